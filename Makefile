@@ -1,0 +1,49 @@
+# Everything runs in .venv, which is made when it is missing and renewed when pyproject.toml changes.
+PYTHON ?= python3
+BIN = .venv/bin
+READY = .venv/.ready
+EXTRAS = dev
+
+.PHONY: help demo test check format bench paper clean
+
+help:
+	@echo "make demo    co-cluster a bundled data set"
+	@echo "make test    run the whole test suite"
+	@echo "make check   lint, format check and types"
+	@echo "make format  format the code"
+	@echo "make bench   speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
+	@echo "make paper   the circulant experiment of the paper beside its published figures"
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable '.[$(EXTRAS)]'
+	touch $@
+
+.venv/.ready-bench: $(READY)
+	$(BIN)/pip install --quiet --editable '.[bench]'
+	touch $@
+
+demo: $(READY)
+	$(BIN)/python -m comarkov.demo
+
+test: $(READY)
+	$(BIN)/pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.ready-bench
+	$(BIN)/python benchmarks/run.py
+
+paper: $(READY)
+	$(BIN)/python benchmarks/circulant.py
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

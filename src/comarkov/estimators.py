@@ -1,0 +1,408 @@
+"""CoClustering: the scikit-learn estimator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from scipy.special import softmax
+from sklearn.base import (
+    BaseEstimator,
+    BiclusterMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import optimise
+from .insertion import Model, align
+from .joint import Joint, as_labels, joint
+from .objective import cost
+from .optimise import CoClusters, Settings, Start
+from .progress import Monitor, Progress
+
+ClusterCounts = int | tuple[int | None, int | None]
+LabelPair = tuple[ArrayLike | None, ArrayLike | None]
+
+
+class CoClustering(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, BaseEstimator
+):
+    """Co-clustering of rows and columns by information-theoretic Markov aggregation.
+
+    Rows are samples. The nonnegative matrix is read as a joint distribution of row X and column
+    Y; row clusters X̄ and column clusters Ȳ are chosen to minimise
+
+        L_β = β [I(X;Y) - I(X;Ȳ) + I(X;Y) - I(X̄;Y)] + (1-β) [I(X̄;Y) - I(X̄;Ȳ) + I(X;Ȳ) - I(X̄;Ȳ)]
+
+    in bits. β sets how strongly the two clusterings are coupled: 1 is two independent
+    information-bottleneck clusterings, 3/4 is IBCC, 1/2 is ITCC, 0 asks for lumpability.
+
+    Parameters
+    ----------
+    n_clusters : int or pair of (int or None), default=3
+        The numbers of row and of column clusters; one number stands for both. None leaves a side
+        as it is: ``(20, None)`` clusters the rows only, which is the information bottleneck
+        whatever β is. Exactly as many clusters are returned, none of them empty.
+    beta : float in [0, 1], default=0.7
+        The coupling. Larger when the numbers of row and column clusters are very different,
+        smaller when cluster sizes are; below 1/2 only with ``method="anneal"``.
+    method : {"anneal", "sequential"}, default="anneal"
+        "anneal" (AnnITCC) solves at 1 and lowers β in steps, which finds better optima;
+        "sequential" (sGITCC) solves at β from a random start.
+    n_init : int, default=1
+        Random starts, of which the best is kept. They run in parallel, see ``n_jobs``.
+        "anneal" starts at β = 1, where rows and columns each keep their best.
+    max_iter : int, default=100
+        The most sweeps over rows and columns from one start, and at each β of an annealing.
+    tol : float, default=1e-3
+        Stop when a complete sweep saves no more than this many bits. 0 goes on until no single
+        move lowers the cost.
+    beta_step : float, default=0.1
+        By how much "anneal" lowers β at a time.
+    init : "random" or pair of array-likes, default="random"
+        Labels to start from, for rows and for columns; either may be None, and -1 stands for an
+        element that starts at random. Given labels keep their numbers.
+    fixed : None or pair of array-likes, default=None
+        Labels that must not change, for rows and for columns; either may be None, and -1 stands
+        for an element that is free. Fixed labels keep their numbers.
+    order : {"natural", "shuffled"}, default="natural"
+        The order of elements in a sweep.
+    keep_path : bool, default=False
+        Keep the co-clustering at every β of an annealing in ``path_``.
+    max_time : float or None, default=None
+        Seconds after which the best result so far is returned, with a warning. So does Ctrl-C.
+    callback : callable or None, default=None
+        Called with a :class:`Progress` after every sweep, possibly from another thread.
+        Returning True ends the fit as ``max_time`` does.
+    random_state : int, RandomState or None, default=None
+        The same seed gives the same labels, for any number of threads and any input format.
+    n_jobs : int or None, default=None
+        Threads for the random starts; None is 1, -1 is one per core.
+    verbose : int, default=0
+        1 or more shows a progress bar.
+
+    Attributes
+    ----------
+    row_labels_, column_labels_ : ndarray of int
+        Clusters, numbered by falling mass. -1 for elements without mass, which belong nowhere.
+        On a side that is not clustered every element is its own cluster.
+    cost_ : float
+        L_β in bits.
+    information_ : Information
+        The four informations of the cost in bits, and the share ``kept``.
+    n_iter_ : int
+        Sweeps over the rows and columns.
+    path_ : list of Step
+        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``.
+    rows_, columns_ : ndarray of bool
+        Members of each bicluster, one for each pair of clusters; made when asked for.
+    feature_names_in_, row_names_in_ : ndarray of str
+        Names of columns and rows, where the input was a data frame that had them.
+    n_features_in_ : int
+        Number of columns.
+
+    Notes
+    -----
+    A tie between clusters is decided for the present one, then for the lowest number.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, datasets
+    >>> women = datasets.southern_women()
+    >>> model = CoClustering((2, 3), n_init=20, random_state=0).fit(women.matrix)
+    >>> [int(size) for size in np.bincount(model.column_labels_)]
+    [3, 6, 5]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), tuple, list],
+        "beta": [Interval(Real, 0, 1, closed="both")],
+        "method": [StrOptions({"anneal", "sequential"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "beta_step": [Interval(Real, 0, None, closed="neither")],
+        "init": [StrOptions({"random"}), tuple, list],
+        "fixed": [None, tuple, list],
+        "order": [StrOptions({"natural", "shuffled"})],
+        "keep_path": ["boolean"],
+        "max_time": [None, Interval(Real, 0, None, closed="neither")],
+        "callback": [None, callable],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: ClusterCounts = 3,
+        *,
+        beta: float = 0.7,
+        method: str = "anneal",
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        beta_step: float = 0.1,
+        init: str | LabelPair = "random",
+        fixed: LabelPair | None = None,
+        order: str = "natural",
+        keep_path: bool = False,
+        max_time: float | None = None,
+        callback: Callable[[Progress], Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.beta = beta
+        self.method = method
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.beta_step = beta_step
+        self.init = init
+        self.fixed = fixed
+        self.order = order
+        self.keep_path = keep_path
+        self.max_time = max_time
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    # --- fitting ----------------------------------------------------------------------------
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Co-cluster the rows and columns of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+            Nonnegative weights.
+        y : ignored
+        """
+        distribution = joint(X)
+        validate_data(self, X, skip_check_array=True)
+        starts = self._starts(distribution)
+        monitor = Monitor(self.max_time, self.callback, self.verbose)
+        clusters = self._optimise(distribution, starts, monitor)
+        if monitor.reason:
+            warnings.warn(
+                f"The fit was stopped early because {monitor.reason}: this is the best so far.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self._keep(clusters, starts)
+        return self
+
+    def _optimise(
+        self, distribution: Joint, starts: tuple[Start, Start], monitor: Monitor
+    ) -> CoClusters:
+        settings = Settings(self.max_iter, self.tol, self.order == "shuffled")
+        entropy = check_random_state(self.random_state).randint(2**31, size=4)
+        n_init = 1 if all(start.is_given for start in starts) else self.n_init
+        seeds = np.random.SeedSequence(entropy.tolist()).spawn(n_init)
+        n_jobs = effective_n_jobs(self.n_jobs)
+        if self.method == "sequential":
+            return optimise.sequential(
+                distribution, starts, self.beta, settings, seeds, monitor, n_jobs
+            )
+        return optimise.anneal(
+            distribution, starts, self.beta, settings, seeds, monitor, n_jobs,
+            self.beta_step, self.keep_path,
+        )  # fmt: skip
+
+    def _starts(self, distribution: Joint) -> tuple[Start, Start]:
+        """What is asked for on each side, checked against the data."""
+        counts = _pair(self.n_clusters, "n_clusters")
+        init = _pair(None if isinstance(self.init, str) else self.init, "init")
+        fixed = _pair(self.fixed, "fixed")
+        if counts == (None, None):
+            raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
+        return (
+            _start(counts[0], init[0], fixed[0], distribution.row_mass, "row"),
+            _start(counts[1], init[1], fixed[1], distribution.column_mass, "column"),
+        )
+
+    def _keep(self, clusters: CoClusters, starts: tuple[Start, Start]) -> None:
+        """Set the fitted attributes, clusters in canonical order."""
+        distribution = clusters.joint
+        self.information_ = clusters.information()
+        self.cost_ = self.information_.cost(self.beta)
+        self.n_iter_ = clusters.n_iter
+        orders = [
+            _canonical_order(side, start)
+            for side, start in zip((clusters.rows, clusters.columns), starts, strict=True)
+        ]
+        self.row_labels_, self.column_labels_ = (
+            _renumber(labels, order)
+            for labels, order in zip(clusters.labels(), orders, strict=True)
+        )
+        if self.keep_path:
+            self.path_ = [
+                step._replace(
+                    row_labels=_renumber(step.row_labels, orders[0]),
+                    column_labels=_renumber(step.column_labels, orders[1]),
+                )
+                for step in clusters.path
+            ]
+        self._model = Model.of(clusters, orders, self.beta)
+        self._n_features_out = self._model.rows.k if self._model.rows is not None else 0
+        self.row_names_in_ = distribution.row_names
+        if distribution.row_names is None:
+            del self.row_names_in_
+
+    # --- new data ---------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of each new row: where it costs least to insert; -1 without mass.
+
+        Data frames are aligned by column names: columns that the fit did not see are ignored
+        with a warning, columns that are missing count as 0.
+        """
+        costs, mass = self._row_costs(X)
+        return np.where(mass > 0, costs.argmin(axis=1), -1)
+
+    def predict_columns(self, X: Any) -> np.ndarray:
+        """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
+
+        Data frames are aligned by row names, as ``predict`` does by column names.
+        """
+        check_is_fitted(self)
+        new = joint(align(X, getattr(self, "row_names_in_", None), axis=0), self._model.scale).T
+        costs = self._model.column_costs(new)
+        return np.where(new.row_mass > 0, costs.argmin(axis=1), -1)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
+
+        With c_a the cost of inserting the row into cluster a, in nats per unit of its mass, the
+        score of a is proportional to exp(-c_a): the rule by which the information bottleneck
+        assigns softly. It does not depend on the scale of the weights. Rows without mass are
+        spread evenly.
+        """
+        costs, mass = self._row_costs(X)
+        return softmax(-costs / np.where(mass > 0, mass, 1.0)[:, None], axis=1)
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fit and return the row labels."""
+        return self.fit(X).row_labels_
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted."""
+        rows = self.predict(X)
+        columns = np.maximum(self.column_labels_, 0)
+        return -cost(align(X, getattr(self, "feature_names_in_", None)), rows, columns, self.beta)
+
+    def _row_costs(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        X = align(X, getattr(self, "feature_names_in_", None))
+        new = joint(X, self._model.scale)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._model.row_costs(new), new.row_mass
+
+    # --- biclusters -------------------------------------------------------------------------
+
+    @property
+    def rows_(self) -> np.ndarray:
+        """Which rows each bicluster has."""
+        return np.repeat(_members(self.row_labels_), _count(self.column_labels_), axis=0)
+
+    @property
+    def columns_(self) -> np.ndarray:
+        """Which columns each bicluster has."""
+        return np.tile(_members(self.column_labels_), (_count(self.row_labels_), 1))
+
+    def get_indices(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and columns of the i-th bicluster, without making ``rows_`` and ``columns_``."""
+        check_is_fitted(self)
+        row_cluster, column_cluster = divmod(i, _count(self.column_labels_))
+        return (
+            np.flatnonzero(self.row_labels_ == row_cluster),
+            np.flatnonzero(self.column_labels_ == column_cluster),
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def _pair(value: Any, name: str) -> tuple[Any, Any]:
+    """A parameter for both sides as one for each."""
+    if value is None or isinstance(value, Integral):
+        return value, value
+    if len(value) != 2:
+        raise ValueError(f"{name} must be a pair (rows, columns), got {len(value)} items.")
+    return value[0], value[1]
+
+
+def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
+    """Check what the user asked for on one side."""
+    n = mass.size
+    available = int((mass > 0).sum())
+    none = np.full(n, -1)
+    if k is None:
+        if init is not None or fixed is not None:
+            raise ValueError(
+                f"The {what}s are not clustered, so they take no init or fixed labels."
+            )
+        return Start(None, none, none >= 0)
+    if not isinstance(k, Integral) or int(k) < 1:
+        raise ValueError(f"The number of {what} clusters must be an int >= 1 or None, got {k!r}.")
+    k = int(k)
+    if k > available:
+        counted = f"n_samples={n}" if what == "row" else f"n_features={n}"
+        raise ValueError(
+            f"{k} {what} clusters were asked for, but only {available} {what}s have mass "
+            f"({counted}): ask for at most {available}."
+        )
+    held = none if fixed is None else as_labels(fixed, n, f"fixed {what} labels")
+    labels = held if init is None else as_labels(init, n, f"init {what} labels")
+    labels = np.where(held >= 0, held, labels)
+    if labels.max() >= k:
+        raise ValueError(f"There are {k} {what} clusters, but a {what} label is {labels.max()}.")
+    given = labels[(labels >= 0) & (mass > 0)]
+    empty = k - np.unique(given).size
+    if empty > available - given.size:
+        raise ValueError(
+            f"The given {what} labels leave {empty} of {k} clusters empty and too few {what}s to "
+            "fill them: name every cluster at least once, or ask for fewer."
+        )
+    return Start(k, labels, held >= 0)
+
+
+def _canonical_order(side: Any, start: Start) -> np.ndarray | None:
+    """Cluster numbers by falling mass; None to leave them, as where the user gave numbers."""
+    if side is None or (start.labels >= 0).any():
+        return None
+    return np.argsort(-side.cluster_mass(), kind="stable")
+
+
+def _renumber(labels: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+    if order is None:
+        return labels
+    number = np.empty(order.size + 1, np.int64)
+    number[order] = np.arange(order.size)
+    number[-1] = -1
+    return number[labels]
+
+
+def _count(labels: np.ndarray) -> int:
+    return int(labels.max()) + 1
+
+
+def _members(labels: np.ndarray) -> np.ndarray:
+    return labels == np.arange(_count(labels))[:, None]

@@ -1,0 +1,139 @@
+"""What a fitted model keeps of the data, and what new rows and columns cost to insert."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import kernels
+from .joint import Joint, names, spread_of
+from .optimise import CoClusters
+from .tables import Side, float_table, new_workspace
+
+ROWS_AT_A_TIME = 8192
+
+
+class KeptSide(NamedTuple):
+    """The masses by (item of the other side, cluster), and the labels of the other side."""
+
+    masses: np.ndarray
+    other_labels: np.ndarray | None  # None if the other side is not clustered
+    other_k: int
+
+    @property
+    def k(self) -> int:
+        """The number of clusters."""
+        return int(self.masses.shape[1])
+
+
+@dataclass(frozen=True)
+class Model:
+    """All that is needed to insert new rows and columns, without the training matrix."""
+
+    rows: KeptSide | None
+    columns: KeptSide | None
+    coupling: float
+    scale: float
+    spread: float
+
+    @classmethod
+    def of(cls, clusters: CoClusters, orders: list[np.ndarray | None], beta: float) -> Model:
+        """Keep what is needed, clusters renumbered in the given orders."""
+        rows, columns = clusters.rows, clusters.columns
+        return cls(
+            _kept(rows, orders[0], columns, orders[1]),
+            _kept(columns, orders[1], rows, orders[0]),
+            2 * beta - 1,
+            clusters.joint.scale,
+            clusters.joint.matrix.spread,
+        )
+
+    def row_costs(self, new: Joint) -> np.ndarray:
+        """Cost of inserting each new row into each row cluster, in nats times mass."""
+        return self._costs(self.rows, new, "row")
+
+    def column_costs(self, new: Joint) -> np.ndarray:
+        """The same for columns; ``new`` has them as rows."""
+        return self._costs(self.columns, new, "column")
+
+    def _costs(self, side: KeptSide | None, new: Joint, what: str) -> np.ndarray:
+        if side is None:
+            raise ValueError(f"The {what}s were not clustered: n_clusters has None for them.")
+        n, m = new.shape
+        if m != side.masses.shape[0]:
+            other = "columns" if what == "row" else "rows"
+            raise ValueError(
+                f"A new {what} must have the {side.masses.shape[0]} {other} of the fit, not {m}."
+            )
+        spread = max(self.spread, spread_of(new.matrix.weights, new.total))
+        matrix = new.matrix._replace(spread=spread)
+        table = float_table(side.masses)
+        member = _membership(side)
+        coupling = 1.0 if side.other_labels is None else self.coupling
+        blocks = float_table(np.vstack([member.T @ side.masses, side.masses.sum(axis=0)]))
+        csr = sp.csr_array((matrix.weights, matrix.indices.view(np.int32), matrix.indptr), (n, m))
+        out = np.empty((n, side.k))
+        for start in range(0, n, ROWS_AT_A_TIME):
+            part = slice(start, start + ROWS_AT_A_TIME)
+            cross = np.ascontiguousarray((csr[part] @ member).toarray(), np.float64)
+            rows = matrix._replace(
+                indptr=matrix.indptr[start : start + ROWS_AT_A_TIME + 1],
+                ones=matrix.ones[part], twos=matrix.twos[part], mass=matrix.mass[part],
+            )  # fmt: skip
+            kernels.insertion_costs(
+                out[part], rows, table, blocks, cross, coupling, new_workspace(blocks)
+            )
+        return out
+
+
+def align(X: Any, fitted: np.ndarray | None, axis: int = 1) -> Any:
+    """Bring the columns (axis 1) or rows (axis 0) of a data frame into the order of the fit."""
+    found = names(X)[axis]
+    if fitted is None or found is None or np.array_equal(found, fitted):
+        return X
+    position = {name: i for i, name in enumerate(found.tolist())}
+    unknown = len(set(position) - set(fitted.tolist()))
+    if unknown == len(position):
+        raise ValueError(f"None of the {len(position)} names in X was seen in the fit.")
+    if unknown:
+        warnings.warn(
+            f"{unknown} names in X were not seen in the fit and are ignored.", stacklevel=3
+        )
+    where = [position.get(name, -1) for name in fitted.tolist()]
+    values = np.asarray(X)
+    taken = np.take(values, where, axis=axis)
+    absent = np.flatnonzero(np.asarray(where) < 0)
+    if axis == 1:
+        taken[:, absent] = 0
+    else:
+        taken[absent] = 0
+    return taken
+
+
+def _kept(
+    side: Side | None, order: np.ndarray | None, other: Side | None, other_order: np.ndarray | None
+) -> KeptSide | None:
+    if side is None:
+        return None
+    masses = side.masses if order is None else side.masses[:, order]
+    if other is None:
+        return KeptSide(masses, None, 0)
+    labels = other.labels
+    if other_order is not None:
+        labels = np.where(labels >= 0, np.argsort(other_order)[labels], -1)
+    return KeptSide(masses, labels, other.k)
+
+
+def _membership(side: KeptSide) -> sp.csr_array:
+    """Items of the other side by cluster, 1 where it is a member."""
+    m = side.masses.shape[0]
+    if side.other_labels is None:
+        return sp.csr_array((m, 0))
+    items = np.flatnonzero(side.other_labels >= 0)
+    return sp.csr_array(
+        (np.ones(items.size), (items, side.other_labels[items])), shape=(m, side.other_k)
+    )

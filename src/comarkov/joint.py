@@ -1,0 +1,231 @@
+"""The joint distribution: any nonnegative matrix as canonical CSR, and its transpose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from scipy.special import xlogy
+from sklearn.utils import check_array
+
+from . import matrix as sparse
+
+INT32_MAX = np.iinfo(np.int32).max
+SAFE_OCTAVES = 100  # weights within 2**±100 of their mean are within reach of single precision
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A matrix of weights, without explicit zeros or duplicates, ready for the sparse.
+
+    ``matrix`` holds the weights divided by ``scale``, a power of two that is 1 for counts.
+    ``T`` is the transpose, made when first asked for, whose own ``T`` is this object.
+    """
+
+    matrix: sparse.Matrix
+    shape: tuple[int, int]
+    scale: float
+    is_count: bool
+    row_names: np.ndarray | None = None
+    column_names: np.ndarray | None = None
+
+    @property
+    def row_mass(self) -> np.ndarray:
+        """Row sums, in units of ``scale``."""
+        return self.matrix.mass
+
+    @cached_property
+    def column_mass(self) -> np.ndarray:
+        """Column sums, in units of ``scale``."""
+        if "T" in self.__dict__:
+            return self.T.row_mass
+        return np.bincount(
+            self.matrix.indices, weights=self.matrix.weights, minlength=self.shape[1]
+        )
+
+    @cached_property
+    def total(self) -> float:
+        """The sum of all weights, in units of ``scale``."""
+        return float(self.row_mass.sum())
+
+    @cached_property
+    def information(self) -> float:
+        """I(X;Y) in bits."""
+        weights = self.matrix.weights
+        if self.is_count and weights.max() <= weights.size:
+            repeats = np.bincount(weights)
+            value = np.arange(repeats.size)
+            cells = float((repeats * xlogy(value, value)).sum())
+        else:
+            cells = float(xlogy(weights, weights, dtype=np.float64).sum())
+        nats = cells + xlogy(self.total, self.total)
+        for mass in (self.row_mass, self.column_mass):
+            nats -= xlogy(mass, mass).sum()
+        return float(max(nats / self.total / np.log(2), 0.0))
+
+    @cached_property
+    def T(self) -> Joint:  # noqa: N802, as in NumPy
+        """The transpose."""
+        n, m = self.shape
+        nnz = self.matrix.indices.size
+        indptr = np.zeros(m + 1, np.int64)
+        indices = np.empty(nnz, _index_dtype(n))
+        weights = np.empty(nnz, self.matrix.weights.dtype)
+        ones, twos = np.zeros(m, np.int32), np.zeros(m, np.int32)
+        sparse.transpose(self.matrix, indptr, indices, weights, ones, twos)
+        matrix = self.matrix._replace(
+            indptr=indptr, indices=indices, weights=weights, ones=ones, twos=twos,
+            mass=_row_mass(indptr, weights),
+        )  # fmt: skip
+        turned = replace(
+            self,
+            matrix=matrix,
+            shape=(m, n),
+            row_names=self.column_names,
+            column_names=self.row_names,
+        )
+        turned.__dict__["T"] = self
+        return turned
+
+
+def joint(W: Any, scale: float | None = None) -> Joint:
+    """Read a nonnegative matrix of weights: rows are samples.
+
+    Takes NumPy arrays, every SciPy sparse format, pandas and polars data frames. The input is
+    never modified. Weights that are whole numbers, whatever their type, count as counts.
+
+    With a ``scale`` the matrix is read as rows to be added to another: its weights stay
+    weights, in units of ``scale``, and it may be empty of mass.
+    """
+    row_names, column_names = names(W)
+    csr = _canonical(_checked(W))
+    if csr.data.size == 0 and scale is None:
+        raise ValueError("The matrix has no mass: all its entries are zero.")
+    n, m = csr.shape
+    indptr = csr.indptr.astype(np.int64, copy=False)
+    indices = _unsigned(csr.indices, m)
+    ones, twos = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    is_count = scale is None and _is_count(csr)
+    if is_count:
+        scale, indices, weights = 1.0, indices.copy(), csr.data.astype(np.int32)
+        sparse.group_counts(indptr, indices, weights, ones, twos)
+    else:
+        small = csr.data.dtype.kind == "f" and csr.data.itemsize <= 4 and scale is None
+        if scale is None:
+            scale = float(2.0 ** np.rint(np.log2(csr.data).mean()))
+        dtype = np.float32 if small else np.float64
+        weights = csr.data.astype(dtype, copy=False) / dtype(scale)
+    mass = _row_mass(indptr, weights)
+    spread = spread_of(weights, mass.sum())
+    matrix = sparse.Matrix(indptr, indices, weights, ones, twos, mass, spread)
+    return Joint(matrix, (n, m), scale, is_count, row_names, column_names)
+
+
+def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Row and column names of a data frame, where it has any."""
+    columns = getattr(W, "columns", None)
+    if columns is None:
+        return None, None
+    index = getattr(W, "index", None)
+    if index is None or type(index).__name__ == "RangeIndex":
+        rows = None
+    else:
+        rows = np.asarray(index, dtype=object)
+    return rows, np.asarray(columns, dtype=object)
+
+
+def _checked(W: Any) -> Any:
+    """A 2-D numeric array or sparse array, or an error that says what to do."""
+    if sp.issparse(W) and W.ndim == 2:
+        W = W.tocsr()
+    array = check_array(
+        W, accept_sparse="csr", accept_large_sparse=True, dtype="numeric",
+        ensure_all_finite=False, input_name="X",
+    )  # fmt: skip
+    values = array.data if sp.issparse(array) else array
+    if values.size == 0:
+        return array
+    low, high = values.min(), values.max()
+    if np.isnan(low) or np.isnan(high):
+        raise ValueError(
+            "Input X contains NaN. A missing entry is not a weight: write 0 where nothing was "
+            "observed (X.fillna(0), numpy.nan_to_num(X)), or leave it out of a sparse matrix."
+        )
+    if np.isinf(high):
+        raise ValueError("Input X contains infinity or a value too large for its dtype.")
+    if low < 0:
+        raise ValueError(
+            f"Negative values in data passed to comarkov (smallest: {low:g}). Weights are counts, "
+            "ratings or other masses; shift or clip the data, or use its absolute values."
+        )
+    return array
+
+
+def _canonical(array: Any) -> sp.csr_array:
+    """CSR with sorted indices, no duplicates and no explicit zeros, sharing memory if it can."""
+    csr = sp.csr_array(array)
+    if csr.data.dtype.kind == "b":
+        csr = csr.astype(np.int8)
+    if sp.issparse(array):  # the flags that scipy caches belong to the user's object
+        csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape)
+    if not csr.has_canonical_format:
+        csr = csr.astype(np.float64 if csr.dtype.kind == "f" else np.int64)  # a copy, wide
+        csr.sum_duplicates()
+    if csr.data.size and not csr.data.all():
+        csr = csr.copy()
+        csr.eliminate_zeros()
+    return csr
+
+
+def _is_count(csr: sp.csr_array) -> bool:
+    """Are all weights whole numbers, and all sums of them small enough for the integer kernel?"""
+    data = csr.data
+    if data.dtype.kind == "f" and not (data == np.floor(data)).all():
+        return False
+    if data.sum(dtype=np.float64) <= INT32_MAX:
+        return True
+    return all(csr.sum(axis=axis, dtype=np.float64).max() <= INT32_MAX for axis in (0, 1))
+
+
+def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:
+    """Unsigned, because numba wraps signed indices around at a price."""
+    return np.uint32 if dimension <= np.iinfo(np.uint32).max else np.uint64
+
+
+def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
+    dtype = _index_dtype(dimension)
+    if indices.itemsize == np.dtype(dtype).itemsize:
+        return indices.view(dtype)
+    return indices.astype(dtype)
+
+
+def _row_mass(indptr: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    mass = np.empty(indptr.size - 1)
+    sparse.add_up(indptr, weights, mass)
+    return mass
+
+
+def spread_of(weights: np.ndarray, total: float) -> float:
+    """A bound on |ln v| + 1 for what tables can hold; infinite if out of single precision."""
+    if weights.size == 0 or total == 0:
+        return 1.0
+    octaves = max(abs(np.log2(weights.min())), abs(np.log2(total)))
+    return float(octaves * np.log(2) + 1) if octaves <= SAFE_OCTAVES else np.inf
+
+
+def as_labels(values: ArrayLike, n: int, what: str) -> np.ndarray:
+    """Check an array of n integer labels, -1 standing for none."""
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise ValueError(f"{what} must be a 1-D array of {n} labels, got shape {array.shape}.")
+    if array.dtype.kind not in "iu" and not (
+        array.dtype.kind == "f" and (array == np.floor(array)).all()
+    ):
+        raise ValueError(f"{what} must be integers, got dtype {array.dtype}.")
+    if array.size and array.min() < -1:
+        raise ValueError(f"{what} must be 0 or more, or -1 for none, got {array.min()}.")
+    return array.astype(np.int64)

@@ -1,0 +1,538 @@
+"""Numba kernels: the sequential sweep, and what it stands on.
+
+Symbols, for a sweep over the rows (columns are the rows of the transpose):
+
+    w      a weight n_xy          n_x    the mass of row x
+    A_ya   table.mass[y, a]       M_ba   blocks.mass[b, a]
+    B_xb   cross[x, b]            N_a    blocks.mass[-1, a]
+    f(v) = v ln v                 λ      the coupling 2β - 1
+
+The cost of putting a removed row x into cluster a, in nats times the total mass, is
+
+    c_a = enter(n_x, N_a) - λ Σ_y enter(w, A_ya) - (1 - λ) Σ_b enter(B_xb, M_ba)
+    enter(w, v) = f(v + w) - f(v)
+
+All clusters of a row are first costed at once in single precision, with a bound on the error.
+Only candidates that the bound cannot tell apart are costed again in double precision, so the
+choice is that of exact arithmetic at a fraction of its price.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from .matrix import Matrix
+
+# Single precision may fuse operations and so differ between machines; double must not. Steps
+# are inlined by force: LLVM leaves functions of their size alone, and then does not vectorise.
+_approximate = njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
+_approximate_step = njit(forceinline=True, error_model="numpy", fastmath={"contract"})
+_exact = njit(nogil=True, cache=True, error_model="numpy")
+_exact_step = njit(forceinline=True, error_model="numpy")
+
+f32 = np.float32
+LANES = 8  # clusters in a table are padded to a multiple of this
+CHUNK = 512  # entries summed in single precision before they join the total in double
+ROUNDOFF = 2.0**-24  # of single precision
+TIE = 1e-10  # a difference in cost per unit of mass that counts as none
+RESIDUE = 2.0**-46  # a relative remainder of a float subtraction that counts as nothing left
+LN2 = f32(np.log(2.0))
+LOG_OF_ZERO = f32(-127.0 * np.log(2.0))  # makes `_enter` right for an empty cell
+
+
+class Table(NamedTuple):
+    """Masses by (item, cluster) with what is derived from them; padded to LANES clusters."""
+
+    mass: np.ndarray  # exact: int32 for counts, else float64
+    near: np.ndarray  # mass in 32 bits; for counts the same array
+    log: np.ndarray  # float32: ln mass
+    unit: np.ndarray  # float32: enter(1, mass); empty unless counts
+    pair: np.ndarray  # float32: enter(2, mass); empty unless counts
+    lookup: np.ndarray  # float32 (size, 3): log, unit and pair of counts below size
+
+
+class Clusters(NamedTuple):
+    """A partition of the rows."""
+
+    label: np.ndarray  # int32 (n,); -1 for a row without mass
+    size: np.ndarray  # int64 (k,): members
+    margin: np.ndarray  # float32 (n,): second best less best cost per mass, when last visited
+
+
+class Workspace(NamedTuple):
+    """Scratch memory of a sweep."""
+
+    total: np.ndarray  # float64 (clusters,): costs
+    partial: np.ndarray  # float32 (clusters,): sums on their way into total; zero in between
+    indices: np.ndarray  # uint32 (blocks,): where a row has mass in the blocks
+    weights: np.ndarray  # float64 (blocks,): how much
+
+
+# --- logarithms in single precision ---------------------------------------------------------
+
+
+@intrinsic
+def _octaves(typing_context, v, u):
+    """log2(v / u) rounded to an integer, read off the bits (off by one in places)."""
+
+    def codegen(context, builder, signature, args):
+        i32 = ir.IntType(32)
+        v, u = (builder.bitcast(arg, i32) for arg in args)
+        half_up = builder.add(builder.sub(v, u), ir.Constant(i32, 1 << 22))
+        return builder.ashr(half_up, ir.Constant(i32, 23))
+
+    return types.int32(types.float32, types.float32), codegen
+
+
+@intrinsic
+def _scale(typing_context, v, octaves):
+    """v * 2**octaves, by adding to the exponent."""
+
+    def codegen(context, builder, signature, args):
+        i32 = ir.IntType(32)
+        exponent = builder.shl(args[1], ir.Constant(i32, 23))
+        bits = builder.add(builder.bitcast(args[0], i32), exponent)
+        return builder.bitcast(bits, ir.FloatType())
+
+    return types.float32(types.float32, types.int32), codegen
+
+
+@_approximate_step
+def _log_ratio(s, v, w):
+    """ln(s / v) where s = v + w, without a branch, to single precision also for small w / v.
+
+    v is brought within a factor of 1.5 of s by whole octaves; then ln = 2 artanh is a short
+    polynomial. For v = 0 the result is ln s + 127 ln 2.
+    """
+    octaves = _octaves(s, v)
+    u = _scale(v, octaves)
+    z = ((v - u) + w) / (s + u)
+    q = z * z
+    series = f32(2.0) + q * (f32(0.66667001) + q * (f32(0.3995275) + q * f32(0.3046499)))
+    return f32(octaves) * LN2 + z * series
+
+
+@_approximate_step
+def _log(v):
+    return _log_ratio(v, f32(1.0), v - f32(1.0)) if v > f32(0.0) else LOG_OF_ZERO
+
+
+@_approximate_step
+def _enter(w, v, log_v):
+    """f(v + w) - f(v) = w ln v + (v + w) ln((v + w) / v)."""
+    s = v + w
+    return w * log_v + s * _log_ratio(s, v, w)
+
+
+@_approximate_step
+def _leave(w, v, log_v):
+    """f(v) - f(v - w) = w ln v + (v - w) ln(v / (v - w))."""
+    r = v - w
+    return w * log_v + r * _log_ratio(v, r, w) if r > f32(0.0) else w * log_v
+
+
+# --- references -----------------------------------------------------------------------------
+
+
+@intrinsic
+def _borrow(typing_context, array):
+    """The array without its owner, so that numba counts no references to it.
+
+    Counting takes an atomic operation per array and call, on a counter that all threads share.
+    Whoever calls a kernel holds the owner for as long as the kernel runs.
+    """
+
+    def codegen(context, builder, signature, args):
+        borrowed = context.make_array(signature.args[0])(context, builder, args[0])
+        borrowed.meminfo = ir.Constant(borrowed.meminfo.type, None)
+        borrowed.parent = ir.Constant(borrowed.parent.type, None)
+        return borrowed._getvalue()
+
+    return array(array), codegen
+
+
+@_exact_step
+def _borrow_matrix(m):
+    return Matrix(
+        _borrow(m.indptr), _borrow(m.indices), _borrow(m.weights), _borrow(m.ones),
+        _borrow(m.twos), _borrow(m.mass), m.spread,
+    )  # fmt: skip
+
+
+@_exact_step
+def _borrow_table(t):
+    return Table(
+        _borrow(t.mass), _borrow(t.near), _borrow(t.log), _borrow(t.unit), _borrow(t.pair),
+        _borrow(t.lookup),
+    )  # fmt: skip
+
+
+@_exact_step
+def _borrow_clusters(c):
+    return Clusters(_borrow(c.label), _borrow(c.size), _borrow(c.margin))
+
+
+@_exact_step
+def _borrow_workspace(w):
+    return Workspace(_borrow(w.total), _borrow(w.partial), _borrow(w.indices), _borrow(w.weights))
+
+
+# --- tables ---------------------------------------------------------------------------------
+
+
+@_exact_step
+def _left(v, w):
+    """v - w, and exactly nothing where only rounding is left."""
+    r = v - w
+    return r if r > RESIDUE * v else r * 0
+
+
+@_approximate_step
+def _derive(table, indices, a):
+    """Set what is derived from the masses of cluster a."""
+    mass, near, log, unit, pair, lookup = table
+    limit = lookup.shape[0]
+    if limit == 0:
+        for p in range(indices.size):
+            y = indices[p]
+            near[y, a] = mass[y, a]
+            log[y, a] = _log(f32(mass[y, a]))
+        return
+    for p in range(indices.size):
+        y = indices[p]
+        i = np.uint32(min(mass[y, a], limit - 1))
+        log[y, a] = lookup[i, 0]
+        unit[y, a] = lookup[i, 1]
+        pair[y, a] = lookup[i, 2]
+    for p in range(indices.size):  # apart, to keep the common case free of branches
+        y = indices[p]
+        if mass[y, a] >= limit:
+            v = f32(mass[y, a])
+            log[y, a] = _log(v)
+            unit[y, a] = _enter(f32(1.0), v, _log(v))
+            pair[y, a] = _enter(f32(2.0), v, _log(v))
+
+
+@_approximate_step
+def _derive_all(table):
+    every = np.arange(table.mass.shape[0]).astype(np.uint32)
+    for a in range(table.mass.shape[1]):
+        _derive(table, every, a)
+
+
+@_approximate
+def fill_table(table, matrix, label):
+    """Write the masses by (column, row cluster) into an empty table."""
+    for x in range(label.size):
+        a = label[x]
+        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+            table.mass[matrix.indices[p], a] += matrix.weights[p]
+    _derive_all(table)
+
+
+@_approximate
+def fill_blocks(blocks, cross, label, mass):
+    """Write the masses by (column cluster, row cluster), and by row cluster in the last row."""
+    last = blocks.mass.shape[0] - 1
+    for x in range(label.size):
+        a = label[x]
+        if a < 0:
+            continue
+        blocks.mass[last, a] += mass[x]
+        for b in range(last):
+            blocks.mass[b, a] += cross[x, b]
+    _derive_all(blocks)
+
+
+@_approximate_step
+def _shift(table, indices, weights, a, b):
+    """Take the weights out of cluster a and put them into cluster b."""
+    mass = table.mass
+    for p in range(indices.size):
+        y = indices[p]
+        mass[y, a] = _left(mass[y, a], weights[p])
+        mass[y, b] += weights[p]
+    _derive(table, indices, a)
+    _derive(table, indices, b)
+
+
+# --- costs in single precision --------------------------------------------------------------
+
+
+@_approximate_step
+def _add_rows(partial, indices, rows):
+    """partial[a] += Σ_p rows[indices[p], a]."""
+    p = 0
+    while p + 3 < indices.size:
+        y0, y1, y2, y3 = indices[p], indices[p + 1], indices[p + 2], indices[p + 3]
+        for a in range(partial.size):
+            partial[a] += (rows[y0, a] + rows[y1, a]) + (rows[y2, a] + rows[y3, a])
+        p += 4
+    while p < indices.size:
+        y0 = indices[p]
+        for a in range(partial.size):
+            partial[a] += rows[y0, a]
+        p += 1
+
+
+@_approximate_step
+def _add_enter(partial, indices, weights, table):
+    """partial[a] += Σ_p enter(weights[p], near[indices[p], a])."""
+    near, log = table.near, table.log
+    p = 0
+    while p + 1 < indices.size:
+        y0, y1 = indices[p], indices[p + 1]
+        w0, w1 = f32(weights[p]), f32(weights[p + 1])
+        for a in range(partial.size):
+            first = _enter(w0, f32(near[y0, a]), log[y0, a])
+            second = _enter(w1, f32(near[y1, a]), log[y1, a])
+            partial[a] += first + second
+        p += 2
+    if p < indices.size:
+        y0, w0 = indices[p], f32(weights[p])
+        for a in range(partial.size):
+            partial[a] += _enter(w0, f32(near[y0, a]), log[y0, a])
+
+
+@_approximate_step
+def _flush(total, partial, factor):
+    for a in range(total.size):
+        total[a] += factor * partial[a]
+        partial[a] = f32(0.0)
+
+
+@_approximate_step
+def _add_table(total, partial, x, matrix, table, factor):
+    """total[a] += factor Σ_y enter(w, A_ya) over the entries of row x."""
+    start = matrix.indptr[x]
+    ones = start + matrix.ones[x]
+    twos = ones + matrix.twos[x]
+    stop = matrix.indptr[x + 1]
+    for p in range(start, ones, CHUNK):
+        _add_rows(partial, matrix.indices[p : min(p + CHUNK, ones)], table.unit)
+        _flush(total, partial, factor)
+    for p in range(ones, twos, CHUNK):
+        _add_rows(partial, matrix.indices[p : min(p + CHUNK, twos)], table.pair)
+        _flush(total, partial, factor)
+    for p in range(twos, stop, CHUNK):
+        q = min(p + CHUNK, stop)
+        _add_enter(partial, matrix.indices[p:q], matrix.weights[p:q], table)
+        _flush(total, partial, factor)
+
+
+@_approximate_step
+def _leave_table(x, a, matrix, table):
+    """Σ_y leave(w, A_ya) over the entries of row x, which is in cluster a."""
+    mass, near, log, lookup = table.mass, table.near, table.log, table.lookup
+    start = matrix.indptr[x]
+    ones = start + matrix.ones[x]
+    twos = ones + matrix.twos[x]
+    limit = lookup.shape[0]
+    total = 0.0
+    for p in range(start, ones):
+        y = matrix.indices[p]
+        v = mass[y, a]
+        if v <= limit:
+            total += lookup[np.uint32(v - 1), 1]
+        else:
+            total += _leave(f32(1.0), f32(v), log[y, a])
+    for p in range(ones, twos):
+        y = matrix.indices[p]
+        v = mass[y, a]
+        if v <= limit:
+            total += lookup[np.uint32(v - 2), 2]
+        else:
+            total += _leave(f32(2.0), f32(v), log[y, a])
+    for p in range(twos, matrix.indptr[x + 1]):
+        y = matrix.indices[p]
+        total += _leave(f32(matrix.weights[p]), f32(near[y, a]), log[y, a])
+    return total
+
+
+@_approximate_step
+def _block_entries(x, cross, mass, workspace):
+    """Where row x has mass in the blocks, and how much; the last entry is for the masses N_a."""
+    indices, weights = workspace.indices, workspace.weights
+    size = 0
+    for b in range(cross.shape[1]):
+        if cross[x, b] > 0:
+            indices[size] = b
+            weights[size] = cross[x, b]
+            size += 1
+    indices[size] = indices.size - 1
+    weights[size] = mass
+    return indices[: size + 1], weights[: size + 1]
+
+
+@_approximate_step
+def _cost_all(x, home, matrix, table, blocks, entries, coupling, workspace):
+    """Write c_a of row x, which is in cluster `home` (-1: in none), for every cluster."""
+    total, partial = workspace.total, workspace.partial
+    indices, weights = entries
+    last = indices.size - 1
+    total[:] = 0.0
+    if coupling != 0.0:
+        _add_table(total, partial, x, matrix, table, -coupling)
+    for p in range(0, last, CHUNK):
+        q = min(p + CHUNK, last)
+        _add_enter(partial, indices[p:q], weights[p:q], blocks)
+        _flush(total, partial, coupling - 1.0)
+    n_x, n = f32(weights[last]), indices[last]
+    for a in range(total.size):
+        total[a] += _enter(n_x, blocks.near[n, a], blocks.log[n, a])
+    if home < 0:
+        return
+    cost = np.float64(_leave(n_x, blocks.near[n, home], blocks.log[n, home]))
+    if coupling != 0.0:
+        cost -= coupling * _leave_table(x, home, matrix, table)
+    for p in range(last):
+        b = indices[p]
+        leave = _leave(f32(weights[p]), blocks.near[b, home], blocks.log[b, home])
+        cost -= (1.0 - coupling) * leave
+    total[home] = cost
+
+
+@_exact_step
+def _error_bound(x, matrix, n_blocks, coupling):
+    """How far a cost of `_cost_all` can lie from the exact one."""
+    entries = max(matrix.indptr[x + 1] - matrix.indptr[x], n_blocks)
+    steps = min(entries, CHUNK) / 2 + 12  # the longest chain of additions, and a term's own
+    per_mass = 280.0 + steps * matrix.spread  # 280: three roundings of 127 ln 2, for empty cells
+    return ROUNDOFF * matrix.mass[x] * per_mass * (1.0 + abs(coupling) + abs(1.0 - coupling))
+
+
+# --- costs in double precision --------------------------------------------------------------
+
+
+@_exact_step
+def _enter_exact(w, v):
+    return w * np.log(v) + (v + w) * np.log1p(w / v) if v > 0.0 else w * np.log(w)
+
+
+@_exact
+def cost_exact(x, a, home, matrix, table, blocks, entries, coupling):
+    """c_a of row x, which is in cluster `home` (-1: in none)."""
+    cost = 0.0
+    if coupling != 0.0:
+        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+            w = np.float64(matrix.weights[p])
+            v = np.float64(table.mass[matrix.indices[p], a])
+            cost -= coupling * _enter_exact(w, _left(v, w) if a == home else v)
+    indices, weights = entries
+    for p in range(indices.size):
+        w = weights[p]
+        v = blocks.mass[indices[p], a]
+        enter = _enter_exact(w, _left(v, w) if a == home else v)
+        cost += enter if p == indices.size - 1 else (coupling - 1.0) * enter
+    return cost
+
+
+# --- sweeps ---------------------------------------------------------------------------------
+
+
+@_exact_step
+def _choose(x, home, matrix, table, blocks, entries, coupling, total):
+    """The cluster of least cost and what moving there saves. Ties: home, then the lowest."""
+    bound = _error_bound(x, matrix, entries[0].size, coupling)
+    least = total.min()
+    close = 0
+    best = home
+    for a in range(total.size):
+        if total[a] <= least + 2.0 * bound:
+            close += 1
+            if total[a] == least:
+                best = a
+    if close == 1:
+        return best, total[home] - least
+    best = home
+    tie = TIE * matrix.mass[x]
+    threshold = saved = 0.0
+    cost_home = 0.0
+    for i in range(-1, total.size):
+        a = home if i == -1 else i
+        if i != home and (i == -1 or total[a] <= least + 2.0 * bound):
+            cost = cost_exact(x, a, home, matrix, table, blocks, entries, coupling)
+            if i == -1:
+                cost_home = cost
+                threshold = cost - tie
+            elif cost < threshold:
+                best = a
+                saved = cost_home - cost
+                threshold = cost - tie
+    return best, saved
+
+
+@_exact_step
+def _margin(total, mass):
+    """Second least less least cost, per unit of mass."""
+    least = second = np.inf
+    for a in range(total.size):
+        if total[a] < least:
+            second, least = least, total[a]
+        elif total[a] < second:
+            second = total[a]
+    return f32((second - least) / mass)
+
+
+@_approximate
+def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
+    """Visit the rows in `order`, each moved to its cluster of least cost.
+
+    Writes clusters, table and blocks. Returns the number of moves, the cost that they saved
+    (nats times total mass), and by how much margins have changed since the last visit, summed
+    over the rows that stayed.
+    """
+    matrix, clusters = _borrow_matrix(matrix), _borrow_clusters(clusters)
+    table, blocks, cross = _borrow_table(table), _borrow_table(blocks), _borrow(cross)
+    workspace = _borrow_workspace(workspace)
+    total = workspace.total[: clusters.size.size]
+    moves, saved, drift = 0, 0.0, 0.0
+    for x in order:
+        home = clusters.label[x]
+        if clusters.size[home] == 1:
+            continue
+        entries = _block_entries(x, cross, matrix.mass[x], workspace)
+        if matrix.spread < np.inf:
+            _cost_all(x, home, matrix, table, blocks, entries, coupling, workspace)
+        best, gain = _choose(x, home, matrix, table, blocks, entries, coupling, total)
+        margin = _margin(total, matrix.mass[x])
+        if best != home:
+            start, stop = matrix.indptr[x], matrix.indptr[x + 1]
+            _shift(table, matrix.indices[start:stop], matrix.weights[start:stop], home, best)
+            _shift(blocks, entries[0], entries[1], home, best)
+            clusters.label[x] = best
+            clusters.size[home] -= 1
+            clusters.size[best] += 1
+            moves += 1
+            saved += gain
+        elif clusters.margin[x] < np.inf:
+            drift += abs(margin - clusters.margin[x])
+        clusters.margin[x] = margin
+    return moves, saved, drift
+
+
+@_approximate
+def derive(table):
+    """Set what is derived from the masses of a table."""
+    _derive_all(table)
+
+
+@_approximate
+def insertion_costs(out, matrix, table, blocks, cross, coupling, workspace):
+    """Write c_a of every row, none of which is in a cluster yet, for every cluster a.
+
+    The least is the least in exact arithmetic; others are within single precision.
+    """
+    total = workspace.total[: out.shape[1]]
+    for x in range(out.shape[0]):
+        entries = _block_entries(x, cross, matrix.mass[x], workspace)
+        if matrix.spread < np.inf:
+            _cost_all(x, -1, matrix, table, blocks, entries, coupling, workspace)
+        limit = total.min() + 2.0 * _error_bound(x, matrix, entries[0].size, coupling)
+        for a in range(out.shape[1]):
+            out[x, a] = total[a]
+            if total[a] <= limit:
+                out[x, a] = cost_exact(x, a, -1, matrix, table, blocks, entries, coupling)

@@ -1,0 +1,89 @@
+"""Sparse matrices as the kernels take them: row sums, grouping and transposition."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+_kernel = njit(nogil=True, cache=True)
+
+
+class Matrix(NamedTuple):
+    """Canonical CSR. In a row of counts the ones come first, then the twos, then the rest."""
+
+    indptr: np.ndarray  # int64 (n + 1,)
+    indices: np.ndarray  # unsigned (nnz,)
+    weights: np.ndarray  # int32 for counts, else floating (nnz,)
+    ones: np.ndarray  # int32 (n,): how many entries of weight 1; 0 unless counts
+    twos: np.ndarray  # int32 (n,): how many of weight 2; 0 unless counts
+    mass: np.ndarray  # float64 (n,): row sums
+    spread: float  # bound on |ln v| + 1 over all weights and sums of weights
+
+
+@_kernel
+def group_counts(indptr, indices, weights, ones, twos):
+    """Bring the ones of each row to its front, then the twos; count both. Works in place."""
+    longest = 0
+    for x in range(ones.size):
+        longest = max(longest, indptr[x + 1] - indptr[x])
+    row_indices = np.empty(longest, indices.dtype)
+    row_weights = np.empty(longest, weights.dtype)
+    for x in range(ones.size):
+        start, size = indptr[x], indptr[x + 1] - indptr[x]
+        for i in range(size):
+            row_indices[i] = indices[start + i]
+            row_weights[i] = weights[start + i]
+            ones[x] += row_weights[i] == 1
+            twos[x] += row_weights[i] == 2
+        one, two, other = start, start + ones[x], start + ones[x] + twos[x]
+        for i in range(size):
+            if row_weights[i] == 1:
+                p = one
+                one += 1
+            elif row_weights[i] == 2:
+                p = two
+                two += 1
+            else:
+                p = other
+                other += 1
+            indices[p] = row_indices[i]
+            weights[p] = row_weights[i]
+
+
+@_kernel
+def add_up(indptr, weights, mass):
+    """Write the row sums."""
+    for x in range(mass.size):
+        total = 0.0
+        for p in range(indptr[x], indptr[x + 1]):
+            total += weights[p]
+        mass[x] = total
+
+
+@_kernel
+def transpose(matrix, indptr, indices, weights, ones, twos):
+    """Write the transpose, its rows grouped like those of the matrix; all but two start at 0."""
+    n = matrix.mass.size
+    for x in range(n):
+        one = matrix.indptr[x] + matrix.ones[x]
+        two = one + matrix.twos[x]
+        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+            y = matrix.indices[p]
+            indptr[y + 1] += 1
+            ones[y] += p < one
+            twos[y] += one <= p < two
+    for y in range(indptr.size - 1):
+        indptr[y + 1] += indptr[y]
+    cursor = indptr[:-1].copy()
+    for group in range(3):
+        for x in range(n):
+            start, stop = matrix.indptr[x], matrix.indptr[x] + matrix.ones[x]
+            if group == 1:
+                start, stop = stop, stop + matrix.twos[x]
+            elif group == 2:
+                start, stop = stop + matrix.twos[x], matrix.indptr[x + 1]
+            for p in range(start, stop):
+                y = matrix.indices[p]
+                indices[cursor[y]] = x
+                weights[cursor[y]] = matrix.weights[p]
+                cursor[y] += 1

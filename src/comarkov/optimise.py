@@ -1,0 +1,252 @@
+"""The paper's algorithms: sGITCC (sequential moves) and AnnITCC (annealing in β)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from .joint import Joint
+from .objective import Information
+from .progress import Monitor
+from .tables import Side, mutual_information
+
+Labels = np.ndarray
+
+
+class Step(NamedTuple):
+    """A co-clustering on the way from β = 1 to the β asked for."""
+
+    beta: float
+    cost: float  #: L_β in bits
+    row_labels: np.ndarray
+    column_labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Start:
+    """How the elements of one side begin.
+
+    ``k`` is None if the side is not to be clustered. ``labels`` are those given by the user,
+    -1 where there is none; ``fixed`` says which of them may not change.
+    """
+
+    k: int | None
+    labels: Labels
+    fixed: np.ndarray
+
+    @property
+    def is_given(self) -> bool:
+        """Is there nothing left to chance?"""
+        return self.k is None or bool((self.labels >= 0).all())
+
+    def draw(self, has_mass: np.ndarray, rng: np.random.Generator) -> Labels:
+        """Complete the labels at random so that no cluster is empty."""
+        assert self.k is not None
+        labels = np.where(has_mass, self.labels, -1)
+        open_ = np.flatnonzero(has_mass & (labels < 0))
+        labels[open_] = rng.integers(self.k, size=open_.size)
+        missing = np.setdiff1d(np.arange(self.k), labels[has_mass & (self.labels >= 0)])
+        labels[rng.permutation(open_)[: missing.size]] = missing
+        return labels
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long and in which order to sweep."""
+
+    max_iter: int = 100
+    tol: float = 1e-3  # bits
+    shuffle: bool = False
+
+
+@dataclass
+class CoClusters:
+    """A co-clustering in the making; a side that is not clustered is None."""
+
+    joint: Joint
+    rows: Side | None
+    columns: Side | None
+    n_iter: int = 0
+    converged: bool = True
+    path: list[Step] = field(default_factory=list)
+
+    def information(self) -> Information:
+        """The four informations, from the tables."""
+        whole = self.joint.information
+        if self.rows is None or self.columns is None:
+            side = self.rows or self.columns
+            assert side is not None
+            part = side.information()
+            first, second = (whole, part) if self.columns is None else (part, whole)
+            return Information(whole, first, second, part)
+        blocks = self.rows.blocks(self.columns.table.mass).mass[:-1]
+        return Information(
+            whole, self.columns.information(), self.rows.information(), mutual_information(blocks)
+        )
+
+    def cost(self, beta: float) -> float:
+        """L_β in bits."""
+        return self.information().cost(beta)
+
+    def labels(self) -> tuple[Labels, Labels]:
+        """Copies of the row and column labels; a side that is not clustered is its own."""
+        return (
+            _labels(self.rows, self.joint.row_mass),
+            _labels(self.columns, self.joint.column_mass),
+        )
+
+
+def sequential(
+    joint: Joint, starts: tuple[Start, Start], beta: float, settings: Settings,
+    seeds: Sequence[np.random.SeedSequence], monitor: Monitor, n_jobs: int = 1,
+) -> CoClusters:  # fmt: skip
+    """sGITCC: from each start, sweep rows and columns in turn; keep the lowest cost."""
+
+    def run(i: int) -> CoClusters:
+        rng = np.random.default_rng(seeds[i])
+        state = begin(joint, starts, (True, True), rng)
+        refine(state, beta, settings, rng, monitor, f"start {i + 1}")
+        return state
+
+    with monitor.watch(len(seeds)):
+        return best_of([run], len(seeds), beta, monitor, n_jobs)[0]
+
+
+def anneal(
+    joint: Joint, starts: tuple[Start, Start], beta: float, settings: Settings,
+    seeds: Sequence[np.random.SeedSequence], monitor: Monitor, n_jobs: int = 1,
+    beta_step: float = 0.1, keep_path: bool = False,
+) -> CoClusters:  # fmt: skip
+    """AnnITCC: solve at α = 1, then lower α step by step to β, each time from the last result.
+
+    At α = 1 the cost is one term for the rows plus one for the columns, so each side has its
+    own starts and its own best.
+    """
+    children = [seed.spawn(2) for seed in seeds]
+
+    def run_side(side: int, i: int) -> CoClusters:
+        rng = np.random.default_rng(children[i][side])
+        state = begin(joint, starts, (side == 0, side == 1), rng)
+        name = ("rows", "columns")[side]
+        refine(state, 1.0, settings, rng, monitor, f"{name}, start {i + 1}")
+        return state
+
+    runs = [partial(run_side, side) for side in (0, 1) if starts[side].k is not None]
+    alphas = schedule(beta, beta_step) if len(runs) == 2 else [beta]
+    with monitor.watch(len(seeds) * len(runs) + len(alphas) - 1):
+        state = _joined(best_of(runs, len(seeds), 1.0, monitor, n_jobs))
+        rng = np.random.default_rng(seeds[0])
+        for step, alpha in enumerate(alphas):
+            if step > 0:
+                refine(state, alpha, settings, rng, monitor, "anneal")
+                monitor.advance()
+            if keep_path:
+                state.path.append(Step(alpha, state.cost(alpha), *state.labels()))
+    return state
+
+
+def schedule(beta: float, step: float) -> list[float]:
+    """1, 1 - step, ..., β."""
+    if not step > 0:
+        raise ValueError(f"beta_step must be positive, got {step}.")
+    count = int(np.ceil((1 - beta) / step - 1e-9))
+    return [round(1 - i * step, 12) for i in range(count)] + [beta]
+
+
+def begin(
+    joint: Joint, starts: tuple[Start, Start], wanted: tuple[bool, bool],
+    rng: np.random.Generator,
+) -> CoClusters:  # fmt: skip
+    """The co-clustering that a run starts from, with tables for the sides that are wanted."""
+
+    def side(i: int) -> Side | None:
+        start = starts[i]
+        if start.k is None or not wanted[i]:
+            return None
+        turned = joint if i == 0 else joint.T
+        has_mass = turned.row_mass > 0
+        free = np.flatnonzero(has_mass & ~start.fixed)
+        return Side(turned, start.draw(has_mass, rng), start.k, free)
+
+    return CoClusters(joint, side(0), side(1))
+
+
+def refine(
+    state: CoClusters, beta: float, settings: Settings, rng: np.random.Generator,
+    monitor: Monitor, stage: str,
+) -> None:  # fmt: skip
+    """Sweep over the rows, then the columns, until a complete sweep saves no more than tol."""
+    cost = state.cost(beta) if monitor.listens else 0.0
+    complete = True
+    state.converged = False
+    for iteration in range(1, settings.max_iter + 1):
+        visits = [
+            side.sweep(other, beta, rng if settings.shuffle else None, complete, monitor.stop)
+            for side, other in ((state.rows, state.columns), (state.columns, state.rows))
+            if side is not None
+        ]
+        if monitor.stop():
+            return
+        saved = sum(visit.saved for visit in visits)
+        cost -= saved
+        state.n_iter += 1
+        monitor.report(stage, beta, iteration, cost)
+        settled = saved <= settings.tol
+        if settled and all(visit.complete for visit in visits):
+            state.converged = True
+            return
+        complete = settled
+
+
+def best_of(
+    runs: Sequence[Callable[[int], CoClusters]], count: int, beta: float,
+    monitor: Monitor, n_jobs: int,
+) -> list[CoClusters]:  # fmt: skip
+    """For each of the runs, the result of least cost over run(0), ..., run(count - 1).
+
+    Of equals the first counts, so the answer does not depend on the number of threads. No more
+    results are held than there are threads and runs.
+    """
+    found: list[tuple[float, int, CoClusters] | None] = [None] * len(runs)
+    lock = threading.Lock()
+
+    def task(number: int) -> None:
+        i, which = divmod(number, len(runs))
+        if i > 0 and monitor.stop():
+            return
+        result = runs[which](i)
+        cost = result.cost(beta) if count > 1 else 0.0
+        with lock:
+            held = found[which]
+            if held is None or (cost, i) < held[:2]:
+                found[which] = (cost, i, result)
+        monitor.advance()
+
+    tasks = range(count * len(runs))
+    if n_jobs == 1 or len(tasks) == 1:
+        for number in tasks:
+            task(number)
+    else:
+        with ThreadPoolExecutor(n_jobs) as pool:
+            list(pool.map(task, tasks))
+    return [held[2] for held in found if held is not None]
+
+
+def _joined(sides: list[CoClusters]) -> CoClusters:
+    """One co-clustering from those of its sides."""
+    rows = next((side.rows for side in sides if side.rows is not None), None)
+    columns = next((side.columns for side in sides if side.columns is not None), None)
+    n_iter = max(side.n_iter for side in sides)
+    return CoClusters(sides[0].joint, rows, columns, n_iter, all(side.converged for side in sides))
+
+
+def _labels(side: Side | None, mass: np.ndarray) -> Labels:
+    if side is None:
+        return np.where(mass > 0, np.arange(mass.size), -1)
+    return side.labels.astype(np.int64)

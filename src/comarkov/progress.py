@@ -1,0 +1,122 @@
+"""Long work: a progress bar, a callback, a time limit, and Ctrl-C that loses nothing."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a fit stands, as told to a callback after every sweep."""
+
+    stage: str  #: what is being done, for example "rows, start 3" or "anneal"
+    beta: float  #: the β of this stage
+    iteration: int  #: sweeps of this stage so far
+    cost: float  #: the cost at that β, in bits; of one side alone where one side is clustered
+    elapsed: float  #: seconds since the fit began
+
+
+class Monitor:
+    """Shared by all threads of a fit: tells when to stop, and is told how far it is."""
+
+    def __init__(
+        self,
+        max_time: float | None = None,
+        callback: Callable[[Progress], Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.reason = ""  # why the fit was stopped, if it was
+        self._callback = callback
+        self._verbose = verbose
+        self._began = time.monotonic()
+        self._deadline = None if max_time is None else self._began + max_time
+        self._lock = threading.Lock()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def stop(self) -> bool:
+        """Should the work end here?"""
+        if not self.reason and self._deadline is not None and time.monotonic() >= self._deadline:
+            self.reason = "max_time was reached"
+        return bool(self.reason)
+
+    @property
+    def listens(self) -> bool:
+        """Does anybody want to know how far it is?"""
+        return self._callback is not None or self._bar is not None
+
+    def report(self, stage: str, beta: float, iteration: int, cost: float) -> None:
+        """Tell how far a stage is."""
+        if not self.listens:
+            return
+        with self._lock:
+            if self._bar is not None:
+                description = f"{stage}, β = {beta:.3g}, cost {cost:.4f} bits"
+                self._bar.update(self._task, description=description)
+            if self._callback is not None:
+                elapsed = time.monotonic() - self._began
+                if self._callback(Progress(stage, beta, iteration, cost, elapsed)) is True:
+                    self.reason = self.reason or "the callback asked for it"
+
+    def advance(self) -> None:
+        """Tell that a stage is done."""
+        if self._bar is not None:
+            with self._lock:
+                self._bar.advance(self._task)
+
+    @contextmanager
+    def watch(self, stages: int) -> Iterator[None]:
+        """Show the bar, and let Ctrl-C end the work instead of the program."""
+        with self._interruptible(), self._bar_shown(stages):
+            yield
+
+    @contextmanager
+    def _bar_shown(self, stages: int) -> Iterator[None]:
+        if self._verbose < 1:
+            yield
+            return
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+        from rich.progress import Progress as Bar
+
+        columns = (
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+        )  # fmt: skip
+        with Bar(*columns) as self._bar:
+            self._task = self._bar.add_task("comarkov", total=stages)
+            yield
+        self._bar = None
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield  # only the main thread may handle signals
+            return
+        previous = signal.getsignal(signal.SIGINT)
+
+        def on_interrupt(signum: int, frame: FrameType | None) -> None:
+            if self.reason:  # asked twice
+                raise KeyboardInterrupt
+            self.reason = "it was interrupted"
+
+        if previous is not signal.default_int_handler:
+            yield  # somebody else handles Ctrl-C; leave it to them
+            return
+        signal.signal(signal.SIGINT, on_interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, previous)

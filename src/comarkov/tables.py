@@ -1,0 +1,191 @@
+"""One side of a co-clustering in the making: labels, the table kept with them, and its sweeps."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import xlogy
+
+from . import kernels
+from .joint import Joint
+
+LOOKUP_LIMIT = 1 << 16
+WORK_PER_CALL = 20_000_000  # entries times clusters: some tens of milliseconds
+PATIENCE = 3.0  # a row rests until margins have drifted by its own margin over this
+NO_LOOKUP = np.zeros((0, 3), np.float32)
+
+
+class Visit(NamedTuple):
+    """What a sweep did."""
+
+    moves: int
+    saved: float  # cost, in bits
+    complete: bool  # were all rows visited that may move?
+
+
+class Side:
+    """The rows of a matrix in k clusters, and the mass A[y, a] of column y in row cluster a.
+
+    For the columns of a matrix, it is the side of the transpose. ``free`` are the rows that a
+    sweep may move: those with mass that the user has not fixed.
+
+    Late sweeps move few rows, so they visit only some. A row's margin (what its second best
+    cluster costs more than its best, per unit of mass) is taken at each visit; sweeps measure
+    how far margins drift; a row is due again when the drift since its last visit could have
+    used up its margin. A complete sweep certifies the end.
+    """
+
+    def __init__(self, joint: Joint, labels: np.ndarray, k: int, free: np.ndarray) -> None:
+        self.joint = joint
+        self.k = k
+        self.free = free
+        label = np.where(joint.row_mass > 0, labels, -1).astype(np.int32)
+        size = np.bincount(label[label >= 0], minlength=k)
+        margin = np.full(label.size, np.inf, np.float32)
+        self.clusters = kernels.Clusters(label, size, margin)
+        self.refill()
+        self._due = np.zeros(label.size, np.float32)
+        self._clock = 0.0
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The cluster of each row; -1 without mass."""
+        return self.clusters.label
+
+    def refill(self) -> None:
+        """Build the table afresh from the labels."""
+        self.table = _empty_table(self.joint.shape[1], self.k, _lookup(self.joint))
+        kernels.fill_table(self.table, self.joint.matrix, self.labels)
+
+    @property
+    def masses(self) -> np.ndarray:
+        """A[y, a], without the padding."""
+        return self.table.mass[:, : self.k]
+
+    def cluster_mass(self) -> np.ndarray:
+        """The mass of each cluster."""
+        has_mass = self.labels >= 0
+        return np.bincount(
+            self.labels[has_mass], weights=self.joint.row_mass[has_mass], minlength=self.k
+        )
+
+    def blocks(self, cross: np.ndarray) -> kernels.Table:
+        """Masses by (cluster of the other side, cluster), and by cluster in the last row."""
+        blocks = _empty_table(cross.shape[1] + 1, self.k, NO_LOOKUP)
+        kernels.fill_blocks(blocks, cross, self.labels, self.joint.row_mass)
+        return blocks
+
+    def information(self) -> float:
+        """I(X̄;Y) in bits."""
+        return mutual_information(self.masses)
+
+    def sweep(self, other: Side | None, beta: float, rng, complete: bool, stop) -> Visit:  # type: ignore[no-untyped-def]
+        """Move the rows that are due, or all that are free, each to its cluster of least cost.
+
+        The order is natural, or random if there is an rng. ``stop()`` is asked now and then.
+        """
+        order = self.free if complete else self.free[self._due[self.free] <= self._clock]
+        complete = order.size == self.free.size
+        if rng is not None:
+            order = rng.permutation(order)
+        cross, coupling = coupled(self, other, beta)
+        blocks = self.blocks(cross)
+        workspace = new_workspace(blocks)
+        moves, saved, drift, seen = 0, 0.0, 0.0, 0
+        step = self._rows_per_call()
+        for start in range(0, order.size, step):
+            if stop():
+                complete = False
+                break
+            rows = order[start : start + step]
+            did = kernels.sweep(
+                rows, self.joint.matrix, self.clusters, self.table,
+                blocks, cross, coupling, workspace,
+            )  # fmt: skip
+            moves, saved, drift = moves + did[0], saved + did[1], drift + did[2]
+            seen += rows.size
+        self._schedule(order[:seen], drift / max(seen - moves, 1))
+        return Visit(moves, saved / self.joint.total / np.log(2), complete)
+
+    def _schedule(self, visited: np.ndarray, drift: float) -> None:
+        if drift == 0.0:  # nothing moved, or first visits: no rest before there is a measure
+            self._due[visited] = self._clock
+            return
+        self._due[visited] = self._clock + self.clusters.margin[visited] / PATIENCE
+        self._clock += drift
+
+    def _rows_per_call(self) -> int:
+        per_row = self.joint.matrix.indices.size / max(self.free.size, 1) * self.table.mass.shape[1]
+        return max(1, int(WORK_PER_CALL / max(per_row, 1.0)))
+
+
+def coupled(side: Side, other: Side | None, beta: float) -> tuple[np.ndarray, float]:
+    """The table of the other side, and λ; without another side, or at β = 1, it does not matter."""
+    if other is None or beta == 1.0:
+        return np.zeros((0, 0), side.table.mass.dtype), 1.0
+    return other.table.mass, 2.0 * beta - 1.0
+
+
+def new_workspace(blocks: kernels.Table) -> kernels.Workspace:
+    """Scratch memory for sweeps with these blocks."""
+    n_blocks, lanes = blocks.mass.shape
+    return kernels.Workspace(
+        np.zeros(lanes), np.zeros(lanes, np.float32),
+        np.zeros(n_blocks, np.uint32), np.zeros(n_blocks),
+    )  # fmt: skip
+
+
+def mutual_information(masses: np.ndarray) -> float:
+    """I in bits of a table of masses."""
+    masses = masses.astype(np.float64)
+    total = masses.sum()
+    nats = (
+        xlogy(masses, masses).sum()
+        - xlogy(masses.sum(0), masses.sum(0)).sum()
+        - xlogy(masses.sum(1), masses.sum(1)).sum()
+        + xlogy(total, total)
+    )
+    return float(nats / total / np.log(2))
+
+
+def padded(k: int) -> int:
+    """The number of lanes for k clusters: few are not worth padding."""
+    return k if k <= kernels.LANES // 2 else -(-k // kernels.LANES) * kernels.LANES
+
+
+def _empty_table(n: int, k: int, lookup: np.ndarray) -> kernels.Table:
+    """A table for n items and k clusters: of counts if there is a look-up table for them."""
+    shape = (n, padded(k))
+    log = np.zeros(shape, np.float32)
+    if lookup.size:
+        mass = np.zeros(shape, np.int32)
+        return kernels.Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
+    none = np.zeros((0, 0), np.float32)
+    return kernels.Table(np.zeros(shape), np.zeros_like(log), log, none, none, lookup)
+
+
+def float_table(masses: np.ndarray) -> kernels.Table:
+    """A table of given masses."""
+    table = _empty_table(masses.shape[0], masses.shape[1], NO_LOOKUP)
+    table.mass[:, : masses.shape[1]] = masses
+    kernels.derive(table)
+    return table
+
+
+def _lookup(joint: Joint) -> np.ndarray:
+    """ln v, enter(1, v) and enter(2, v) of the counts that a table is likely to hold."""
+    if not joint.is_count:
+        return NO_LOOKUP
+    largest = int(joint.column_mass.max())
+    return _lookup_of_size(min(1 << (largest + 3).bit_length(), LOOKUP_LIMIT))
+
+
+@lru_cache(maxsize=4)
+def _lookup_of_size(size: int) -> np.ndarray:
+    v = np.arange(1.0, size + 2)
+    f = np.concatenate([[0.0], v * np.log(v)])
+    log = np.concatenate([[kernels.LOG_OF_ZERO], np.log(v[: size - 1])])
+    columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
+    return np.stack(columns, axis=1).astype(np.float32)
