@@ -27,7 +27,7 @@ from . import optimise
 from .insertion import Model, align
 from .joint import Joint, as_labels, joint
 from .objective import cost
-from .optimise import CoClusters, Settings, Start
+from .optimise import CoClusters, Seed, Settings, Start
 from .progress import Monitor, Progress
 
 ClusterCounts = int | tuple[int | None, int | None]
@@ -211,15 +211,15 @@ class CoClustering(
     ) -> CoClusters:
         settings = Settings(self.max_iter, self.tol, self.order == "shuffled")
         entropy = check_random_state(self.random_state).randint(2**31, size=4)
+        seed = Seed(tuple(entropy.tolist()))
         n_init = 1 if all(start.is_given for start in starts) else self.n_init
-        seeds = np.random.SeedSequence(entropy.tolist()).spawn(n_init)
         n_jobs = effective_n_jobs(self.n_jobs)
         if self.method == "sequential":
             return optimise.sequential(
-                distribution, starts, self.beta, settings, seeds, monitor, n_jobs
+                distribution, starts, self.beta, settings, seed, n_init, monitor, n_jobs
             )
         return optimise.anneal(
-            distribution, starts, self.beta, settings, seeds, monitor, n_jobs,
+            distribution, starts, self.beta, settings, seed, n_init, monitor, n_jobs,
             self.beta_step, self.keep_path,
         )  # fmt: skip
 
@@ -307,9 +307,10 @@ class CoClustering(
 
     def _row_costs(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)
-        X = align(X, getattr(self, "feature_names_in_", None))
-        new = joint(X, self._model.scale)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        aligned = align(X, getattr(self, "feature_names_in_", None))
+        new = joint(aligned, self._model.scale)
+        if aligned is X:
+            validate_data(self, X, reset=False, skip_check_array=True)
         return self._model.row_costs(new), new.row_mass
 
     # --- biclusters -------------------------------------------------------------------------

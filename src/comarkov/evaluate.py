@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
-from sklearn.metrics.cluster import contingency_matrix
 
 
 def matching_accuracy(classes: ArrayLike, clusters: ArrayLike) -> float:
@@ -20,6 +19,9 @@ def matching_accuracy(classes: ArrayLike, clusters: ArrayLike) -> float:
     >>> matching_accuracy([0, 0, 1, 1], [1, 1, 0, 1])
     0.75
     """
-    table = contingency_matrix(np.asarray(classes), np.asarray(clusters))
+    _, first = np.unique(np.asarray(classes), return_inverse=True)
+    _, second = np.unique(np.asarray(clusters), return_inverse=True)
+    table = np.zeros((first.max() + 1, second.max() + 1))
+    np.add.at(table, (first, second), 1)
     matched = table[linear_sum_assignment(table, maximize=True)]
     return float(matched.sum() / table.sum())

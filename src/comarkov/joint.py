@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 from . import matrix as sparse
 
 INT32_MAX = np.iinfo(np.int32).max
-SAFE_OCTAVES = 100  # weights within 2**±100 of their mean are within reach of single precision
+SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +167,8 @@ def _checked(W: Any) -> Any:
 
 def _canonical(array: Any) -> sp.csr_array:
     """CSR with sorted indices, no duplicates and no explicit zeros, sharing memory if it can."""
+    if array.dtype == np.float16:  # which SciPy does not take
+        array = array.astype(np.float32)
     csr = sp.csr_array(array)
     if csr.data.dtype.kind == "b":
         csr = csr.astype(np.int8)

@@ -101,23 +101,33 @@ def _scale(typing_context, v, octaves):
 
 
 @_approximate_step
-def _log_ratio(s, v, w):
-    """ln(s / v) where s = v + w, without a branch, to single precision also for small w / v.
-
-    v is brought within a factor of 1.5 of s by whole octaves; then ln = 2 artanh is a short
-    polynomial. For v = 0 the result is ln s + 127 ln 2.
-    """
-    octaves = _octaves(s, v)
-    u = _scale(v, octaves)
-    z = ((v - u) + w) / (s + u)
+def _log_from(octaves, z):
+    """octaves ln 2 + 2 artanh z, for |z| <= 0.2, where a short polynomial will do."""
     q = z * z
     series = f32(2.0) + q * (f32(0.66667001) + q * (f32(0.3995275) + q * f32(0.3046499)))
     return f32(octaves) * LN2 + z * series
 
 
 @_approximate_step
+def _log_ratio(s, v, w):
+    """ln(s / v) where s = v + w, without a branch, to single precision also for small w / v.
+
+    v is brought within a factor of 1.5 of s by whole octaves, to u; then s / u = (1+z) / (1-z).
+    For v = 0 the result is ln s + 127 ln 2.
+    """
+    octaves = _octaves(s, v)
+    u = _scale(v, octaves)
+    return _log_from(octaves, ((v - u) + w) / (s + u))
+
+
+@_approximate_step
 def _log(v):
-    return _log_ratio(v, f32(1.0), v - f32(1.0)) if v > f32(0.0) else LOG_OF_ZERO
+    """ln v, or LOG_OF_ZERO."""
+    if v <= f32(0.0):
+        return LOG_OF_ZERO
+    octaves = _octaves(v, f32(1.0))
+    u = _scale(f32(1.0), octaves)
+    return _log_from(octaves, (v - u) / (v + u))
 
 
 @_approximate_step
@@ -187,7 +197,7 @@ def _borrow_workspace(w):
 def _left(v, w):
     """v - w, and exactly nothing where only rounding is left."""
     r = v - w
-    return r if r > RESIDUE * v else r * 0
+    return r if r > RESIDUE * v else v - v  # not r * 0, which can be -0.0
 
 
 @_approximate_step

@@ -28,9 +28,9 @@ class Information(NamedTuple):
     @property
     def kept(self) -> float:
         """The share I(X̄;Ȳ) / I(X;Y) that the block matrix keeps; 1 if there is nothing to keep."""
-        if self.rows_columns <= 0:
+        if self.rows_columns < 1e-12:
             return 1.0
-        return self.row_clusters_column_clusters / self.rows_columns
+        return min(self.row_clusters_column_clusters / self.rows_columns, 1.0)
 
     def cost(self, beta: float) -> float:
         """L_β in bits. Not below 0 for any β in [0, 1]; rounding aside, 0 is 0."""
@@ -118,4 +118,4 @@ def _mutual_information(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
     first = cells // (int(y.max()) + 1)
     second = cells % (int(y.max()) + 1)
     ratio = joint_mass * total / (x_mass[first] * y_mass[second])
-    return float((joint_mass / total * np.log2(ratio)).sum())
+    return max(float((joint_mass / total * np.log2(ratio)).sum()), 0.0)

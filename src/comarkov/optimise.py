@@ -29,6 +29,21 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Seed:
+    """Where all random numbers of a fit come from: a stream of its own for every purpose.
+
+    Streams have numbers, so that what a start draws depends neither on the threads nor on how
+    many starts there are.
+    """
+
+    entropy: tuple[int, ...]
+
+    def stream(self, *numbers: int) -> np.random.Generator:
+        """The random numbers for one purpose."""
+        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=numbers))
+
+
+@dataclass(frozen=True)
 class Start:
     """How the elements of one side begin.
 
@@ -104,23 +119,23 @@ class CoClusters:
 
 def sequential(
     joint: Joint, starts: tuple[Start, Start], beta: float, settings: Settings,
-    seeds: Sequence[np.random.SeedSequence], monitor: Monitor, n_jobs: int = 1,
+    seed: Seed, n_init: int, monitor: Monitor, n_jobs: int = 1,
 ) -> CoClusters:  # fmt: skip
     """sGITCC: from each start, sweep rows and columns in turn; keep the lowest cost."""
 
     def run(i: int) -> CoClusters:
-        rng = np.random.default_rng(seeds[i])
+        rng = seed.stream(i)
         state = begin(joint, starts, (True, True), rng)
         refine(state, beta, settings, rng, monitor, f"start {i + 1}")
         return state
 
-    with monitor.watch(len(seeds)):
-        return best_of([run], len(seeds), beta, monitor, n_jobs)[0]
+    with monitor.watch(n_init):
+        return best_of([run], n_init, beta, monitor, n_jobs)[0]
 
 
 def anneal(
     joint: Joint, starts: tuple[Start, Start], beta: float, settings: Settings,
-    seeds: Sequence[np.random.SeedSequence], monitor: Monitor, n_jobs: int = 1,
+    seed: Seed, n_init: int, monitor: Monitor, n_jobs: int = 1,
     beta_step: float = 0.1, keep_path: bool = False,
 ) -> CoClusters:  # fmt: skip
     """AnnITCC: solve at α = 1, then lower α step by step to β, each time from the last result.
@@ -128,10 +143,9 @@ def anneal(
     At α = 1 the cost is one term for the rows plus one for the columns, so each side has its
     own starts and its own best.
     """
-    children = [seed.spawn(2) for seed in seeds]
 
     def run_side(side: int, i: int) -> CoClusters:
-        rng = np.random.default_rng(children[i][side])
+        rng = seed.stream(i, side)
         state = begin(joint, starts, (side == 0, side == 1), rng)
         name = ("rows", "columns")[side]
         refine(state, 1.0, settings, rng, monitor, f"{name}, start {i + 1}")
@@ -139,9 +153,9 @@ def anneal(
 
     runs = [partial(run_side, side) for side in (0, 1) if starts[side].k is not None]
     alphas = schedule(beta, beta_step) if len(runs) == 2 else [beta]
-    with monitor.watch(len(seeds) * len(runs) + len(alphas) - 1):
-        state = _joined(best_of(runs, len(seeds), 1.0, monitor, n_jobs))
-        rng = np.random.default_rng(seeds[0])
+    with monitor.watch(n_init * len(runs) + len(alphas) - 1):
+        state = _joined(best_of(runs, n_init, 1.0, monitor, n_jobs))
+        rng = seed.stream()
         for step, alpha in enumerate(alphas):
             if step > 0:
                 refine(state, alpha, settings, rng, monitor, "anneal")
@@ -218,7 +232,7 @@ def best_of(
 
     def task(number: int) -> None:
         i, which = divmod(number, len(runs))
-        if i > 0 and monitor.stop():
+        if i > 0 and monitor.is_late():
             return
         result = runs[which](i)
         cost = result.cost(beta) if count > 1 else 0.0

@@ -32,20 +32,33 @@ class Monitor:
         callback: Callable[[Progress], Any] | None = None,
         verbose: int = 0,
     ) -> None:
-        self.reason = ""  # why the fit was stopped, if it was
+        self.reason = ""  # why the fit was cut short, if it was
         self._callback = callback
         self._verbose = verbose
         self._began = time.monotonic()
-        self._deadline = None if max_time is None else self._began + max_time
+        self._max_time = max_time
+        self._stopped = False
         self._lock = threading.Lock()
         self._bar: Any = None
         self._task: Any = None
 
     def stop(self) -> bool:
         """Should the work end here?"""
-        if not self.reason and self._deadline is not None and time.monotonic() >= self._deadline:
-            self.reason = "max_time was reached"
-        return bool(self.reason)
+        return self._stopped or self._is_over(1.0)
+
+    def is_late(self) -> bool:
+        """Should no further start be made? Half the time is left for what follows the starts."""
+        return self._stopped or self._is_over(0.5)
+
+    def _is_over(self, share: float) -> bool:
+        if self._max_time is None or time.monotonic() - self._began < share * self._max_time:
+            return False
+        self.reason = "max_time was reached"
+        return True
+
+    def _end(self, reason: str) -> None:
+        self.reason = reason
+        self._stopped = True
 
     @property
     def listens(self) -> bool:
@@ -63,7 +76,7 @@ class Monitor:
             if self._callback is not None:
                 elapsed = time.monotonic() - self._began
                 if self._callback(Progress(stage, beta, iteration, cost, elapsed)) is True:
-                    self.reason = self.reason or "the callback asked for it"
+                    self._end("the callback asked for it")
 
     def advance(self) -> None:
         """Tell that a stage is done."""
@@ -108,9 +121,9 @@ class Monitor:
         previous = signal.getsignal(signal.SIGINT)
 
         def on_interrupt(signum: int, frame: FrameType | None) -> None:
-            if self.reason:  # asked twice
+            if self._stopped:  # asked twice
                 raise KeyboardInterrupt
-            self.reason = "it was interrupted"
+            self._end("it was interrupted")
 
         if previous is not signal.default_int_handler:
             yield  # somebody else handles Ctrl-C; leave it to them

@@ -147,7 +147,7 @@ def mutual_information(masses: np.ndarray) -> float:
         - xlogy(masses.sum(1), masses.sum(1)).sum()
         + xlogy(total, total)
     )
-    return float(nats / total / np.log(2))
+    return max(float(nats / total / np.log(2)), 0.0)
 
 
 def padded(k: int) -> int:

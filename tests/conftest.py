@@ -1,0 +1,23 @@
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None, max_examples=100, derandomize=True)
+settings.load_profile("default")
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def data_file():
+    """Find a file of the 20 Newsgroups or MovieLens archives, which the project does not hold."""
+
+    def find(name: str) -> Path:
+        for folder in (os.environ.get("COMARKOV_DATA"), ROOT.parent / "shared" / "data"):
+            if folder and (Path(folder) / name).exists():
+                return Path(folder) / name
+        pytest.skip(f"{name} is neither in $COMARKOV_DATA nor in ../shared/data")
+
+    return find

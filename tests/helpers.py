@@ -1,0 +1,72 @@
+"""What several tests need: random matrices, slow oracles, the paper's matrices."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+from comarkov.joint import joint
+from comarkov.optimise import Start, begin
+
+
+def never() -> bool:
+    return False
+
+
+@st.composite
+def weights(draw, max_rows=9, max_columns=8):
+    """A small matrix with some mass: counts, floats, or weights of very different sizes."""
+    n = draw(st.integers(1, max_rows))
+    m = draw(st.integers(1, max_columns))
+    kind = draw(
+        st.sampled_from(["ones", "counts", "large counts", "floats", "huge", "tiny", "wide"])
+    )
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    density = draw(st.sampled_from([0.3, 0.7, 1.0]))
+    values = {
+        "ones": lambda: np.ones((n, m)),
+        "counts": lambda: rng.integers(1, 6, (n, m)).astype(float),
+        "large counts": lambda: rng.integers(1, 10**6, (n, m)).astype(float),
+        "floats": lambda: rng.gamma(0.5, size=(n, m)) + 1e-6,
+        "huge": lambda: rng.gamma(2.0, size=(n, m)) * 1e250,
+        "tiny": lambda: rng.gamma(2.0, size=(n, m)) * 1e-250,
+        "wide": lambda: 10.0 ** rng.uniform(-60, 60, (n, m)),
+    }[kind]()
+    W = values * (rng.random((n, m)) < density)
+    if not W.any():
+        W[rng.integers(n), rng.integers(m)] = values.flat[0]
+    return W
+
+
+def counts_for(draw, W):
+    """Numbers of clusters that the matrix has enough elements for, the extremes among them."""
+    return tuple(draw(st.integers(1, int((W.sum(axis=axis) > 0).sum()))) for axis in (1, 0))
+
+
+@st.composite
+def problems(draw):
+    """A matrix, numbers of clusters, β, and a seed."""
+    W = draw(weights())
+    k, l = counts_for(draw, W)
+    beta = draw(st.sampled_from([0.0, 0.2, 0.5, 0.7, 0.75, 1.0]))
+    return W, k, l, beta, draw(st.integers(0, 1000))
+
+
+def started(W, k, l, seed):
+    """A co-clustering from a random start."""
+    distribution = joint(W)
+    starts = tuple(
+        Start(count, np.full(size, -1), np.zeros(size, bool))
+        for count, size in zip((k, l), distribution.shape, strict=True)
+    )
+    return begin(distribution, starts, (True, True), np.random.default_rng(seed))
+
+
+def circulant(k, size=30, blocks=3):
+    """The paper's block-diagonal matrix of circulant blocks with k ones a row."""
+    block = np.zeros((size, size))
+    for i in range(size):
+        block[i, (i + np.arange(k)) % size] = 1
+    return np.kron(np.eye(blocks), block)
+
+
+STUCK = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]]) / 4
+UNEQUAL = np.kron(np.eye(4), np.ones((2, 1))) / 8

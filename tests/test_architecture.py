@@ -1,0 +1,69 @@
+"""The public surface, and which way imports point."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import comarkov
+
+PACKAGE = Path(comarkov.__file__).parent
+
+# Each layer may import those above it.
+LAYERS = [
+    ["matrix", "progress", "datasets"],
+    ["joint"],
+    ["objective", "kernels"],
+    ["tables"],
+    ["optimise"],
+    ["insertion"],
+    ["estimators"],
+    ["evaluate"],
+    ["__init__"],
+]
+
+
+def imported(path):
+    """The modules of this package that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            if node.module:
+                yield node.module.split(".")[0]
+            else:
+                yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            assert "comarkov" not in [*names, getattr(node, "module", None)]
+
+
+def test_imports_point_one_way():
+    rank = {module: i for i, layer in enumerate(LAYERS) for module in layer}
+    files = {path.stem: path for path in PACKAGE.glob("*.py")}
+    assert set(files) == set(rank)
+    for module, path in files.items():
+        for other in imported(path):
+            assert rank[other] < rank[module], f"{module} imports {other}"
+
+
+def test_public_names():
+    assert comarkov.__all__ == [
+        "CoClustering",
+        "Information",
+        "Progress",
+        "Step",
+        "__version__",
+        "cost",
+        "datasets",
+        "evaluate",
+        "information",
+    ]
+    for name in comarkov.__all__:
+        assert hasattr(comarkov, name)
+
+
+def test_importing_is_lean():
+    """What only some users need is not imported for all."""
+    script = "import sys, comarkov; print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(out.stdout.split())
+    assert not loaded & {"dask", "matplotlib", "networkx", "polars", "rich"}

@@ -1,0 +1,279 @@
+"""The contract of every estimator: formats, seeds, new data, bad input, scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from helpers import counts_for, weights
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import comarkov
+from comarkov import CoClustering
+
+FORMATS = {
+    **{
+        f"{name}_{flavour}": getattr(sp, f"{name}_{flavour}")
+        for name in ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
+        for flavour in ("array", "matrix")
+    },
+    "list": lambda X: X.tolist(),
+    "fortran": np.asfortranarray,
+    "float32": lambda X: X.astype(np.float32),
+    "float64": lambda X: X.astype(float),
+    "int8": lambda X: X.astype(np.int8),
+    "object": lambda X: X.astype(object),
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+}
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Counts with 4 x 3 blocks, a row and a column without mass."""
+    rng = np.random.default_rng(0)
+    rows, columns = rng.integers(4, size=60), rng.integers(3, size=40)
+    X = rng.poisson(rng.gamma(0.5, 2.0, size=(4, 3))[rows][:, columns])
+    X[7] = 0
+    X[:, 11] = 0
+    return X
+
+
+@pytest.fixture(scope="module")
+def fitted(planted):
+    return CoClustering((4, 3), n_init=4, random_state=0).fit(planted)
+
+
+@pytest.mark.parametrize("method", ["anneal", "sequential"])
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_checks_pass_without_exception(method, monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    checks = list(estimator_checks_generator(CoClustering(2, method=method), legacy=True))
+    assert len(checks) > 40
+    for estimator, check in checks:
+        check(estimator)
+
+
+@pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS.keys())
+def test_every_format_gives_the_same_answer(planted, fitted, make):
+    model = CoClustering((4, 3), n_init=4, random_state=0).fit(make(planted))
+    assert_array_equal(model.row_labels_, fitted.row_labels_)
+    assert_array_equal(model.column_labels_, fitted.column_labels_)
+    assert model.cost_ == fitted.cost_
+    assert_array_equal(model.predict(make(planted)), fitted.predict(planted))
+
+
+@pytest.mark.parametrize("n_jobs", [2, -1])
+@pytest.mark.parametrize("method", ["anneal", "sequential"])
+@pytest.mark.parametrize("order", ["natural", "shuffled"])
+def test_threads_do_not_change_the_answer(planted, n_jobs, method, order):
+    one, many = (
+        CoClustering((4, 3), n_init=6, method=method, order=order, random_state=3, n_jobs=jobs)
+        for jobs in (1, n_jobs)
+    )
+    assert_array_equal(one.fit(planted).row_labels_, many.fit(planted).row_labels_)
+    assert_array_equal(one.column_labels_, many.column_labels_)
+
+
+def test_float_weights_give_one_answer_in_every_format(planted):
+    X = np.log1p(planted)
+    fits = [
+        CoClustering((4, 3), random_state=0).fit(make(X))
+        for make in (np.asarray, sp.csc_array, sp.coo_matrix, pd.DataFrame)
+    ]
+    for model in fits:
+        assert_array_equal(model.row_labels_, fits[0].row_labels_)
+    scaled = CoClustering((4, 3), random_state=0).fit(X * 2.0**70)
+    assert_array_equal(scaled.row_labels_, fits[0].row_labels_)
+
+
+@given(st.data())
+def test_labels_never_surprise(data):
+    W = data.draw(weights())
+    k, l = counts_for(data.draw, W)
+    beta = data.draw(st.sampled_from([0.0, 0.5, 0.7, 1.0]))
+    model = CoClustering((k, l), beta=beta, random_state=0).fit(W)
+    for labels, count, mass in (
+        (model.row_labels_, k, W.sum(1)),
+        (model.column_labels_, l, W.sum(0)),
+    ):
+        assert_array_equal(labels == -1, mass == 0)
+        assert set(labels[mass > 0]) == set(range(count))
+        sums = np.bincount(labels[mass > 0], weights=mass[mass > 0] / mass.max())
+        assert (np.diff(sums) <= 1e-12).all()
+    cost = comarkov.cost(W, model.row_labels_, model.column_labels_, beta)
+    assert_allclose(model.cost_, cost, atol=1e-10)
+    assert_allclose(
+        model.information_,
+        comarkov.information(W, model.row_labels_, model.column_labels_),
+        atol=1e-10,
+    )
+    scores = model.transform(W)
+    assert_allclose(scores.sum(1), 1)
+    has_mass = W.sum(1) > 0
+    predicted = model.predict(W)
+    assert_array_equal(predicted == -1, ~has_mass)
+    assert (scores[has_mass].max(1) - scores[has_mass, predicted[has_mass]] < 1e-4).all()
+
+
+def test_biclusters(planted, fitted):
+    assert fitted.rows_.shape == (12, 60)
+    assert fitted.columns_.shape == (12, 40)
+    rows, columns = fitted.get_indices(5)
+    assert_array_equal(rows, np.flatnonzero(fitted.rows_[5]))
+    assert_array_equal(columns, np.flatnonzero(fitted.columns_[5]))
+    assert fitted.get_shape(5) == (rows.size, columns.size)
+    assert_array_equal(fitted.get_submatrix(5, planted), planted[np.ix_(rows, columns)])
+    assert fitted.biclusters_[0].sum() == 3 * (fitted.row_labels_ >= 0).sum()
+
+
+def test_predict_is_the_least_cost_of_insertion(planted, fitted):
+    """By the definition: add the row to the matrix, in each cluster, and cost it."""
+    new = np.random.default_rng(1).poisson(1.0, (12, 40))
+    stacked = np.vstack([planted, new[:1]])
+    columns = np.maximum(fitted.column_labels_, 0)
+    for row, chosen in zip(new, fitted.predict(new), strict=True):
+        stacked[-1] = row
+        costs = [
+            comarkov.cost(stacked, np.append(fitted.row_labels_, a), columns, 0.7) for a in range(4)
+        ]
+        assert chosen == np.argmin(costs)
+
+
+def test_predict_columns_is_predict_of_the_transpose(planted, fitted):
+    turned = CoClustering(
+        (3, 4), init=(fitted.column_labels_, fitted.row_labels_), method="sequential"
+    ).fit(planted.T)
+    assert_array_equal(turned.row_labels_, fitted.column_labels_)
+    new = np.random.default_rng(1).poisson(1.0, (60, 9))
+    assert_array_equal(fitted.predict_columns(new), turned.predict(new.T))
+
+
+def test_new_data_is_aligned_by_names(planted):
+    frame = pd.DataFrame(
+        planted, index=[f"r{i}" for i in range(60)], columns=[f"c{i}" for i in range(40)]
+    )
+    model = CoClustering((4, 3), random_state=0).fit(frame)
+    assert_array_equal(model.feature_names_in_, frame.columns)
+    assert_array_equal(model.row_names_in_, frame.index)
+    expected = model.predict(frame)
+    assert_array_equal(model.predict(frame.iloc[:, ::-1]), expected)
+    assert_array_equal(
+        model.predict(pl.DataFrame(frame.iloc[:, ::-1].reset_index(drop=True))), expected
+    )
+    assert_array_equal(model.predict_columns(frame.iloc[::-1]), model.predict_columns(frame))
+    less = frame.drop(columns="c3")
+    assert_array_equal(model.predict(less), model.predict(frame.assign(c3=0)))
+    with pytest.warns(UserWarning, match="1 names in X were not seen"):
+        assert_array_equal(model.predict(frame.assign(new=5)), expected)
+    with pytest.raises(ValueError, match="None of the 40 names"):
+        model.predict(frame.rename(columns=lambda name: name + "?"))
+    assert_allclose(model.score(frame.iloc[:, ::-1]), model.score(frame))
+
+
+def test_score_is_minus_the_cost(planted, fitted):
+    rows, columns = fitted.predict(planted), np.maximum(fitted.column_labels_, 0)
+    assert fitted.score(planted) == -comarkov.cost(planted, rows, columns, 0.7)
+
+
+def test_given_labels_are_kept_and_fixed_ones_do_not_move(planted):
+    fixed = np.full(60, -1)
+    fixed[[0, 1, 2, 3]] = [3, 3, 0, 1]
+    model = CoClustering((4, 3), fixed=(fixed, None), random_state=0).fit(planted)
+    assert_array_equal(model.row_labels_[:4], [3, 3, 0, 1])
+    start = CoClustering((4, 3), random_state=1).fit(planted)
+    again = CoClustering((4, 3), init=(start.row_labels_[::1], None), random_state=1).fit(planted)
+    assert again.cost_ <= start.cost_ + 1e-12
+    every = CoClustering((4, 3), fixed=(start.row_labels_, start.column_labels_)).fit(planted)
+    assert_array_equal(every.row_labels_, start.row_labels_)
+    assert every.cost_ == pytest.approx(start.cost_, abs=1e-12)
+
+
+def test_a_warm_start_keeps_the_numbers_of_clusters(planted, fitted):
+    names = np.array([2, 0, 3, 1])
+    rows = np.where(fitted.row_labels_ < 0, -1, names[fitted.row_labels_])
+    again = CoClustering((4, 3), init=(rows, fitted.column_labels_), method="sequential").fit(
+        planted
+    )
+    assert_array_equal(again.row_labels_, rows)
+
+
+def test_clone_and_pickle(planted, fitted):
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(copy.predict(planted), fitted.predict(planted))
+    assert copy.information_.kept == fitted.information_.kept
+    assert clone(fitted).get_params() == fitted.get_params()
+    assert not hasattr(clone(fitted), "row_labels_")
+
+
+def test_works_in_pipelines_and_grid_search(planted):
+    texts = ["cat dog cat", "dog cat mouse", "car bus", "bus car train", "train car bus"]
+    pipeline = make_pipeline(CountVectorizer(), CoClustering((2, 2), n_init=5, random_state=0))
+    labels = pipeline.fit_predict(texts)
+    assert_array_equal(labels == labels[0], [True, True, False, False, False])
+    search = GridSearchCV(CoClustering(random_state=0), {"n_clusters": [(2, 2), (4, 3)]}, cv=3)
+    assert search.fit(planted).best_params_ == {"n_clusters": (4, 3)}
+
+
+def test_set_output(planted):
+    model = CoClustering((4, 3), random_state=0).set_output(transform="pandas").fit(planted)
+    frame = model.transform(planted)
+    assert frame.columns.tolist() == [f"coclustering{i}" for i in range(4)]
+    assert model.set_output(transform="polars").transform(planted).shape == (60, 4)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": (61, 2)}, "61 row clusters.*only 59 rows have mass.*at most 59"),
+        ({"n_clusters": (60, 2)}, "60 row clusters.*only 59 rows have mass"),
+        ({"n_clusters": (2, 40)}, "40 column clusters.*only 39 columns"),
+        ({"n_clusters": (2, 3, 4)}, "must be a pair"),
+        ({"n_clusters": (2, 0)}, "number of column clusters must be an int >= 1"),
+        ({"n_clusters": (2, "3")}, "number of column clusters must be an int >= 1"),
+        ({"n_clusters": (None, None)}, "nothing to cluster"),
+        ({"n_clusters": 0}, "n_clusters"),
+        ({"beta": 1.2}, "beta"),
+        ({"beta_step": 0}, "beta_step"),
+        ({"tol": -1}, "tol"),
+        ({"method": "magic"}, "method"),
+        ({"max_time": 0}, "max_time"),
+        ({"init": (np.zeros(5, int), None)}, "init row labels must be a 1-D array of 60"),
+        ({"init": (np.full(60, 9), None)}, "3 row clusters, but a row label is 9"),
+        ({"init": (np.zeros(60, int), None)}, "leave 2 of 3 clusters empty"),
+        ({"n_clusters": (None, 2), "fixed": (np.zeros(60), None)}, "rows are not clustered"),
+    ],
+)
+def test_bad_parameters_get_a_clear_error(planted, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        CoClustering(**parameters).fit(planted)
+
+
+def test_bad_new_data_gets_a_clear_error(planted, fitted):
+    with pytest.raises(ValueError, match="40"):
+        fitted.predict(planted[:, :5])
+    with pytest.raises(ValueError, match="60 rows of the fit, not 5"):
+        fitted.predict_columns(planted[:5])
+    with pytest.raises(ValueError, match="Negative values"):
+        fitted.predict(-planted)
+    one_sided = CoClustering((None, 3), random_state=0).fit(planted)
+    with pytest.raises(ValueError, match="rows were not clustered"):
+        one_sided.predict(planted)
+
+
+def test_a_failed_fit_leaves_the_fitted_model_alone(planted):
+    model = CoClustering((4, 3), random_state=0).fit(planted)
+    before = model.row_labels_.copy()
+    with pytest.raises(ValueError, match="contains NaN"):
+        model.fit(np.where(planted > 3, np.nan, planted)[:, :20])
+    assert_array_equal(model.row_labels_, before)
+    assert model.n_features_in_ == 40

@@ -1,0 +1,130 @@
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from helpers import STUCK, UNEQUAL, problems
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import comarkov
+from comarkov.joint import joint
+
+REFERENCE = Path(__file__).parent / "reference"
+FIG1 = {
+    "P1": np.array([[0.12, 0, 0], [0, 0.39, 0.05], [0, 0.05, 0.39]]),
+    "P2": np.array([[0.12, 0, 0], [0, 0.4, 0.04], [0, 0.04, 0.4]]),
+}
+SPLITS = {"separated": [0, 1, 1], "alternative": [0, 0, 1]}
+
+
+@st.composite
+def labelled(draw):
+    """A problem with arbitrary labels."""
+    W, k, l, beta, seed = draw(problems())
+    rng = np.random.default_rng(seed)
+    return W, rng.integers(k, size=W.shape[0]), rng.integers(l, size=W.shape[1]), beta
+
+
+def test_figure_1_to_every_digit():
+    with (REFERENCE / "fig1_trading_entropy_cost.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 44
+    for row in rows:
+        labels = SPLITS[row["coclustering"]]
+        cost = comarkov.cost(FIG1[row["case"]], labels, labels, float(row["beta"]))
+        assert cost == pytest.approx(float(row["cost_bits"]), abs=1e-12)
+
+
+def test_the_stuck_example():
+    assert comarkov.cost(STUCK, [0, 1, 1], [0, 1, 1, 1], 0.5) == pytest.approx(0.6887, abs=5e-5)
+    assert comarkov.cost(STUCK, [0, 0, 1], [0, 0, 1, 1], 0.5) == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize(("beta", "pairs", "uneven"), [(0, 1, 0.3113), (0.5, 1, 1), (1, 1, 1.6887)])
+def test_unequal_cardinalities(beta, pairs, uneven):
+    columns = [0, 0, 1, 1]
+    first = comarkov.cost(UNEQUAL, [0, 0, 1, 1, 2, 2, 3, 3], columns, beta)
+    second = comarkov.cost(UNEQUAL, [0, 1, 1, 1, 2, 2, 2, 3], columns, beta)
+    assert first == pytest.approx(pairs, abs=1e-12)
+    assert second == pytest.approx(uneven, abs=5e-5)
+
+
+@given(labelled())
+def test_is_the_cost_of_the_markov_chain(case):
+    """2 [β I(Z1;Z2) + (1-2β) I(Z1;Z̄2) - (1-β) I(Z̄1;Z̄2)] on the bipartite random walk."""
+    W, rows, columns, beta = case
+    n, m = W.shape
+    P = W / W.max()
+    P = P / P.sum()
+    walk = np.block([[np.zeros((n, n)), P], [P.T, np.zeros((m, m))]]) / 2
+    labels = np.concatenate([rows, columns + rows.max() + 1])
+
+    def information(first, second):
+        table = np.zeros((labels.max() + n + m, labels.max() + n + m))
+        np.add.at(table, (first[:, None], second[None, :]), walk)
+        a, b = np.nonzero(table)
+        mass = table[a, b]
+        return (mass * np.log2(mass / table.sum(1)[a] / table.sum(0)[b])).sum()
+
+    states = np.arange(n + m)
+    chain = (
+        beta * information(states, states)
+        + (1 - 2 * beta) * information(states, labels)
+        - (1 - beta) * information(labels, labels)
+    )
+    assert_allclose(comarkov.cost(W, rows, columns, beta), 2 * chain, atol=1e-10)
+
+
+@given(labelled())
+def test_invariances(case):
+    W, rows, columns, beta = case
+    cost = comarkov.cost(W, rows, columns, beta)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(W.shape[0])
+    renamed = rng.permutation(rows.max() + 1)[rows]
+    assert_allclose(comarkov.cost(W.T, columns, rows, beta), cost, atol=1e-12)
+    assert_allclose(comarkov.cost(W[order], rows[order], columns, beta), cost, atol=1e-12)
+    assert_allclose(comarkov.cost(W, renamed, columns, beta), cost, atol=1e-12)
+    assert_allclose(comarkov.cost(W * 0.3, rows, columns, beta), cost, atol=1e-12)
+    assert_allclose(comarkov.cost(sp.coo_array(W), rows, columns, beta), cost, atol=1e-12)
+
+
+@given(labelled())
+def test_is_linear_in_beta_and_clusters_lose_information(case):
+    W, rows, columns, beta = case
+    terms = comarkov.information(W, rows, columns)
+    half, one = terms.cost(0.5), terms.cost(1.0)
+    assert_allclose(terms.cost(beta), (2 * beta - 1) * one + (2 - 2 * beta) * half, atol=1e-12)
+    whole, right, left, blocks = terms
+    assert -1e-12 <= blocks <= min(left, right) + 1e-12
+    assert max(left, right) <= whole + 1e-12
+    assert_allclose(whole, joint(W).information, atol=1e-12)
+    assert 0 <= terms.kept <= 1
+
+
+@given(labelled())
+def test_no_clustering_costs_nothing(case):
+    W, *_, beta = case
+    assert comarkov.cost(W, np.arange(W.shape[0]), np.arange(W.shape[1]), beta) < 1e-12
+
+
+def test_elements_without_mass_need_no_label():
+    assert comarkov.cost([[1, 0, 0], [0, 1, 0], [0, 0, 0]], [0, 1, -1], [0, 1, -1], 0.7) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("rows", "beta", "message"),
+    [
+        ([0, 1], 1.5, "beta must be in"),
+        ([0, 1, 1], 0.5, "1-D array of 2 labels"),
+        ([0, -1], 0.5, r"row_labels\[1\] is -1"),
+        ([0, 0.5], 0.5, "must be integers"),
+        ([0, -3], 0.5, "0 or more, or -1"),
+    ],
+)
+def test_bad_arguments(rows, beta, message):
+    with pytest.raises(ValueError, match=message):
+        comarkov.cost([[1, 2], [3, 4]], rows, [0, 1], beta)

@@ -1,0 +1,120 @@
+"""Long work can be watched and stopped, and then nothing is lost."""
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from helpers import circulant
+from sklearn.exceptions import ConvergenceWarning
+
+import comarkov
+from comarkov import CoClustering, Progress
+
+
+@pytest.fixture(scope="module")
+def noise():
+    """Counts that take long to settle."""
+    return np.random.default_rng(0).poisson(0.3, (800, 600))
+
+
+def test_callback_hears_every_sweep():
+    heard: list[Progress] = []
+    X = circulant(3)
+    model = CoClustering(3, beta=0.8, n_init=2, tol=0, random_state=0, callback=heard.append).fit(X)
+    stages = {progress.stage for progress in heard}
+    assert stages == {
+        "rows, start 1", "rows, start 2", "columns, start 1", "columns, start 2", "anneal",
+    }  # fmt: skip
+    last = heard[-1]
+    assert (last.stage, last.beta) == ("anneal", 0.8)
+    assert last.cost == pytest.approx(model.cost_, abs=1e-5)
+    for stage in stages:
+        told = [(p.beta, p.iteration, p.cost) for p in heard if p.stage == stage]
+        for (beta, i, cost), (next_beta, j, next_cost) in pairwise(told):
+            assert beta != next_beta or (j == i + 1 and next_cost <= cost)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_callback_can_end_the_fit(noise, n_jobs):
+    calls = []
+
+    def stop(progress):
+        calls.append(progress)
+        return len(calls) == 3
+
+    model = CoClustering((9, 8), n_init=50, tol=0, random_state=0, callback=stop, n_jobs=n_jobs)
+    with pytest.warns(ConvergenceWarning, match="callback asked for it: this is the best so far"):
+        model.fit(noise)
+    assert len(calls) < 10
+    expected = comarkov.cost(noise, model.row_labels_, model.column_labels_, 0.7)
+    assert model.cost_ == pytest.approx(expected, abs=1e-12)
+    assert set(model.row_labels_) == set(range(9))
+
+
+@pytest.mark.parametrize("method", ["anneal", "sequential"])
+def test_max_time_gives_the_best_so_far(noise, method):
+    model = CoClustering((9, 8), method=method, n_init=10_000, max_time=0.3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="max_time was reached"):
+        model.fit(noise)
+    start = CoClustering((9, 8), method="sequential", max_iter=1, random_state=0).fit(noise)
+    assert model.cost_ < start.cost_
+
+
+def test_hardly_any_time_still_gives_a_valid_result(noise):
+    with pytest.warns(ConvergenceWarning):
+        model = CoClustering((9, 8), max_time=1e-9, random_state=0).fit(noise)
+    assert set(model.column_labels_) == set(range(8))
+
+
+def test_the_bar_shows_cost_and_time_left(capsys):
+    CoClustering(3, n_init=3, random_state=0, verbose=1).fit(circulant(3))
+    shown = capsys.readouterr().out
+    assert "cost" in shown
+    assert "bits" in shown
+    assert "left" in shown
+    assert "9/9" in shown  # 3 starts for rows and for columns, then three steps of annealing
+
+
+def test_ctrl_c_returns_the_best_so_far():
+    script = """
+        import warnings
+        import numpy as np
+        from comarkov import CoClustering
+        X = np.random.default_rng(0).poisson(0.3, (800, 600))
+        CoClustering(2, max_iter=1, random_state=0).fit(X)  # compiled
+        model = CoClustering((9, 8), n_init=100_000, random_state=0, n_jobs=2)
+        print("ready", flush=True)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(X)
+        print(caught[0].message, len(set(model.row_labels_.tolist())), flush=True)
+        import signal
+        print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    told, _ = process.communicate(timeout=60)
+    assert told.splitlines() == [
+        "The fit was stopped early because it was interrupted: this is the best so far. 9",
+        "True",
+    ]
+
+
+def test_fits_in_other_threads(noise):
+    labels = []
+    thread = threading.Thread(
+        target=lambda: labels.append(CoClustering(3, random_state=0).fit_predict(circulant(6)))
+    )
+    thread.start()
+    thread.join()
+    assert (labels[0] == CoClustering(3, random_state=0).fit_predict(circulant(6))).all()
