@@ -42,7 +42,7 @@ class Model:
 
     @classmethod
     def of(cls, clusters: CoClusters, orders: list[np.ndarray | None], beta: float) -> Model:
-        """Keep what is needed, clusters renumbered in the given orders."""
+        """Take what is needed out of the clusters, renumbered in the given orders."""
         rows, columns = clusters.rows, clusters.columns
         return cls(
             _kept(rows, orders[0], columns, orders[1]),
@@ -119,7 +119,9 @@ def _kept(
 ) -> KeptSide | None:
     if side is None:
         return None
-    masses = side.masses if order is None else side.masses[:, order]
+    masses = side.release()
+    if order is not None:
+        masses = np.ascontiguousarray(masses[:, order])
     if other is None:
         return KeptSide(masses, None, 0)
     labels = other.labels

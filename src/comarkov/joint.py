@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
 from sklearn.utils import check_array
 
 from . import matrix as sparse
@@ -43,9 +42,9 @@ class Joint:
         """Column sums, in units of ``scale``."""
         if "T" in self.__dict__:
             return self.T.row_mass
-        return np.bincount(
-            self.matrix.indices, weights=self.matrix.weights, minlength=self.shape[1]
-        )
+        mass = np.zeros(self.shape[1])
+        sparse.add_columns(self.matrix.indices, self.matrix.weights, mass)
+        return mass
 
     @cached_property
     def total(self) -> float:
@@ -55,17 +54,7 @@ class Joint:
     @cached_property
     def information(self) -> float:
         """I(X;Y) in bits."""
-        weights = self.matrix.weights
-        if self.is_count and weights.max() <= weights.size:
-            repeats = np.bincount(weights)
-            value = np.arange(repeats.size)
-            cells = float((repeats * xlogy(value, value)).sum())
-        else:
-            cells = float(xlogy(weights, weights, dtype=np.float64).sum())
-        nats = cells + xlogy(self.total, self.total)
-        for mass in (self.row_mass, self.column_mass):
-            nats -= xlogy(mass, mass).sum()
-        return float(max(nats / self.total / np.log(2), 0.0))
+        return bits(self.matrix.weights, self.row_mass, self.column_mass)
 
     @cached_property
     def T(self) -> Joint:  # noqa: N802, as in NumPy
@@ -116,13 +105,26 @@ def joint(W: Any, scale: float | None = None) -> Joint:
     else:
         small = csr.data.dtype.kind == "f" and csr.data.itemsize <= 4 and scale is None
         if scale is None:
-            scale = float(2.0 ** np.rint(np.log2(csr.data).mean()))
-        dtype = np.float32 if small else np.float64
-        weights = csr.data.astype(dtype, copy=False) / dtype(scale)
+            scale = _scale(csr.data)
+        weights = csr.data.astype(np.float32 if small else np.float64, copy=False)
+        if scale != 1.0:
+            weights = weights / weights.dtype.type(scale)
     mass = _row_mass(indptr, weights)
     spread = spread_of(weights, mass.sum())
     matrix = sparse.Matrix(indptr, indices, weights, ones, twos, mass, spread)
     return Joint(matrix, (n, m), scale, is_count, row_names, column_names)
+
+
+def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
+    """Mutual information in bits of a table of masses: its positive cells and its two margins."""
+    total = rows.sum()
+    nats = (
+        sparse.sum_xlogx(cells.ravel())
+        - sparse.sum_xlogx(rows)
+        - sparse.sum_xlogx(columns)
+        + total * np.log(total)
+    )
+    return max(float(nats / total / np.log(2)), 0.0)
 
 
 def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -193,6 +195,14 @@ def _is_count(csr: sp.csr_array) -> bool:
     return all(csr.sum(axis=axis, dtype=np.float64).max() <= INT32_MAX for axis in (0, 1))
 
 
+def _scale(data: np.ndarray) -> float:
+    """1 if single precision can reach all sums of the weights, else their geometric mean."""
+    low, high = float(data.min()), float(data.max()) * data.size
+    if max(abs(np.log2(low)), abs(np.log2(high))) <= SAFE_OCTAVES:
+        return 1.0
+    return float(2.0 ** np.rint(np.log2(data).mean()))
+
+
 def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:
     """Unsigned, because numba wraps signed indices around at a price."""
     return np.uint32 if dimension <= np.iinfo(np.uint32).max else np.uint64
@@ -207,7 +217,7 @@ def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
 
 def _row_mass(indptr: np.ndarray, weights: np.ndarray) -> np.ndarray:
     mass = np.empty(indptr.size - 1)
-    sparse.add_up(indptr, weights, mass)
+    sparse.add_rows(indptr, weights, mass)
     return mass
 
 

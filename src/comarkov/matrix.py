@@ -51,7 +51,24 @@ def group_counts(indptr, indices, weights, ones, twos):
 
 
 @_kernel
-def add_up(indptr, weights, mass):
+def add_columns(indices, weights, mass):
+    """Add the weights to their columns."""
+    for p in range(indices.size):
+        mass[indices[p]] += weights[p]
+
+
+@_kernel
+def sum_xlogx(values):
+    """Σ v ln v over positive values; 0 ln 0 = 0."""
+    total = 0.0
+    for v in values:
+        if v > 0:
+            total += v * np.log(v)
+    return total
+
+
+@_kernel
+def add_rows(indptr, weights, mass):
     """Write the row sums."""
     for x in range(mass.size):
         total = 0.0

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .joint import Joint
+from .joint import Joint, bits
 from .objective import Information
 from .progress import Monitor
-from .tables import Side, mutual_information
+from .tables import Side
 
 Labels = np.ndarray
 
@@ -100,10 +100,9 @@ class CoClusters:
             part = side.information()
             first, second = (whole, part) if self.columns is None else (part, whole)
             return Information(whole, first, second, part)
-        blocks = self.rows.blocks(self.columns.table.mass).mass[:-1]
-        return Information(
-            whole, self.columns.information(), self.rows.information(), mutual_information(blocks)
-        )
+        masses = self.rows.blocks(self.columns.table.mass).mass
+        blocks = bits(masses[:-1], masses[-1], masses[:-1].sum(axis=1))
+        return Information(whole, self.columns.information(), self.rows.information(), blocks)
 
     def cost(self, beta: float) -> float:
         """L_β in bits."""

@@ -6,10 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import xlogy
 
 from . import kernels
-from .joint import Joint
+from .joint import Joint, bits
 
 LOOKUP_LIMIT = 1 << 16
 WORK_PER_CALL = 20_000_000  # entries times clusters: some tens of milliseconds
@@ -79,7 +78,13 @@ class Side:
 
     def information(self) -> float:
         """I(X̄;Y) in bits."""
-        return mutual_information(self.masses)
+        return bits(self.table.mass, self.cluster_mass(), self.joint.column_mass)
+
+    def release(self) -> np.ndarray:
+        """The masses; the side is of no use afterwards, but takes no memory for tables."""
+        masses = self.masses
+        del self.table
+        return masses
 
     def sweep(self, other: Side | None, beta: float, rng, complete: bool, stop) -> Visit:  # type: ignore[no-untyped-def]
         """Move the rows that are due, or all that are free, each to its cluster of least cost.
@@ -135,19 +140,6 @@ def new_workspace(blocks: kernels.Table) -> kernels.Workspace:
         np.zeros(lanes), np.zeros(lanes, np.float32),
         np.zeros(n_blocks, np.uint32), np.zeros(n_blocks),
     )  # fmt: skip
-
-
-def mutual_information(masses: np.ndarray) -> float:
-    """I in bits of a table of masses."""
-    masses = masses.astype(np.float64)
-    total = masses.sum()
-    nats = (
-        xlogy(masses, masses).sum()
-        - xlogy(masses.sum(0), masses.sum(0)).sum()
-        - xlogy(masses.sum(1), masses.sum(1)).sum()
-        + xlogy(total, total)
-    )
-    return max(float(nats / total / np.log(2)), 0.0)
 
 
 def padded(k: int) -> int:

@@ -1,0 +1,71 @@
+"""Data, clocks and the table that benchmarks print."""
+
+import os
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer
+
+HERE = Path(__file__).parent
+
+
+def newsgroups() -> sp.csr_array:
+    """All 18,846 documents of 20 Newsgroups by date, the 10,000 most frequent words, counts."""
+    name = "20news-bydate.tar.gz"
+    for folder in (os.environ.get("COMARKOV_DATA"), HERE.parent.parent / "shared" / "data"):
+        if folder and (Path(folder) / name).exists():
+            with tarfile.open(Path(folder) / name) as archive:
+                files = (archive.extractfile(member) for member in archive if member.isfile())
+                texts = [file.read().decode("latin-1") for file in files if file is not None]
+            return CountVectorizer(max_features=10_000).fit_transform(texts)
+    sys.exit(f"{name} is needed: put it into a folder and set COMARKOV_DATA to that folder.")
+
+
+def planted(nnz: int, clusters: int, columns: int = 5_000, seed: int = 0) -> sp.csr_array:
+    """Counts with planted blocks: 100 words a row, drawn from the row's cluster; rows ~ nnz."""
+    rng = np.random.default_rng(seed)
+    rows = nnz // 100
+    label = rng.integers(clusters, size=rows)
+    width = columns // clusters
+    inside = rng.random((rows, 100)) < 0.6
+    drawn = np.where(
+        inside,
+        label[:, None] * width + rng.integers(width, size=(rows, 100)),
+        rng.integers(columns, size=(rows, 100)),
+    )
+    places = (np.repeat(np.arange(rows), 100), drawn.ravel())
+    return sp.coo_array((np.ones(rows * 100, np.int64), places), shape=(rows, columns)).tocsr()
+
+
+def seconds(work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def least_seconds(work, repeats: int = 7) -> float:
+    """The least of several times: what the work takes when nothing else is in the way."""
+    return min(seconds(work) for _ in range(repeats))
+
+
+class Report:
+    """Prints figures beside their targets as they come."""
+
+    def __init__(self) -> None:
+        self.missed = 0
+
+    def title(self, text: str) -> None:
+        print(f"\n{text}\n{'-' * len(text)}", flush=True)
+
+    def fact(self, what: str, value: str) -> None:
+        print(f"{what:<58} {value:>12}", flush=True)
+
+    def figure(self, what: str, value: float, sign: str, target: float, unit: str = "x") -> None:
+        met = value <= target if sign == "<=" else value >= target
+        self.missed += not met
+        verdict = "met" if met else "MISSED"
+        print(f"{what:<58} {value:>10.2f} {unit}   {sign} {target:g} {unit}  {verdict}", flush=True)

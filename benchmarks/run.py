@@ -1,0 +1,16 @@
+"""make bench: every figure beside its target; exits with 1 if one is missed."""
+
+import sys
+
+import memory
+import scaling
+import speed
+import startup
+from common import Report
+
+if __name__ == "__main__":
+    report = Report()
+    for benchmark in (speed, scaling, memory, startup):
+        benchmark.main(report)
+    print(f"\n{report.missed} targets missed")
+    sys.exit(report.missed > 0)

@@ -1,0 +1,102 @@
+"""Sweeps against one look at the data, and whole fits against IBM sib, on 20 Newsgroups."""
+
+import warnings
+
+import numpy as np
+from common import Report, least_seconds, newsgroups, seconds
+
+import comarkov
+from comarkov import CoClustering
+from comarkov.joint import joint
+from comarkov.tables import Side
+
+K = 20
+SEEDS = range(5)
+
+
+def sweeps(X, seed, count=10):
+    """Times of complete sweeps over the rows, from a random start."""
+    distribution = joint(X)
+    labels = np.random.default_rng(seed).integers(K, size=X.shape[0])
+    side = Side(distribution, labels, K, np.arange(X.shape[0]))
+    return [
+        seconds(lambda: side.sweep(None, 1.0, None, complete=True, stop=lambda: False))
+        for _ in range(count)
+    ]
+
+
+def sweep_ratios(report, X):
+    report.title("One sweep over the rows, k = 20, β = 1, one thread")
+    floats = X.astype(np.float64)
+    table = np.random.default_rng(0).random((X.shape[1], K))
+    weights = X.astype(np.float64)
+    weights.data = np.log1p(weights.data)
+    sweeps(X, 0, 1), sweeps(weights, 0, 1)  # compile
+    yardsticks, count_sweeps, float_sweeps = [], [], []
+    for seed in SEEDS:  # interleaved, for the machine's moods
+        yardsticks.append(least_seconds(lambda: floats @ table, 3))
+        count_sweeps.append(sweeps(X, seed))
+        float_sweeps.append(sweeps(weights, seed))
+    yardstick = min(yardsticks)
+    report.fact("yardstick: SciPy CSR @ dense(10,000 x 20)", f"{yardstick * 1e3:.1f} ms")
+    for name, times, target in (("counts", count_sweeps, 2), ("log weights", float_sweeps, 5)):
+        best = np.min(times, axis=0) / yardstick
+        report.figure(f"{name}: mean of the first 10 sweeps", best.mean(), "<=", target)
+        report.fact(f"{name}: first sweep, in which almost all rows move", f"{best[0]:.2f} x")
+        report.fact(f"{name}: tenth sweep", f"{best[-1]:.2f} x")
+
+
+def against_sib(report, X):
+    from sib import SIB
+
+    report.title("Whole fit from a random start, k = 20, one thread, mean of 5 seeds")
+    columns = np.arange(X.shape[1])
+
+    def kept(labels):
+        return comarkov.information(X, labels, columns).row_clusters_columns
+
+    ours, theirs = [], {False: [], True: []}
+    CoClustering((K, None), beta=1.0, random_state=0).fit(X)  # compiled
+    for seed in SEEDS:
+        model = CoClustering((K, None), beta=1.0, random_state=seed)
+        ours.append((least_seconds(lambda m=model: m.fit(X), 3), kept(model.row_labels_)))
+        for fast_log in theirs:
+            peer = SIB(
+                K, n_init=1, uniform_prior=False, n_jobs=1, random_state=seed, fast_log=fast_log
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                theirs[fast_log].append((seconds(lambda p=peer: p.fit(X)), kept(peer.labels_)))
+    own_time, own_kept = np.mean(ours, axis=0)
+    for fast_log, results in theirs.items():
+        time, information = np.mean(results, axis=0)
+        report.fact(f"IBM sib, fast_log={fast_log}", f"{time:.2f} s")
+        report.fact(f"IBM sib, fast_log={fast_log}: information kept", f"{information:.4f} bits")
+    report.fact("comarkov", f"{own_time:.3f} s")
+    report.fact("comarkov: information kept", f"{own_kept:.4f} bits")
+    time, information = min(np.mean(results, axis=0).tolist() for results in theirs.values())
+    report.figure("faster than the faster sib (aim: 20)", time / own_time, ">=", 12)
+    report.figure("information kept / that sib's", own_kept / information, ">=", 1)
+
+
+def threads(report, X):
+    report.title("10 restarts on two threads")
+    times = {}
+    for n_jobs in (1, 2):
+        model = CoClustering((K, None), beta=1.0, n_init=10, random_state=0, n_jobs=n_jobs)
+        times[n_jobs] = least_seconds(lambda m=model: m.fit(X), 2)
+    report.fact("one thread", f"{times[1]:.2f} s")
+    report.figure("time on two threads / on one", times[2] / times[1], "<=", 0.6)
+
+
+def main(report: Report) -> None:
+    X = newsgroups()
+    report.fact("20 Newsgroups", f"{X.shape[0]} x {X.shape[1]}")
+    report.fact("non-zeros", f"{X.nnz}")
+    sweep_ratios(report, X)
+    against_sib(report, X)
+    threads(report, X)
+
+
+if __name__ == "__main__":
+    main(Report())
