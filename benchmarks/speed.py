@@ -59,14 +59,15 @@ def against_sib(report, X):
     CoClustering((K, None), beta=1.0, random_state=0).fit(X)  # compiled
     for seed in SEEDS:
         model = CoClustering((K, None), beta=1.0, random_state=seed)
-        ours.append((least_seconds(lambda m=model: m.fit(X), 3), kept(model.row_labels_)))
+        ours.append((least_seconds(lambda m=model: m.fit(X), 2), kept(model.row_labels_)))
         for fast_log in theirs:
             peer = SIB(
                 K, n_init=1, uniform_prior=False, n_jobs=1, random_state=seed, fast_log=fast_log
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                theirs[fast_log].append((seconds(lambda p=peer: p.fit(X)), kept(peer.labels_)))
+                time = least_seconds(lambda p=peer: p.fit(X), 2)
+            theirs[fast_log].append((time, kept(peer.labels_)))
     own_time, own_kept = np.mean(ours, axis=0)
     for fast_log, results in theirs.items():
         time, information = np.mean(results, axis=0)
@@ -81,12 +82,14 @@ def against_sib(report, X):
 
 def threads(report, X):
     report.title("10 restarts on two threads")
-    times = {}
-    for n_jobs in (1, 2):
-        model = CoClustering((K, None), beta=1.0, n_init=10, random_state=0, n_jobs=n_jobs)
-        times[n_jobs] = least_seconds(lambda m=model: m.fit(X), 2)
-    report.fact("one thread", f"{times[1]:.2f} s")
-    report.figure("time on two threads / on one", times[2] / times[1], "<=", 0.6)
+    model = CoClustering((K, None), beta=1.0, n_init=10, random_state=0)
+    times = [
+        [seconds(lambda n=n_jobs: model.set_params(n_jobs=n).fit(X)) for n_jobs in (1, 2)]
+        for _ in range(4)
+    ]
+    one, two = np.min(times, axis=0)
+    report.fact("one thread", f"{one:.2f} s")
+    report.figure("time on two threads / on one", two / one, "<=", 0.6)
 
 
 def main(report: Report) -> None:

@@ -211,12 +211,16 @@ def _derive(table, indices, a):
             near[y, a] = mass[y, a]
             log[y, a] = _log(f32(mass[y, a]))
         return
+    large = 0
     for p in range(indices.size):
         y = indices[p]
+        large += mass[y, a] >= limit
         i = np.uint32(min(mass[y, a], limit - 1))
         log[y, a] = lookup[i, 0]
         unit[y, a] = lookup[i, 1]
         pair[y, a] = lookup[i, 2]
+    if large == 0:
+        return
     for p in range(indices.size):  # apart, to keep the common case free of branches
         y = indices[p]
         if mass[y, a] >= limit:
@@ -444,52 +448,36 @@ def cost_exact(x, a, home, matrix, table, blocks, entries, coupling):
 
 
 @_exact_step
-def _choose(x, home, matrix, table, blocks, entries, coupling, total):
-    """The cluster of least cost and what moving there saves. Ties: home, then the lowest."""
-    bound = _error_bound(x, matrix, entries[0].size, coupling)
-    least = total.min()
-    close = 0
-    best = home
-    for a in range(total.size):
-        if total[a] <= least + 2.0 * bound:
-            close += 1
-            if total[a] == least:
-                best = a
-    if close == 1:
-        return best, total[home] - least
-    best = home
-    tie = TIE * matrix.mass[x]
-    threshold = saved = 0.0
-    cost_home = 0.0
-    for i in range(-1, total.size):
-        a = home if i == -1 else i
-        if i != home and (i == -1 or total[a] <= least + 2.0 * bound):
-            cost = cost_exact(x, a, home, matrix, table, blocks, entries, coupling)
-            if i == -1:
-                cost_home = cost
-                threshold = cost - tie
-            elif cost < threshold:
-                best = a
-                saved = cost_home - cost
-                threshold = cost - tie
-    return best, saved
-
-
-@_exact_step
-def _margin(total, mass):
-    """Second least less least cost, per unit of mass."""
+def _least_two(total):
+    """Where the least cost is, the least and the second least."""
+    best = 0
     least = second = np.inf
     for a in range(total.size):
         if total[a] < least:
-            second, least = least, total[a]
+            second, least, best = least, total[a], a
         elif total[a] < second:
             second = total[a]
-    return f32((second - least) / mass)
+    return best, least, second
+
+
+@_exact
+def _choose_exactly(x, home, limit, matrix, table, blocks, entries, coupling, total):
+    """The cluster of least cost among those of at most `limit`, and what moving there saves."""
+    tie = TIE * matrix.mass[x]
+    best = home
+    cost_home = cost_exact(x, home, home, matrix, table, blocks, entries, coupling)
+    cost_best = cost_home
+    for a in range(total.size):
+        if a != home and total[a] <= limit:
+            cost = cost_exact(x, a, home, matrix, table, blocks, entries, coupling)
+            if cost < cost_best - tie:
+                best, cost_best = a, cost
+    return best, cost_home - cost_best
 
 
 @_approximate
 def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
-    """Visit the rows in `order`, each moved to its cluster of least cost.
+    """Visit the rows in `order`, each moved to its cluster of least cost; ties: home, lowest.
 
     Writes clusters, table and blocks. Returns the number of moves, the cost that they saved
     (nats times total mass), and by how much margins have changed since the last visit, summed
@@ -507,8 +495,14 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
         entries = _block_entries(x, cross, matrix.mass[x], workspace)
         if matrix.spread < np.inf:
             _cost_all(x, home, matrix, table, blocks, entries, coupling, workspace)
-        best, gain = _choose(x, home, matrix, table, blocks, entries, coupling, total)
-        margin = _margin(total, matrix.mass[x])
+        best, least, second = _least_two(total)
+        gain = total[home] - least
+        limit = least + 2.0 * _error_bound(x, matrix, entries[0].size, coupling)
+        if second <= limit:
+            best, gain = _choose_exactly(
+                x, home, limit, matrix, table, blocks, entries, coupling, total
+            )
+        margin = f32((second - least) / matrix.mass[x])
         if best != home:
             start, stop = matrix.indptr[x], matrix.indptr[x + 1]
             _shift(table, matrix.indices[start:stop], matrix.weights[start:stop], home, best)
