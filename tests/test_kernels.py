@@ -58,7 +58,7 @@ def exact_costs(side, other, beta, x):
     bound = np.inf
     if side.joint.matrix.spread < np.inf:
         kernels._cost_all(x, *arguments, workspace)
-        bound = kernels._error_bound(x, side.joint.matrix, entries[0].size, coupling)
+        bound = kernels._error_bound(x, side.joint.matrix, entries[2], coupling)
     return np.array(exact), workspace.total[: side.k], bound
 
 
@@ -175,9 +175,9 @@ def test_the_masses_of_float_weights_come_out_exactly_empty():
     blocks = side.blocks(np.zeros((0, 0)))
     matrix = side.joint.matrix
     for x in (0, 1, 2):
-        part = slice(matrix.indptr[x], matrix.indptr[x + 1])
-        kernels._shift(side.table, matrix.indices[part], matrix.weights[part], 0, 1)
-        kernels._shift(blocks, np.array([0], np.uint32), matrix.mass[x : x + 1], 0, 1)
+        start, stop = matrix.indptr[x], matrix.indptr[x + 1]
+        kernels._shift(side.table, matrix.indices, matrix.weights, start, stop, 0, 1)
+        kernels._shift(blocks, np.array([0], np.uint32), matrix.mass[x : x + 1], 0, 1, 0, 1)
     assert_array_equal(side.table.mass[:, 0], 0.0)
     assert blocks.mass[0, 0] == 0.0
 

@@ -201,18 +201,18 @@ def _left(v, w):
 
 
 @_approximate_step
-def _derive(table, indices, a):
+def _derive(table, indices, start, stop, a):
     """Set what is derived from the masses of cluster a."""
     mass, near, log, unit, pair, lookup = table
     limit = lookup.shape[0]
     if limit == 0:
-        for p in range(indices.size):
+        for p in range(start, stop):
             y = indices[p]
             near[y, a] = mass[y, a]
             log[y, a] = _log(f32(mass[y, a]))
         return
     large = 0
-    for p in range(indices.size):
+    for p in range(start, stop):
         y = indices[p]
         large += mass[y, a] >= limit
         i = np.uint32(min(mass[y, a], limit - 1))
@@ -221,7 +221,7 @@ def _derive(table, indices, a):
         pair[y, a] = lookup[i, 2]
     if large == 0:
         return
-    for p in range(indices.size):  # apart, to keep the common case free of branches
+    for p in range(start, stop):  # apart, to keep the common case free of branches
         y = indices[p]
         if mass[y, a] >= limit:
             v = f32(mass[y, a])
@@ -234,7 +234,7 @@ def _derive(table, indices, a):
 def _derive_all(table):
     every = np.arange(table.mass.shape[0]).astype(np.uint32)
     for a in range(table.mass.shape[1]):
-        _derive(table, every, a)
+        _derive(table, every, 0, every.size, a)
 
 
 @_approximate
@@ -262,30 +262,33 @@ def fill_blocks(blocks, cross, label, mass):
 
 
 @_approximate_step
-def _shift(table, indices, weights, a, b):
-    """Take the weights out of cluster a and put them into cluster b."""
+def _shift(table, indices, weights, start, stop, a, b):
+    """Take the weights from start to stop out of cluster a and put them into cluster b."""
     mass = table.mass
-    for p in range(indices.size):
+    for p in range(start, stop):
         y = indices[p]
         mass[y, a] = _left(mass[y, a], weights[p])
         mass[y, b] += weights[p]
-    _derive(table, indices, a)
-    _derive(table, indices, b)
+    _derive(table, indices, start, stop, a)
+    _derive(table, indices, start, stop, b)
 
 
 # --- costs in single precision --------------------------------------------------------------
 
 
 @_approximate_step
-def _add_rows(partial, indices, rows):
-    """partial[a] += Σ_p rows[indices[p], a]."""
-    p = 0
-    while p + 3 < indices.size:
+def _add_rows(partial, indices, start, stop, rows):
+    """partial[a] += Σ_p rows[indices[p], a], for p from start to stop."""
+    p = start
+    while p + 7 < stop:
         y0, y1, y2, y3 = indices[p], indices[p + 1], indices[p + 2], indices[p + 3]
+        y4, y5, y6, y7 = indices[p + 4], indices[p + 5], indices[p + 6], indices[p + 7]
         for a in range(partial.size):
-            partial[a] += (rows[y0, a] + rows[y1, a]) + (rows[y2, a] + rows[y3, a])
-        p += 4
-    while p < indices.size:
+            first = (rows[y0, a] + rows[y1, a]) + (rows[y2, a] + rows[y3, a])
+            second = (rows[y4, a] + rows[y5, a]) + (rows[y6, a] + rows[y7, a])
+            partial[a] += first + second
+        p += 8
+    while p < stop:
         y0 = indices[p]
         for a in range(partial.size):
             partial[a] += rows[y0, a]
@@ -293,11 +296,11 @@ def _add_rows(partial, indices, rows):
 
 
 @_approximate_step
-def _add_enter(partial, indices, weights, table):
-    """partial[a] += Σ_p enter(weights[p], near[indices[p], a])."""
+def _add_enter(partial, indices, weights, start, stop, table):
+    """partial[a] += Σ_p enter(weights[p], near[indices[p], a]), for p from start to stop."""
     near, log = table.near, table.log
-    p = 0
-    while p + 1 < indices.size:
+    p = start
+    while p + 1 < stop:
         y0, y1 = indices[p], indices[p + 1]
         w0, w1 = f32(weights[p]), f32(weights[p + 1])
         for a in range(partial.size):
@@ -305,7 +308,7 @@ def _add_enter(partial, indices, weights, table):
             second = _enter(w1, f32(near[y1, a]), log[y1, a])
             partial[a] += first + second
         p += 2
-    if p < indices.size:
+    if p < stop:
         y0, w0 = indices[p], f32(weights[p])
         for a in range(partial.size):
             partial[a] += _enter(w0, f32(near[y0, a]), log[y0, a])
@@ -326,14 +329,13 @@ def _add_table(total, partial, x, matrix, table, factor):
     twos = ones + matrix.twos[x]
     stop = matrix.indptr[x + 1]
     for p in range(start, ones, CHUNK):
-        _add_rows(partial, matrix.indices[p : min(p + CHUNK, ones)], table.unit)
+        _add_rows(partial, matrix.indices, p, min(p + CHUNK, ones), table.unit)
         _flush(total, partial, factor)
     for p in range(ones, twos, CHUNK):
-        _add_rows(partial, matrix.indices[p : min(p + CHUNK, twos)], table.pair)
+        _add_rows(partial, matrix.indices, p, min(p + CHUNK, twos), table.pair)
         _flush(total, partial, factor)
     for p in range(twos, stop, CHUNK):
-        q = min(p + CHUNK, stop)
-        _add_enter(partial, matrix.indices[p:q], matrix.weights[p:q], table)
+        _add_enter(partial, matrix.indices, matrix.weights, p, min(p + CHUNK, stop), table)
         _flush(total, partial, factor)
 
 
@@ -378,21 +380,21 @@ def _block_entries(x, cross, mass, workspace):
             size += 1
     indices[size] = indices.size - 1
     weights[size] = mass
-    return indices[: size + 1], weights[: size + 1]
+    return indices, weights, size + 1
 
 
 @_approximate_step
 def _cost_all(x, home, matrix, table, blocks, entries, coupling, workspace):
     """Write c_a of row x, which is in cluster `home` (-1: in none), for every cluster."""
     total, partial = workspace.total, workspace.partial
-    indices, weights = entries
-    last = indices.size - 1
-    total[:] = 0.0
+    indices, weights, size = entries
+    last = size - 1
+    for a in range(total.size):
+        total[a] = 0.0
     if coupling != 0.0:
         _add_table(total, partial, x, matrix, table, -coupling)
     for p in range(0, last, CHUNK):
-        q = min(p + CHUNK, last)
-        _add_enter(partial, indices[p:q], weights[p:q], blocks)
+        _add_enter(partial, indices, weights, p, min(p + CHUNK, last), blocks)
         _flush(total, partial, coupling - 1.0)
     n_x, n = f32(weights[last]), indices[last]
     for a in range(total.size):
@@ -435,12 +437,12 @@ def cost_exact(x, a, home, matrix, table, blocks, entries, coupling):
             w = np.float64(matrix.weights[p])
             v = np.float64(table.mass[matrix.indices[p], a])
             cost -= coupling * _enter_exact(w, _left(v, w) if a == home else v)
-    indices, weights = entries
-    for p in range(indices.size):
+    indices, weights, size = entries
+    for p in range(size):
         w = weights[p]
         v = blocks.mass[indices[p], a]
         enter = _enter_exact(w, _left(v, w) if a == home else v)
-        cost += enter if p == indices.size - 1 else (coupling - 1.0) * enter
+        cost += enter if p == size - 1 else (coupling - 1.0) * enter
     return cost
 
 
@@ -497,7 +499,7 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
             _cost_all(x, home, matrix, table, blocks, entries, coupling, workspace)
         best, least, second = _least_two(total)
         gain = total[home] - least
-        limit = least + 2.0 * _error_bound(x, matrix, entries[0].size, coupling)
+        limit = least + 2.0 * _error_bound(x, matrix, entries[2], coupling)
         if second <= limit:
             best, gain = _choose_exactly(
                 x, home, limit, matrix, table, blocks, entries, coupling, total
@@ -505,8 +507,8 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
         margin = f32((second - least) / matrix.mass[x])
         if best != home:
             start, stop = matrix.indptr[x], matrix.indptr[x + 1]
-            _shift(table, matrix.indices[start:stop], matrix.weights[start:stop], home, best)
-            _shift(blocks, entries[0], entries[1], home, best)
+            _shift(table, matrix.indices, matrix.weights, start, stop, home, best)
+            _shift(blocks, entries[0], entries[1], 0, entries[2], home, best)
             clusters.label[x] = best
             clusters.size[home] -= 1
             clusters.size[best] += 1
@@ -535,7 +537,7 @@ def insertion_costs(out, matrix, table, blocks, cross, coupling, workspace):
         entries = _block_entries(x, cross, matrix.mass[x], workspace)
         if matrix.spread < np.inf:
             _cost_all(x, -1, matrix, table, blocks, entries, coupling, workspace)
-        limit = total.min() + 2.0 * _error_bound(x, matrix, entries[0].size, coupling)
+        limit = total.min() + 2.0 * _error_bound(x, matrix, entries[2], coupling)
         for a in range(out.shape[1]):
             out[x, a] = total[a]
             if total[a] <= limit:
