@@ -4,7 +4,7 @@ BIN = .venv/bin
 READY = .venv/.ready
 EXTRAS = dev
 
-.PHONY: help demo test check format bench paper clean
+.PHONY: help demo test check format bench clean
 
 help:
 	@echo "make demo    co-cluster a bundled data set"
@@ -12,7 +12,6 @@ help:
 	@echo "make check   lint, format check and types"
 	@echo "make format  format the code"
 	@echo "make bench   speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
-	@echo "make paper   the circulant experiment of the paper beside its published figures"
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -25,7 +24,7 @@ $(READY): pyproject.toml
 	touch $@
 
 demo: $(READY)
-	$(BIN)/python -m comarkov.demo
+	$(BIN)/python examples/southern_women.py
 
 test: $(READY)
 	$(BIN)/pytest
@@ -42,8 +41,5 @@ format: $(READY)
 bench: .venv/.ready-bench
 	$(BIN)/python benchmarks/run.py
 
-paper: $(READY)
-	$(BIN)/python benchmarks/circulant.py
-
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .venv demo .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
