@@ -100,8 +100,12 @@ def joint(W: Any, scale: float | None = None) -> Joint:
     ones, twos = np.zeros(n, np.int32), np.zeros(n, np.int32)
     is_count = scale is None and _is_count(csr)
     if is_count:
-        scale, indices, weights = 1.0, indices.copy(), csr.data.astype(np.int32)
-        sparse.group_counts(indptr, indices, weights, ones, twos)
+        scale, weights = 1.0, csr.data.astype(np.int32)
+        grouped = sparse.Matrix(
+            indptr, np.empty_like(indices), np.empty_like(weights), ones, twos, np.empty(0), 0.0
+        )
+        sparse.group_counts(indptr, indices, weights, grouped)
+        indices, weights = grouped.indices, grouped.weights
     else:
         small = csr.data.dtype.kind == "f" and csr.data.itemsize <= 4 and scale is None
         if scale is None:

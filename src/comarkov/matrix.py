@@ -21,33 +21,26 @@ class Matrix(NamedTuple):
 
 
 @_kernel
-def group_counts(indptr, indices, weights, ones, twos):
-    """Bring the ones of each row to its front, then the twos; count both. Works in place."""
-    longest = 0
-    for x in range(ones.size):
-        longest = max(longest, indptr[x + 1] - indptr[x])
-    row_indices = np.empty(longest, indices.dtype)
-    row_weights = np.empty(longest, weights.dtype)
-    for x in range(ones.size):
-        start, size = indptr[x], indptr[x + 1] - indptr[x]
-        for i in range(size):
-            row_indices[i] = indices[start + i]
-            row_weights[i] = weights[start + i]
-            ones[x] += row_weights[i] == 1
-            twos[x] += row_weights[i] == 2
-        one, two, other = start, start + ones[x], start + ones[x] + twos[x]
-        for i in range(size):
-            if row_weights[i] == 1:
-                p = one
-                one += 1
-            elif row_weights[i] == 2:
-                p = two
-                two += 1
-            else:
-                p = other
-                other += 1
-            indices[p] = row_indices[i]
-            weights[p] = row_weights[i]
+def group_counts(indptr, indices, weights, matrix):
+    """Write indices and weights to a matrix, the ones of each row first, then the twos."""
+    for x in range(matrix.ones.size):
+        n_ones = n_twos = 0
+        for p in range(indptr[x], indptr[x + 1]):
+            n_ones += weights[p] == 1
+            n_twos += weights[p] == 2
+        one = indptr[x]
+        two = one + n_ones
+        other = two + n_twos
+        matrix.ones[x] = n_ones
+        matrix.twos[x] = n_twos
+        for p in range(indptr[x], indptr[x + 1]):
+            w = weights[p]
+            q = one if w == 1 else (two if w == 2 else other)
+            matrix.indices[np.uint64(q)] = indices[p]
+            matrix.weights[np.uint64(q)] = w
+            one += w == 1
+            two += w == 2
+            other += w > 2
 
 
 @_kernel
