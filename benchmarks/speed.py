@@ -59,14 +59,14 @@ def against_sib(report, X):
     CoClustering((K, None), beta=1.0, random_state=0).fit(X)  # compiled
     for seed in SEEDS:
         model = CoClustering((K, None), beta=1.0, random_state=seed)
-        ours.append((least_seconds(lambda m=model: m.fit(X), 2), kept(model.row_labels_)))
+        ours.append((least_seconds(lambda m=model: m.fit(X), 3), kept(model.row_labels_)))
         for fast_log in theirs:
             peer = SIB(
                 K, n_init=1, uniform_prior=False, n_jobs=1, random_state=seed, fast_log=fast_log
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                time = least_seconds(lambda p=peer: p.fit(X), 2)
+                time = least_seconds(lambda p=peer: p.fit(X), 3)
             theirs[fast_log].append((time, kept(peer.labels_)))
     own_time, own_kept = np.mean(ours, axis=0)
     for fast_log, results in theirs.items():

@@ -34,8 +34,9 @@ def draw(model, women, path):
     """The table as it was recorded, and with rows and columns in the order of their clusters."""
     shuffle = np.random.default_rng(0)
     recorded = shuffle.permutation(18), shuffle.permutation(14)
-    sorted_ = np.argsort(model.row_labels_, kind="stable"), np.argsort(
-        model.column_labels_, kind="stable"
+    sorted_ = (
+        np.argsort(model.row_labels_, kind="stable"),
+        np.argsort(model.column_labels_, kind="stable"),
     )
     figure, axes = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
     for ax, (rows, columns), title in zip(
@@ -46,7 +47,8 @@ def draw(model, women, path):
         ax.set_yticks(range(18), [women.row_names[i] for i in rows], fontsize=7)
         ax.tick_params(length=0)
         ax.set_title(title, fontsize=10)
-    for labels, line in ((model.row_labels_, axes[1].axhline), (model.column_labels_, axes[1].axvline)):
+    lines = (model.row_labels_, axes[1].axhline), (model.column_labels_, axes[1].axvline)
+    for labels, line in lines:
         for border in np.cumsum(np.bincount(labels))[:-1]:
             line(border - 0.5, color="crimson", linewidth=1.5)
     path.parent.mkdir(exist_ok=True)

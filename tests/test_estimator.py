@@ -177,7 +177,11 @@ def test_new_data_is_aligned_by_names(planted):
         assert_array_equal(model.predict(frame.assign(new=5)), expected)
     with pytest.raises(ValueError, match="None of the 40 names"):
         model.predict(frame.rename(columns=lambda name: name + "?"))
+    with pytest.raises(ValueError, match="not unique"):
+        model.predict(frame.rename(columns={"c3": "c4"}))
     assert_allclose(model.score(frame.iloc[:, ::-1]), model.score(frame))
+    sparse = frame.iloc[:, ::-1].astype(pd.SparseDtype(int, 0))
+    assert_array_equal(model.predict(sparse), expected)
 
 
 def test_score_is_minus_the_cost(planted, fitted):

@@ -57,6 +57,19 @@ def test_callback_can_end_the_fit(noise, n_jobs):
     assert set(model.row_labels_) == set(range(9))
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_in_the_callback_ends_the_fit(noise, n_jobs):
+    calls = []
+
+    def fail(progress):
+        calls.append(progress)
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        CoClustering((9, 8), n_init=10_000, tol=0, callback=fail, n_jobs=n_jobs).fit(noise)
+    assert len(calls) <= n_jobs
+
+
 @pytest.mark.parametrize("method", ["anneal", "sequential"])
 def test_max_time_gives_the_best_so_far(noise, method):
     model = CoClustering((9, 8), method=method, n_init=10_000, max_time=0.3, random_state=0)

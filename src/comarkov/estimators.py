@@ -193,10 +193,10 @@ class CoClustering(
         y : ignored
         """
         distribution = joint(X)
-        validate_data(self, X, skip_check_array=True)
         starts = self._starts(distribution)
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         clusters = self._optimise(distribution, starts, monitor)
+        validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
         if monitor.reason:
             warnings.warn(
                 f"The fit was stopped early because {monitor.reason}: this is the best so far.",
@@ -259,8 +259,9 @@ class CoClustering(
             ]
         self._model = Model.of(clusters, orders, self.beta)
         self._n_features_out = self._model.rows.k if self._model.rows is not None else 0
-        self.row_names_in_ = distribution.row_names
-        if distribution.row_names is None:
+        if distribution.row_names is not None:
+            self.row_names_in_ = distribution.row_names
+        elif hasattr(self, "row_names_in_"):
             del self.row_names_in_
 
     # --- new data ---------------------------------------------------------------------------
@@ -300,7 +301,10 @@ class CoClustering(
         return self.fit(X).row_labels_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted."""
+        """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted.
+
+        Columns that had no mass in the fit count as members of cluster 0.
+        """
         rows = self.predict(X)
         columns = np.maximum(self.column_labels_, 0)
         return -cost(align(X, getattr(self, "feature_names_in_", None)), rows, columns, self.beta)

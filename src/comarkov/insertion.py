@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import kernels
-from .joint import Joint, names, spread_of
+from .joint import Joint, as_csr, names, spread_of
 from .optimise import CoClusters
 from .tables import Side, float_table, new_workspace
 
@@ -91,27 +91,29 @@ class Model:
 
 
 def align(X: Any, fitted: np.ndarray | None, axis: int = 1) -> Any:
-    """Bring the columns (axis 1) or rows (axis 0) of a data frame into the order of the fit."""
+    """Bring the columns (axis 1) or rows (axis 0) of a data frame into the order of the fit.
+
+    Other input, and frames that are in that order already, come back as they are.
+    """
     found = names(X)[axis]
     if fitted is None or found is None or np.array_equal(found, fitted):
         return X
-    position = {name: i for i, name in enumerate(found.tolist())}
-    unknown = len(set(position) - set(fitted.tolist()))
-    if unknown == len(position):
-        raise ValueError(f"None of the {len(position)} names in X was seen in the fit.")
+    if len(set(found.tolist())) < found.size:
+        raise ValueError("Names in X are not unique, so it cannot be aligned with the fit.")
+    position = {name: i for i, name in enumerate(fitted.tolist())}
+    target = np.array([position.get(name, -1) for name in found.tolist()])
+    unknown = int((target < 0).sum())
+    if unknown == found.size:
+        raise ValueError(f"None of the {unknown} names in X was seen in the fit.")
     if unknown:
-        warnings.warn(
-            f"{unknown} names in X were not seen in the fit and are ignored.", stacklevel=3
-        )
-    where = [position.get(name, -1) for name in fitted.tolist()]
-    values = np.asarray(X)
-    taken = np.take(values, where, axis=axis)
-    absent = np.flatnonzero(np.asarray(where) < 0)
-    if axis == 1:
-        taken[:, absent] = 0
-    else:
-        taken[absent] = 0
-    return taken
+        message = f"{unknown} names in X were not seen in the fit and are ignored."
+        warnings.warn(message, stacklevel=3)
+    entries = as_csr(X).tocoo()
+    places = list(entries.coords)
+    places[axis] = target[places[axis]]
+    known = places[axis] >= 0
+    shape = (entries.shape[0], fitted.size) if axis == 1 else (fitted.size, entries.shape[1])
+    return sp.csr_array((entries.data[known], tuple(place[known] for place in places)), shape)
 
 
 def _kept(

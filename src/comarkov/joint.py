@@ -91,7 +91,7 @@ def joint(W: Any, scale: float | None = None) -> Joint:
     weights, in units of ``scale``, and it may be empty of mass.
     """
     row_names, column_names = names(W)
-    csr = _canonical(_checked(W))
+    csr = as_csr(W)
     if csr.data.size == 0 and scale is None:
         raise ValueError("The matrix has no mass: all its entries are zero.")
     n, m = csr.shape
@@ -142,6 +142,11 @@ def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     else:
         rows = np.asarray(index, dtype=object)
     return rows, np.asarray(columns, dtype=object)
+
+
+def as_csr(W: Any) -> sp.csr_array:
+    """Check a matrix of weights and read it as canonical CSR."""
+    return _canonical(_checked(W))
 
 
 def _checked(W: Any) -> Any:

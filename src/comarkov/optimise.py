@@ -128,6 +128,7 @@ def sequential(
         refine(state, beta, settings, rng, monitor, f"start {i + 1}")
         return state
 
+    _prepare(joint, starts)
     with monitor.watch(n_init):
         return best_of([run], n_init, beta, monitor, n_jobs)[0]
 
@@ -152,6 +153,7 @@ def anneal(
 
     runs = [partial(run_side, side) for side in (0, 1) if starts[side].k is not None]
     alphas = schedule(beta, beta_step) if len(runs) == 2 else [beta]
+    _prepare(joint, starts)
     with monitor.watch(n_init * len(runs) + len(alphas) - 1):
         state = _joined(best_of(runs, n_init, 1.0, monitor, n_jobs))
         rng = seed.stream()
@@ -162,6 +164,12 @@ def anneal(
             if keep_path:
                 state.path.append(Step(alpha, state.cost(alpha), *state.labels()))
     return state
+
+
+def _prepare(joint: Joint, starts: tuple[Start, Start]) -> None:
+    """Make the transpose now if it is needed, so that threads do not each make it."""
+    if starts[1].k is not None:
+        joint.T  # noqa: B018
 
 
 def schedule(beta: float, step: float) -> list[float]:
@@ -233,7 +241,8 @@ def best_of(
         i, which = divmod(number, len(runs))
         if i > 0 and monitor.is_late():
             return
-        result = runs[which](i)
+        with monitor.ending_all():
+            result = runs[which](i)
         cost = result.cost(beta) if count > 1 else 0.0
         with lock:
             held = found[which]

@@ -78,6 +78,15 @@ class Monitor:
                 if self._callback(Progress(stage, beta, iteration, cost, elapsed)) is True:
                     self._end("the callback asked for it")
 
+    @contextmanager
+    def ending_all(self) -> Iterator[None]:
+        """If the work within fails, end that of all other threads too."""
+        try:
+            yield
+        except BaseException:
+            self._end("another part of it failed")
+            raise
+
     def advance(self) -> None:
         """Tell that a stage is done."""
         if self._bar is not None:

@@ -12,7 +12,7 @@ from .joint import Joint, bits
 
 LOOKUP_LIMIT = 1 << 16
 WORK_PER_CALL = 20_000_000  # entries times clusters: some tens of milliseconds
-PATIENCE = 3.0  # a row rests until margins have drifted by its own margin over this
+PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
 NO_LOOKUP = np.zeros((0, 3), np.float32)
 
 
