@@ -232,9 +232,12 @@ def _derive(table, indices, start, stop, a):
 
 @_approximate_step
 def _derive_all(table):
-    every = np.arange(table.mass.shape[0]).astype(np.uint32)
+    n = table.mass.shape[0]
+    every = np.empty(n, np.uint32)
+    for y in range(n):
+        every[y] = y
     for a in range(table.mass.shape[1]):
-        _derive(table, every, 0, every.size, a)
+        _derive(table, every, np.int64(0), n, a)
 
 
 @_approximate
@@ -491,7 +494,7 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
     total = workspace.total[: clusters.size.size]
     moves, saved, drift = 0, 0.0, 0.0
     for x in order:
-        home = clusters.label[x]
+        home = np.int64(clusters.label[x])
         if clusters.size[home] == 1:
             continue
         entries = _block_entries(x, cross, matrix.mass[x], workspace)
@@ -508,7 +511,7 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
         if best != home:
             start, stop = matrix.indptr[x], matrix.indptr[x + 1]
             _shift(table, matrix.indices, matrix.weights, start, stop, home, best)
-            _shift(blocks, entries[0], entries[1], 0, entries[2], home, best)
+            _shift(blocks, entries[0], entries[1], np.int64(0), entries[2], home, best)
             clusters.label[x] = best
             clusters.size[home] -= 1
             clusters.size[best] += 1

@@ -53,8 +53,9 @@ def add_columns(indices, weights, mass):
 @_kernel
 def sum_xlogx(values):
     """Σ v ln v over values that are not negative; 0 ln 0 = 0. Small whole numbers go fast."""
-    small = np.arange(256.0)
-    small[1:] *= np.log(small[1:])
+    small = np.zeros(256)
+    for i in range(1, 256):
+        small[i] = i * np.log(i)
     total = 0.0
     for v in values:
         if v < 256 and v == np.int64(v):
