@@ -54,8 +54,8 @@ def started(W, k, l, seed):
     """A co-clustering from a random start."""
     distribution = joint(W)
     starts = tuple(
-        Start(count, np.full(size, -1), np.zeros(size, bool))
-        for count, size in zip((k, l), distribution.shape, strict=True)
+        Start(count, mass > 0, np.full(mass.size, -1), np.zeros(mass.size, bool))
+        for count, mass in ((k, distribution.row_mass), (l, distribution.column_mass))
     )
     return begin(distribution, starts, (True, True), np.random.default_rng(seed))
 

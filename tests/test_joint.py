@@ -61,6 +61,15 @@ def test_the_input_is_not_modified(make, dtype):
     assert after.dtype == dtype
 
 
+def test_read_only_input_needs_no_other_kernels():
+    W = sp.csr_array(COUNTS * 0.5)
+    for array in (W.data, W.indices, W.indptr):
+        array.setflags(write=False)
+    matrix = joint(W).matrix
+    assert all(array.flags.writeable for array in matrix[:3])
+    assert_array_equal(dense(joint(W)), COUNTS * 0.5)
+
+
 def test_unsorted_input_keeps_its_order():
     W = sp.csr_array((np.array([1.5, 2, 3]), np.array([2, 0, 1]), np.array([0, 3])), shape=(1, 3))
     joint(W)

@@ -87,7 +87,7 @@ def test_hardly_any_time_still_gives_a_valid_result(noise):
 
 def test_the_bar_shows_cost_and_time_left(capsys):
     CoClustering(3, n_init=3, random_state=0, verbose=1).fit(circulant(3))
-    shown = capsys.readouterr().out
+    shown = capsys.readouterr().err
     assert "cost" in shown
     assert "bits" in shown
     assert "left" in shown

@@ -364,7 +364,7 @@ def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
             raise ValueError(
                 f"The {what}s are not clustered, so they take no init or fixed labels."
             )
-        return Start(None, none, none >= 0)
+        return Start(None, mass > 0, none, none >= 0)
     if not isinstance(k, Integral) or int(k) < 1:
         raise ValueError(f"The number of {what} clusters must be an int >= 1 or None, got {k!r}.")
     k = int(k)
@@ -386,12 +386,12 @@ def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
             f"The given {what} labels leave {empty} of {k} clusters empty and too few {what}s to "
             "fill them: name every cluster at least once, or ask for fewer."
         )
-    return Start(k, labels, held >= 0)
+    return Start(k, mass > 0, labels, held >= 0)
 
 
 def _canonical_order(side: Any, start: Start) -> np.ndarray | None:
     """Cluster numbers by falling mass; None to leave them, as where the user gave numbers."""
-    if side is None or (start.labels >= 0).any():
+    if side is None or start.has_numbers:
         return None
     return np.argsort(-side.cluster_mass(), kind="stable")
 

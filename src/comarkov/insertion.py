@@ -75,7 +75,8 @@ class Model:
         member = _membership(side)
         coupling = 1.0 if side.other_labels is None else self.coupling
         blocks = float_table(np.vstack([member.T @ side.masses, side.masses.sum(axis=0)]))
-        csr = sp.csr_array((matrix.weights, matrix.indices.view(np.int32), matrix.indptr), (n, m))
+        indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
+        csr = sp.csr_array((matrix.weights, indices, matrix.indptr), (n, m))
         out = np.empty((n, side.k))
         for start in range(0, n, ROWS_AT_A_TIME):
             part = slice(start, start + ROWS_AT_A_TIME)

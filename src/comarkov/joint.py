@@ -95,8 +95,8 @@ def joint(W: Any, scale: float | None = None) -> Joint:
     if csr.data.size == 0 and scale is None:
         raise ValueError("The matrix has no mass: all its entries are zero.")
     n, m = csr.shape
-    indptr = csr.indptr.astype(np.int64, copy=False)
-    indices = _unsigned(csr.indices, m)
+    indptr = _plain(csr.indptr, np.int64)
+    indices = _plain(_unsigned(csr.indices, m))
     ones, twos = np.zeros(n, np.int32), np.zeros(n, np.int32)
     is_count = scale is None and _is_count(csr)
     if is_count:
@@ -110,7 +110,7 @@ def joint(W: Any, scale: float | None = None) -> Joint:
         small = csr.data.dtype.kind == "f" and csr.data.itemsize <= 4 and scale is None
         if scale is None:
             scale = _scale(csr.data)
-        weights = csr.data.astype(np.float32 if small else np.float64, copy=False)
+        weights = _plain(csr.data, np.float32 if small else np.float64)
         if scale != 1.0:
             weights = weights / weights.dtype.type(scale)
     mass = _row_mass(indptr, weights)
@@ -222,6 +222,11 @@ def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
     if indices.itemsize == np.dtype(dtype).itemsize:
         return indices.view(dtype)
     return indices.astype(dtype)
+
+
+def _plain(array: np.ndarray, dtype: Any = None) -> np.ndarray:
+    """The array itself if it can be, else a copy: numba compiles anew for read-only arrays."""
+    return np.require(array, dtype, ["C", "W"])
 
 
 def _row_mass(indptr: np.ndarray, weights: np.ndarray) -> np.ndarray:

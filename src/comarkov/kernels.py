@@ -535,12 +535,14 @@ def insertion_costs(out, matrix, table, blocks, cross, coupling, workspace):
 
     The least is the least in exact arithmetic; others are within single precision.
     """
+    matrix, table, blocks = _borrow_matrix(matrix), _borrow_table(table), _borrow_table(blocks)
+    cross, workspace = _borrow(cross), _borrow_workspace(workspace)
     total = workspace.total[: out.shape[1]]
     for x in range(out.shape[0]):
         entries = _block_entries(x, cross, matrix.mass[x], workspace)
         if matrix.spread < np.inf:
             _cost_all(x, -1, matrix, table, blocks, entries, coupling, workspace)
-        limit = total.min() + 2.0 * _error_bound(x, matrix, entries[2], coupling)
+        limit = _least_two(total)[1] + 2.0 * _error_bound(x, matrix, entries[2], coupling)
         for a in range(out.shape[1]):
             out[x, a] = total[a]
             if total[a] <= limit:

@@ -48,26 +48,33 @@ class Start:
     """How the elements of one side begin.
 
     ``k`` is None if the side is not to be clustered. ``labels`` are those given by the user,
-    -1 where there is none; ``fixed`` says which of them may not change.
+    -1 where there is none; ``fixed`` says which of them may not change. Elements without mass
+    are not clustered.
     """
 
     k: int | None
+    has_mass: np.ndarray
     labels: Labels
     fixed: np.ndarray
 
     @property
     def is_given(self) -> bool:
-        """Is there nothing left to chance?"""
-        return self.k is None or bool((self.labels >= 0).all())
+        """Is nothing left to chance?"""
+        return self.k is None or bool((self.labels[self.has_mass] >= 0).all())
 
-    def draw(self, has_mass: np.ndarray, rng: np.random.Generator) -> Labels:
+    @property
+    def has_numbers(self) -> bool:
+        """Do any clusters have numbers that the user gave them?"""
+        return bool((self.labels[self.has_mass] >= 0).any())
+
+    def draw(self, rng: np.random.Generator) -> Labels:
         """Complete the labels at random so that no cluster is empty."""
         assert self.k is not None
-        labels = np.where(has_mass, self.labels, -1)
-        open_ = np.flatnonzero(has_mass & (labels < 0))
-        labels[open_] = rng.integers(self.k, size=open_.size)
-        missing = np.setdiff1d(np.arange(self.k), labels[has_mass & (self.labels >= 0)])
-        labels[rng.permutation(open_)[: missing.size]] = missing
+        labels = np.where(self.has_mass, self.labels, -1)
+        missing = np.setdiff1d(np.arange(self.k), labels)
+        left = np.flatnonzero(self.has_mass & (labels < 0))
+        labels[left] = rng.integers(self.k, size=left.size)
+        labels[rng.permutation(left)[: missing.size]] = missing
         return labels
 
 
@@ -190,10 +197,8 @@ def begin(
         start = starts[i]
         if start.k is None or not wanted[i]:
             return None
-        turned = joint if i == 0 else joint.T
-        has_mass = turned.row_mass > 0
-        free = np.flatnonzero(has_mass & ~start.fixed)
-        return Side(turned, start.draw(has_mass, rng), start.k, free)
+        free = np.flatnonzero(start.has_mass & ~start.fixed)
+        return Side(joint if i == 0 else joint.T, start.draw(rng), start.k, free)
 
     return CoClusters(joint, side(0), side(1))
 

@@ -104,6 +104,7 @@ class Monitor:
         if self._verbose < 1:
             yield
             return
+        from rich.console import Console
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -117,7 +118,7 @@ class Monitor:
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
             TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
         )  # fmt: skip
-        with Bar(*columns) as self._bar:
+        with Bar(*columns, console=Console(stderr=True)) as self._bar:
             self._task = self._bar.add_task("comarkov", total=stages)
             yield
         self._bar = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -86,7 +87,14 @@ class Side:
         del self.table
         return masses
 
-    def sweep(self, other: Side | None, beta: float, rng, complete: bool, stop) -> Visit:  # type: ignore[no-untyped-def]
+    def sweep(
+        self,
+        other: Side | None,
+        beta: float,
+        rng: np.random.Generator | None,
+        complete: bool,
+        stop: Callable[[], bool],
+    ) -> Visit:
         """Move the rows that are due, or all that are free, each to its cluster of least cost.
 
         The order is natural, or random if there is an rng. ``stop()`` is asked now and then.
