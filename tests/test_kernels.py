@@ -182,6 +182,13 @@ def test_the_masses_of_float_weights_come_out_exactly_empty():
     assert blocks.mass[0, 0] == 0.0
 
 
+def test_nothing_left_is_plus_zero():
+    left = kernels._left(0.3, 0.1 + 0.2)  # less than nothing, by rounding
+    assert left == 0.0
+    assert not np.signbit(left)
+    assert kernels._left(1.0, 1.0 - 2.0**-40) == 2.0**-40
+
+
 def test_counts_beyond_the_lookup_table():
     rng = np.random.default_rng(0)
     W = rng.integers(1, 100_000, (40, 6))
