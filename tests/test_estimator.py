@@ -28,6 +28,8 @@ FORMATS = {
     },
     "list": lambda X: X.tolist(),
     "fortran": np.asfortranarray,
+    "big-endian": lambda X: X.astype(">f8"),
+    "longdouble": lambda X: X.astype(np.longdouble),
     "float32": lambda X: X.astype(np.float32),
     "float64": lambda X: X.astype(float),
     "int8": lambda X: X.astype(np.int8),
@@ -133,6 +135,9 @@ def test_biclusters(planted, fitted):
     assert_array_equal(columns, np.flatnonzero(fitted.columns_[5]))
     assert fitted.get_shape(5) == (rows.size, columns.size)
     assert_array_equal(fitted.get_submatrix(5, planted), planted[np.ix_(rows, columns)])
+    assert_array_equal(fitted.get_indices(-1)[0], np.flatnonzero(fitted.rows_[-1]))
+    with pytest.raises(IndexError):
+        fitted.get_indices(12)
     assert fitted.biclusters_[0].sum() == 3 * (fitted.row_labels_ >= 0).sum()
 
 
@@ -173,15 +178,30 @@ def test_new_data_is_aligned_by_names(planted):
     assert_array_equal(model.predict_columns(frame.iloc[::-1]), model.predict_columns(frame))
     less = frame.drop(columns="c3")
     assert_array_equal(model.predict(less), model.predict(frame.assign(c3=0)))
-    with pytest.warns(UserWarning, match="1 names in X were not seen"):
-        assert_array_equal(model.predict(frame.assign(new=5)), expected)
+    for value in (5, "text", np.nan):
+        with pytest.warns(UserWarning, match="fit did not see them: new") as caught:
+            assert_array_equal(model.predict(frame.assign(new=value)), expected)
+        assert caught[0].filename == __file__
     with pytest.raises(ValueError, match="None of the 40 names"):
         model.predict(frame.rename(columns=lambda name: name + "?"))
     with pytest.raises(ValueError, match="not unique"):
         model.predict(frame.rename(columns={"c3": "c4"}))
     assert_allclose(model.score(frame.iloc[:, ::-1]), model.score(frame))
+    with pytest.raises(ValueError, match="not unique"):
+        model.predict_columns(frame.rename(index={"r3": "r4"}))
     sparse = frame.iloc[:, ::-1].astype(pd.SparseDtype(int, 0))
     assert_array_equal(model.predict(sparse), expected)
+
+
+def test_numbered_frames_are_aligned_by_number(planted):
+    frame = pd.DataFrame(planted)
+    model = CoClustering((4, 3), random_state=0).fit(frame)
+    assert not hasattr(model, "row_names_in_")
+    assert_array_equal(model.predict(frame.iloc[:, ::-1]), model.predict(planted))
+    assert_array_equal(model.predict_columns(frame.iloc[::-1]), model.predict_columns(planted))
+    named = frame.rename(columns=str)
+    with pytest.warns(UserWarning, match="fitted without feature names"):
+        assert_array_equal(model.predict(named), model.predict(planted))
 
 
 def test_score_is_minus_the_cost(planted, fitted):
@@ -272,6 +292,17 @@ def test_bad_new_data_gets_a_clear_error(planted, fitted):
     one_sided = CoClustering((None, 3), random_state=0).fit(planted)
     with pytest.raises(ValueError, match="rows were not clustered"):
         one_sided.predict(planted)
+
+
+def test_a_refit_forgets_what_it_does_not_make(planted):
+    frame = pd.DataFrame(planted, index=[f"r{i}" for i in range(60)])
+    model = CoClustering((4, 3), keep_path=True, random_state=0).fit(frame)
+    assert model.path_[-1].cost == model.cost_
+    model.set_params(keep_path=False).fit(planted)
+    assert not hasattr(model, "path_")
+    assert not hasattr(model, "row_names_in_")
+    model.set_params(keep_path=True, method="sequential").fit(planted)
+    assert [step.beta for step in model.path_] == [0.7]
 
 
 def test_a_failed_fit_leaves_the_fitted_model_alone(planted):

@@ -16,5 +16,12 @@ def test_is_the_best_over_all_matchings():
         assert matching_accuracy(classes, clusters) == pytest.approx(best)
 
 
+def test_labels_must_match_in_number():
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        matching_accuracy([0, 1, 0], [0])
+    with pytest.raises(ValueError, match="no labels"):
+        matching_accuracy([], [])
+
+
 def test_more_clusters_than_classes():
     assert matching_accuracy(["a", "a", "b", "b"], [0, 1, 2, 2]) == 0.75

@@ -49,6 +49,22 @@ def test_duplicates_are_added_and_explicit_zeros_dropped():
     assert_array_equal(dense(joint(csr)), [[0, 0, 3]])
 
 
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.uint64, np.float32])
+@pytest.mark.parametrize("format_", ["coo", "csr", "csc", "bsr"])
+def test_sums_of_duplicates_do_not_wrap_around(format_, dtype):
+    large = {bool: 1, np.uint8: 200, np.int64: 2**62, np.uint64: 2**63}.get(dtype, 3)
+    data, where = np.array([large, large, 1], dtype), [0, 0, 1]
+    if format_ == "coo":
+        W = sp.coo_array((data, (where, [0, 0, 1])), shape=(2, 2))
+    elif format_ == "bsr":
+        W = sp.bsr_array((data[:, None, None], np.array([0, 0, 1]), np.array([0, 2, 3])))
+    else:
+        W = {"csr": sp.csr_array, "csc": sp.csc_array}[format_](
+            (data, np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+        )
+    assert_array_equal(dense(joint(W)), [[2.0 * large, 0], [0, 1]])
+
+
 @pytest.mark.parametrize("make", [sp.csr_array, sp.coo_array, np.array])
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32, np.float64])
 def test_the_input_is_not_modified(make, dtype):
@@ -109,7 +125,7 @@ def test_names_come_from_data_frames():
     frame = pd.DataFrame(COUNTS, index=list("pqrs"), columns=list("abcd"))
     assert joint(frame).row_names.tolist() == list("pqrs")
     assert joint(frame).T.row_names.tolist() == list("abcd")
-    assert joint(frame.reset_index(drop=True)).row_names is None
+    assert joint(frame.reset_index(drop=True)).row_names.tolist() == [0, 1, 2, 3]
     assert joint(pl.DataFrame(COUNTS, schema=list("abcd"))).column_names.tolist() == list("abcd")
     assert joint(COUNTS).column_names is None
     assert_array_equal(dense(joint(pl.DataFrame(COUNTS))), COUNTS)
@@ -124,6 +140,9 @@ def test_names_come_from_data_frames():
         ([[1, np.inf]], "infinity"),
         ([[1 + 2j]], "Complex data not supported"),
         (np.array([["a", "b"]], dtype=object), "could not convert string to float"),
+        (np.ma.masked_equal([[1, 2]], 2), "Masked arrays"),
+        (np.array([[1e308, 1e-300], [1e-300, 1e-300]]), "differ too much"),
+        (np.array([[np.longdouble(2) ** 5000, 1]]), "infinity"),
         ([1, 2, 3], "Expected 2D array, got 1D array"),
         (np.zeros((0, 3)), "0 sample"),
         (np.zeros((3, 0)), "0 feature"),

@@ -111,6 +111,13 @@ def test_no_clustering_costs_nothing(case):
     assert comarkov.cost(W, np.arange(W.shape[0]), np.arange(W.shape[1]), beta) < 1e-12
 
 
+def test_labels_and_weights_of_any_size():
+    assert comarkov.cost([[1, 2], [3, 4]], [10**12, 0], [0, 1], 0.5) < 1e-12
+    W = np.ones((4, 4))
+    W[[0, 1, 2], [0, 1, 2]] = 1e200, 1e190, 1e195
+    assert 0 <= comarkov.cost(W, [0, 0, 1, 1], [0, 1, 0, 1], 0.5) < 1e-3
+
+
 def test_elements_without_mass_need_no_label():
     assert comarkov.cost([[1, 0, 0], [0, 1, 0], [0, 0, 0]], [0, 1, -1], [0, 1, -1], 0.7) == 0.0
 
@@ -122,6 +129,7 @@ def test_elements_without_mass_need_no_label():
         ([0, 1, 1], 0.5, "1-D array of 2 labels"),
         ([0, -1], 0.5, r"row_labels\[1\] is -1"),
         ([0, 0.5], 0.5, "must be integers"),
+        ([0, np.inf], 0.5, "must be integers"),
         ([0, -3], 0.5, "0 or more, or -1"),
     ],
 )

@@ -3,6 +3,7 @@ import pytest
 from helpers import STUCK, circulant, never, problems, started
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering
@@ -20,6 +21,7 @@ from comarkov.tables import Side
         (0.75, 0.1, [1.0, 0.9, 0.8, 0.75]),
         (0.0, 0.5, [1.0, 0.5, 0.0]),
         (0.9, 5.0, [1.0, 0.9]),
+        (0.0, 1e12, [1.0, 0.0]),
     ],
 )
 def test_schedule(beta, step, expected):
@@ -30,7 +32,7 @@ def test_schedule(beta, step, expected):
 def test_the_result_cannot_be_improved_by_a_single_move(problem):
     W, k, l, beta, seed = problem
     state = started(W, k, l, seed)
-    refine(state, beta, Settings(tol=0), np.random.default_rng(0), Monitor(), "")
+    refine(state, beta, Settings(100, 0.0, False), np.random.default_rng(0), Monitor(), "")
     assert state.converged
     labels = state.labels()
     cost = comarkov.cost(W, *labels, beta)
@@ -126,5 +128,19 @@ def test_shuffled_order_is_reproducible_and_another():
 
 def test_max_iter_is_the_most_sweeps():
     X = circulant(3)
-    model = CoClustering(3, method="sequential", max_iter=2, tol=0, random_state=0).fit(X)
+    model = CoClustering(3, method="sequential", max_iter=2, tol=0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="No convergence in 2 sweeps"):
+        model.fit(X)
     assert model.n_iter_ == 2
+
+
+def test_given_labels_need_one_start():
+    X = circulant(3)
+    X[5] = 0
+    labels = np.where(X.sum(1) > 0, np.arange(90) % 3, -1)
+    stages = set()
+    CoClustering(
+        3, n_init=4, init=(labels, None), callback=lambda progress: stages.add(progress.stage)
+    ).fit(X)
+    assert "rows, start 2" not in stages
+    assert "columns, start 4" in stages

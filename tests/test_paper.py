@@ -34,6 +34,7 @@ def sequential(X, seed):
     ]
 
 
+@pytest.mark.filterwarnings("ignore:No convergence in 20 sweeps")  # as in the paper
 @pytest.mark.parametrize("k", [3, 6, 15])
 @pytest.mark.parametrize(("algorithm", "run"), [("AnnITCC", annealed), ("sGITCC", sequential)])
 def test_circulant_blocks_agree_with_the_published_means(algorithm, run, k):

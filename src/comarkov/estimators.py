@@ -25,10 +25,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import optimise
 from .insertion import Model, align
-from .joint import Joint, as_labels, joint
+from .joint import Joint, are_numbers, as_labels, joint
 from .objective import cost
-from .optimise import CoClusters, Seed, Settings, Start
+from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
+from .tables import Side
 
 ClusterCounts = int | tuple[int | None, int | None]
 LabelPair = tuple[ArrayLike | None, ArrayLike | None]
@@ -80,7 +81,8 @@ class CoClustering(
     keep_path : bool, default=False
         Keep the co-clustering at every β of an annealing in ``path_``.
     max_time : float or None, default=None
-        Seconds after which the best result so far is returned, with a warning. So does Ctrl-C.
+        Seconds after which the best result so far is returned, with a warning; Ctrl-C does the
+        same. An annealing begins no further start when half of them are over.
     callback : callable or None, default=None
         Called with a :class:`Progress` after every sweep, possibly from another thread.
         Returning True ends the fit as ``max_time`` does.
@@ -94,19 +96,21 @@ class CoClustering(
     Attributes
     ----------
     row_labels_, column_labels_ : ndarray of int
-        Clusters, numbered by falling mass. -1 for elements without mass, which belong nowhere.
+        Clusters, numbered by falling mass unless ``init`` or ``fixed`` gave them numbers. -1 for
+        elements without mass, which belong nowhere.
         On a side that is not clustered every element is its own cluster.
     cost_ : float
         L_β in bits.
     information_ : Information
         The four informations of the cost in bits, and the share ``kept``.
     n_iter_ : int
-        Sweeps over the rows and columns.
+        Sweeps over the rows and columns, at all β together.
     path_ : list of Step
-        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``.
+        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``; "sequential" knows
+        only one.
     rows_, columns_ : ndarray of bool
         Members of each bicluster, one for each pair of clusters; made when asked for.
-    feature_names_in_, row_names_in_ : ndarray of str
+    feature_names_in_, row_names_in_ : ndarray
         Names of columns and rows, where the input was a data frame that had them.
     n_features_in_ : int
         Number of columns.
@@ -194,15 +198,16 @@ class CoClustering(
         """
         distribution = joint(X)
         starts = self._starts(distribution)
+        validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         clusters = self._optimise(distribution, starts, monitor)
-        validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
+        problem = ""
         if monitor.reason:
-            warnings.warn(
-                f"The fit was stopped early because {monitor.reason}: this is the best so far.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            problem = f"The fit was stopped because {monitor.reason}: the best so far is kept."
+        elif not clusters.converged:
+            problem = f"No convergence in {self.max_iter} sweeps: raise max_iter or tol."
+        if problem:
+            warnings.warn(problem, ConvergenceWarning, stacklevel=3)
         self._keep(clusters, starts)
         return self
 
@@ -226,7 +231,10 @@ class CoClustering(
     def _starts(self, distribution: Joint) -> tuple[Start, Start]:
         """What is asked for on each side, checked against the data."""
         counts = _pair(self.n_clusters, "n_clusters")
-        init = _pair(None if isinstance(self.init, str) else self.init, "init")
+        init = tuple(
+            None if isinstance(labels, str) and labels == "random" else labels
+            for labels in _pair(None if isinstance(self.init, str) else self.init, "init")
+        )
         fixed = _pair(self.fixed, "fixed")
         if counts == (None, None):
             raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
@@ -249,20 +257,26 @@ class CoClustering(
             _renumber(labels, order)
             for labels, order in zip(clusters.labels(), orders, strict=True)
         )
-        if self.keep_path:
-            self.path_ = [
-                step._replace(
-                    row_labels=_renumber(step.row_labels, orders[0]),
-                    column_labels=_renumber(step.column_labels, orders[1]),
-                )
-                for step in clusters.path
-            ]
-        self._model = Model.of(clusters, orders, self.beta)
+        path = clusters.path or [Step(self.beta, self.cost_, *clusters.labels())]
+        path = [
+            step._replace(
+                row_labels=_renumber(step.row_labels, orders[0]),
+                column_labels=_renumber(step.column_labels, orders[1]),
+            )
+            for step in path
+        ]
+        self._set_or_forget("path_", path if self.keep_path else None)
+        names = distribution.row_names
+        self._set_or_forget("row_names_in_", None if names is None or are_numbers(names) else names)
+        self._model = Model.take(clusters, orders, self.beta)
         self._n_features_out = self._model.rows.k if self._model.rows is not None else 0
-        if distribution.row_names is not None:
-            self.row_names_in_ = distribution.row_names
-        elif hasattr(self, "row_names_in_"):
-            del self.row_names_in_
+
+    def _set_or_forget(self, attribute: str, value: Any) -> None:
+        """Set a fitted attribute, or delete what an earlier fit left there."""
+        if value is not None:
+            setattr(self, attribute, value)
+        elif hasattr(self, attribute):
+            delattr(self, attribute)
 
     # --- new data ---------------------------------------------------------------------------
 
@@ -272,29 +286,28 @@ class CoClustering(
         Data frames are aligned by column names: columns that the fit did not see are ignored
         with a warning, columns that are missing count as 0.
         """
-        costs, mass = self._row_costs(X)
-        return np.where(mass > 0, costs.argmin(axis=1), -1)
+        _, new = self._new_rows(X)
+        return np.where(new.row_mass > 0, self._model.row_costs(new).argmin(axis=1), -1)
 
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
 
         Data frames are aligned by row names, as ``predict`` does by column names.
         """
-        check_is_fitted(self)
-        new = joint(align(X, getattr(self, "row_names_in_", None), axis=0), self._model.scale).T
-        costs = self._model.column_costs(new)
-        return np.where(new.row_mass > 0, costs.argmin(axis=1), -1)
+        new = self._new_columns(X)
+        return np.where(new.row_mass > 0, self._model.column_costs(new).argmin(axis=1), -1)
 
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
 
         With c_a the cost of inserting the row into cluster a, in nats per unit of its mass, the
         score of a is proportional to exp(-c_a): the rule by which the information bottleneck
-        assigns softly. It does not depend on the scale of the weights. Rows without mass are
-        spread evenly.
+        assigns softly. Memberships do not depend on the unit of the weights, as long as the fit
+        and the new rows have the same. Rows without mass are spread evenly.
         """
-        costs, mass = self._row_costs(X)
-        return softmax(-costs / np.where(mass > 0, mass, 1.0)[:, None], axis=1)
+        _, new = self._new_rows(X)
+        mass = np.where(new.row_mass > 0, new.row_mass, 1.0)
+        return softmax(-self._model.row_costs(new) / mass[:, None], axis=1)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the row labels."""
@@ -303,19 +316,27 @@ class CoClustering(
     def score(self, X: Any, y: Any = None) -> float:
         """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted.
 
-        Columns that had no mass in the fit count as members of cluster 0.
+        Columns that had no mass in the fit count as members of cluster 0. Scores at different β,
+        or for different numbers of clusters, do not tell which of these is better: a smaller β
+        and more clusters always cost less.
         """
-        rows = self.predict(X)
-        columns = np.maximum(self.column_labels_, 0)
-        return -cost(align(X, getattr(self, "feature_names_in_", None)), rows, columns, self.beta)
+        X, new = self._new_rows(X)
+        rows = self._model.row_costs(new).argmin(axis=1)
+        return -cost(X, rows, np.maximum(self.column_labels_, 0), self.beta)
 
-    def _row_costs(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _new_rows(self, X: Any) -> tuple[Any, Joint]:
+        """X with the columns of the fit, as it is and as the kernels take it."""
         check_is_fitted(self)
-        aligned = align(X, getattr(self, "feature_names_in_", None))
+        aligned = align(X, self._model.column_names, axis=1)
         new = joint(aligned, self._model.scale)
         if aligned is X:
             validate_data(self, X, reset=False, skip_check_array=True)
-        return self._model.row_costs(new), new.row_mass
+        return aligned, new
+
+    def _new_columns(self, X: Any) -> Joint:
+        """The columns of X, with the rows of the fit, as rows."""
+        check_is_fitted(self)
+        return joint(align(X, self._model.row_names, axis=0), self._model.scale).T
 
     # --- biclusters -------------------------------------------------------------------------
 
@@ -332,7 +353,8 @@ class CoClustering(
     def get_indices(self, i: int) -> tuple[np.ndarray, np.ndarray]:
         """Rows and columns of the i-th bicluster, without making ``rows_`` and ``columns_``."""
         check_is_fitted(self)
-        row_cluster, column_cluster = divmod(i, _count(self.column_labels_))
+        count = _count(self.row_labels_) * _count(self.column_labels_)
+        row_cluster, column_cluster = divmod(range(count)[i], _count(self.column_labels_))
         return (
             np.flatnonzero(self.row_labels_ == row_cluster),
             np.flatnonzero(self.column_labels_ == column_cluster),
@@ -389,7 +411,7 @@ def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
     return Start(k, mass > 0, labels, held >= 0)
 
 
-def _canonical_order(side: Any, start: Start) -> np.ndarray | None:
+def _canonical_order(side: Side | None, start: Start) -> np.ndarray | None:
     """Cluster numbers by falling mass; None to leave them, as where the user gave numbers."""
     if side is None or start.has_numbers:
         return None

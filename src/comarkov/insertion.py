@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import kernels
-from .joint import Joint, as_csr, names, spread_of
+from .joint import Joint, are_numbers, as_csr, names, spread_of
 from .optimise import CoClusters
 from .tables import Side, float_table, new_workspace
 
@@ -39,9 +40,11 @@ class Model:
     coupling: float
     scale: float
     spread: float
+    row_names: np.ndarray | None
+    column_names: np.ndarray | None
 
     @classmethod
-    def of(cls, clusters: CoClusters, orders: list[np.ndarray | None], beta: float) -> Model:
+    def take(cls, clusters: CoClusters, orders: list[np.ndarray | None], beta: float) -> Model:
         """Take what is needed out of the clusters, renumbered in the given orders."""
         rows, columns = clusters.rows, clusters.columns
         return cls(
@@ -50,6 +53,8 @@ class Model:
             2 * beta - 1,
             clusters.joint.scale,
             clusters.joint.matrix.spread,
+            clusters.joint.row_names,
+            clusters.joint.column_names,
         )
 
     def row_costs(self, new: Joint) -> np.ndarray:
@@ -91,30 +96,43 @@ class Model:
         return out
 
 
-def align(X: Any, fitted: np.ndarray | None, axis: int = 1) -> Any:
+def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
     """Bring the columns (axis 1) or rows (axis 0) of a data frame into the order of the fit.
 
-    Other input, and frames that are in that order already, come back as they are.
+    What has no names, and frames that are in that order already, come back as they are. So do
+    frames with names if the fit had only numbers, and the other way round.
     """
     found = names(X)[axis]
     if fitted is None or found is None or np.array_equal(found, fitted):
         return X
-    if len(set(found.tolist())) < found.size:
-        raise ValueError("Names in X are not unique, so it cannot be aligned with the fit.")
+    if are_numbers(fitted) and not all(isinstance(name, Integral) for name in found):
+        return X
+    if are_numbers(found) and not all(isinstance(name, Integral) for name in fitted):
+        return X
     position = {name: i for i, name in enumerate(fitted.tolist())}
+    if len(position) < fitted.size or len(set(found.tolist())) < found.size:
+        raise ValueError("Names are not unique, so the data cannot be aligned with the fit.")
     target = np.array([position.get(name, -1) for name in found.tolist()])
-    unknown = int((target < 0).sum())
-    if unknown == found.size:
-        raise ValueError(f"None of the {unknown} names in X was seen in the fit.")
-    if unknown:
-        message = f"{unknown} names in X were not seen in the fit and are ignored."
-        warnings.warn(message, stacklevel=3)
-    entries = as_csr(X).tocoo()
+    known = np.flatnonzero(target >= 0)
+    if known.size == 0:
+        raise ValueError(f"None of the {found.size} names in X was seen in the fit.")
+    if known.size < found.size:
+        ignored = found[target < 0]
+        some = ", ".join(map(str, ignored[:3])) + (", ..." if ignored.size > 3 else "")
+        message = f"Ignored, because the fit did not see them: {some} ({ignored.size} in all)."
+        warnings.warn(message, stacklevel=4)
+    entries = as_csr(_select(X, known, axis)).tocoo()
     places = list(entries.coords)
-    places[axis] = target[places[axis]]
-    known = places[axis] >= 0
+    places[axis] = target[known][places[axis]]
     shape = (entries.shape[0], fitted.size) if axis == 1 else (fitted.size, entries.shape[1])
-    return sp.csr_array((entries.data[known], tuple(place[known] for place in places)), shape)
+    return sp.csr_array((entries.data, tuple(places)), shape)
+
+
+def _select(frame: Any, which: np.ndarray, axis: int) -> Any:
+    """Some rows or columns of a pandas or polars frame."""
+    if hasattr(frame, "iloc"):
+        return frame.iloc[:, which] if axis == 1 else frame.iloc[which]
+    return frame[:, which.tolist()]
 
 
 def _kept(

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from . import matrix as sparse
+from .matrix import Matrix, add_columns, add_rows, group_counts, sum_xlogx, transpose
 
 INT32_MAX = np.iinfo(np.int32).max
 SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
@@ -19,13 +19,13 @@ SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in 
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A matrix of weights, without explicit zeros or duplicates, ready for the sparse.
+    """A matrix of weights, without explicit zeros or duplicates, ready for the kernels.
 
     ``matrix`` holds the weights divided by ``scale``, a power of two that is 1 for counts.
     ``T`` is the transpose, made when first asked for, whose own ``T`` is this object.
     """
 
-    matrix: sparse.Matrix
+    matrix: Matrix
     shape: tuple[int, int]
     scale: float
     is_count: bool
@@ -43,7 +43,7 @@ class Joint:
         if "T" in self.__dict__:
             return self.T.row_mass
         mass = np.zeros(self.shape[1])
-        sparse.add_columns(self.matrix.indices, self.matrix.weights, mass)
+        add_columns(self.matrix.indices, self.matrix.weights, mass)
         return mass
 
     @cached_property
@@ -65,7 +65,7 @@ class Joint:
         indices = np.empty(nnz, _index_dtype(n))
         weights = np.empty(nnz, self.matrix.weights.dtype)
         ones, twos = np.zeros(m, np.int32), np.zeros(m, np.int32)
-        sparse.transpose(self.matrix, indptr, indices, weights, ones, twos)
+        transpose(self.matrix, indptr, indices, weights, ones, twos)
         matrix = self.matrix._replace(
             indptr=indptr, indices=indices, weights=weights, ones=ones, twos=twos,
             mass=_row_mass(indptr, weights),
@@ -101,47 +101,42 @@ def joint(W: Any, scale: float | None = None) -> Joint:
     is_count = scale is None and _is_count(csr)
     if is_count:
         scale, weights = 1.0, csr.data.astype(np.int32)
-        grouped = sparse.Matrix(
+        grouped = Matrix(
             indptr, np.empty_like(indices), np.empty_like(weights), ones, twos, np.empty(0), 0.0
         )
-        sparse.group_counts(indptr, indices, weights, grouped)
+        group_counts(indptr, indices, weights, grouped)
         indices, weights = grouped.indices, grouped.weights
     else:
-        small = csr.data.dtype.kind == "f" and csr.data.itemsize <= 4 and scale is None
         if scale is None:
-            scale = _scale(csr.data)
-        weights = _plain(csr.data, np.float32 if small else np.float64)
-        if scale != 1.0:
-            weights = weights / weights.dtype.type(scale)
+            scale = _scale_of(csr.data)
+        if scale == 1.0 and csr.data.dtype == np.float32:
+            weights = _plain(csr.data)
+        else:
+            weights = _scaled(_plain(csr.data, np.float64), scale)
     mass = _row_mass(indptr, weights)
     spread = spread_of(weights, mass.sum())
-    matrix = sparse.Matrix(indptr, indices, weights, ones, twos, mass, spread)
+    matrix = Matrix(indptr, indices, weights, ones, twos, mass, spread)
     return Joint(matrix, (n, m), scale, is_count, row_names, column_names)
 
 
 def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
     """Mutual information in bits of a table of masses: its positive cells and its two margins."""
     total = rows.sum()
-    nats = (
-        sparse.sum_xlogx(cells.ravel())
-        - sparse.sum_xlogx(rows)
-        - sparse.sum_xlogx(columns)
-        + total * np.log(total)
-    )
+    nats = sum_xlogx(cells.ravel()) - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
     return max(float(nats / total / np.log(2)), 0.0)
 
 
 def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Row and column names of a data frame, where it has any."""
-    columns = getattr(W, "columns", None)
-    if columns is None:
+    """Row and column names of a data frame; None for what has none."""
+    if not hasattr(W, "columns"):
         return None, None
-    index = getattr(W, "index", None)
-    if index is None or type(index).__name__ == "RangeIndex":
-        rows = None
-    else:
-        rows = np.asarray(index, dtype=object)
-    return rows, np.asarray(columns, dtype=object)
+    rows = np.asarray(W.index, dtype=object) if hasattr(W, "index") else None
+    return rows, np.asarray(W.columns, dtype=object)
+
+
+def are_numbers(names: np.ndarray) -> bool:
+    """Are names just 0, 1, 2, ..., as of a data frame that was given none?"""
+    return all(type(name) is int for name in names) and names.tolist() == list(range(names.size))
 
 
 def as_csr(W: Any) -> sp.csr_array:
@@ -152,11 +147,18 @@ def as_csr(W: Any) -> sp.csr_array:
 def _checked(W: Any) -> Any:
     """A 2-D numeric array or sparse array, or an error that says what to do."""
     if sp.issparse(W) and W.ndim == 2:
+        if W.format in ("coo", "bsr"):  # whose conversion adds duplicates up, in their own type
+            W = W.astype(np.float64)
         W = W.tocsr()
+    elif np.ma.isMaskedArray(W):
+        raise ValueError("Masked arrays are not taken: fill the gaps, for example X.filled(0).")
     array = check_array(
         W, accept_sparse="csr", accept_large_sparse=True, dtype="numeric",
         ensure_all_finite=False, input_name="X",
     )  # fmt: skip
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
     values = array.data if sp.issparse(array) else array
     if values.size == 0:
         return array
@@ -178,15 +180,13 @@ def _checked(W: Any) -> Any:
 
 def _canonical(array: Any) -> sp.csr_array:
     """CSR with sorted indices, no duplicates and no explicit zeros, sharing memory if it can."""
-    if array.dtype == np.float16:  # which SciPy does not take
-        array = array.astype(np.float32)
-    csr = sp.csr_array(array)
+    csr = sp.csr_array(array.astype(array.dtype.newbyteorder("="), copy=False))
     if csr.data.dtype.kind == "b":
         csr = csr.astype(np.int8)
     if sp.issparse(array):  # the flags that scipy caches belong to the user's object
         csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape)
     if not csr.has_canonical_format:
-        csr = csr.astype(np.float64 if csr.dtype.kind == "f" else np.int64)  # a copy, wide
+        csr = csr.astype(np.float64, copy=True)  # sums of integers could wrap around
         csr.sum_duplicates()
     if csr.data.size and not csr.data.all():
         csr = csr.copy()
@@ -204,10 +204,23 @@ def _is_count(csr: sp.csr_array) -> bool:
     return all(csr.sum(axis=axis, dtype=np.float64).max() <= INT32_MAX for axis in (0, 1))
 
 
-def _scale(data: np.ndarray) -> float:
+def _scaled(weights: np.ndarray, scale: float) -> np.ndarray:
+    if scale == 1.0 or weights.size == 0:
+        return weights
+    with np.errstate(over="ignore", under="ignore"):
+        scaled = weights / scale
+    if scaled.min() == 0 or np.isinf(scaled.max()):
+        raise ValueError(
+            f"The weights differ too much for one table, from {weights.min():g} to "
+            f"{weights.max():g}: drop the smallest, or bring new data to the scale of the fit."
+        )
+    return scaled
+
+
+def _scale_of(data: np.ndarray) -> float:
     """1 if single precision can reach all sums of the weights, else their geometric mean."""
-    low, high = float(data.min()), float(data.max()) * data.size
-    if max(abs(np.log2(low)), abs(np.log2(high))) <= SAFE_OCTAVES:
+    low, high = np.log2(np.float64(data.min())), np.log2(np.float64(data.max()))
+    if max(abs(low), abs(high + np.log2(data.size))) <= SAFE_OCTAVES:
         return 1.0
     return float(2.0 ** np.rint(np.log2(data).mean()))
 
@@ -231,7 +244,7 @@ def _plain(array: np.ndarray, dtype: Any = None) -> np.ndarray:
 
 def _row_mass(indptr: np.ndarray, weights: np.ndarray) -> np.ndarray:
     mass = np.empty(indptr.size - 1)
-    sparse.add_rows(indptr, weights, mass)
+    add_rows(indptr, weights, mass)
     return mass
 
 
@@ -249,7 +262,7 @@ def as_labels(values: ArrayLike, n: int, what: str) -> np.ndarray:
     if array.shape != (n,):
         raise ValueError(f"{what} must be a 1-D array of {n} labels, got shape {array.shape}.")
     if array.dtype.kind not in "iu" and not (
-        array.dtype.kind == "f" and (array == np.floor(array)).all()
+        array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all()
     ):
         raise ValueError(f"{what} must be integers, got dtype {array.dtype}.")
     if array.size and array.min() < -1:

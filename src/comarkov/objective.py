@@ -3,7 +3,7 @@
     L_β(Φ,Ψ) = 2β I(X;Y) + (1-2β) [I(X;Ȳ) + I(X̄;Y)] - 2(1-β) I(X̄;Ȳ)
 
 X and Y are the row and the column of a unit of mass drawn from the matrix, X̄ = Φ(X) and
-Ȳ = Ψ(Y) their clusters. This is the one place where the formula stands; kernels, moves and
+Ȳ = Ψ(Y) their clusters. This is the one place where L_β stands; kernels, moves and
 reports are tested equal to it.
 """
 
@@ -34,7 +34,7 @@ class Information(NamedTuple):
 
     def cost(self, beta: float) -> float:
         """L_β in bits. Not below 0 for any β in [0, 1]; rounding aside, 0 is 0."""
-        coupling = 2 * beta - 1
+        coupling = 2 * float(beta) - 1
         loss = (
             (1 + coupling) * self.rows_columns
             - coupling * (self.rows_column_clusters + self.row_clusters_columns)
@@ -66,7 +66,7 @@ def information(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Info
     columns = _checked(column_labels, distribution.column_mass, "column_labels")
     x = np.repeat(np.arange(rows.size), np.diff(matrix.indptr))
     y = matrix.indices.astype(np.int64)
-    w = matrix.weights.astype(np.float64)
+    w = matrix.weights / distribution.total
     return Information(
         _mutual_information(x, y, w),
         _mutual_information(x, columns[y], w),
@@ -105,17 +105,16 @@ def _checked(values: ArrayLike, mass: np.ndarray, what: str) -> np.ndarray:
     if (array[mass > 0] < 0).any():
         which = int(np.flatnonzero((array < 0) & (mass > 0))[0])
         raise ValueError(f"{what}[{which}] is -1, but that element has mass: give it a cluster.")
-    return array
+    return np.unique(array, return_inverse=True)[1]
 
 
-def _mutual_information(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
-    """I in bits between two labellings of the entries with weights w."""
-    cells, cell = np.unique(x * (int(y.max()) + 1) + y, return_inverse=True)
-    joint_mass = np.bincount(cell, weights=w)
-    x_mass = np.bincount(x, weights=w)
-    y_mass = np.bincount(y, weights=w)
-    total = joint_mass.sum()
-    first = cells // (int(y.max()) + 1)
-    second = cells % (int(y.max()) + 1)
-    ratio = joint_mass * total / (x_mass[first] * y_mass[second])
-    return max(float((joint_mass / total * np.log2(ratio)).sum()), 0.0)
+def _mutual_information(x: np.ndarray, y: np.ndarray, p: np.ndarray) -> float:
+    """I in bits between two labellings of the entries, which have probabilities p."""
+    width = int(y.max()) + 1
+    cells, cell = np.unique(x * width + y, return_inverse=True)
+    p_xy = np.bincount(cell, weights=p)
+    p_x = np.bincount(x, weights=p)[cells // width]
+    p_y = np.bincount(y, weights=p)[cells % width]
+    some = p_xy > 0  # all, unless the smallest vanish beside the largest
+    p_xy, p_x, p_y = p_xy[some], p_x[some], p_y[some]
+    return max(float((p_xy * np.log2(p_xy / p_x / p_y)).sum()), 0.0)

@@ -82,9 +82,9 @@ class Start:
 class Settings:
     """How long and in which order to sweep."""
 
-    max_iter: int = 100
-    tol: float = 1e-3  # bits
-    shuffle: bool = False
+    max_iter: int
+    tol: float  # bits
+    shuffle: bool
 
 
 @dataclass
@@ -137,7 +137,7 @@ def sequential(
 
     _prepare(joint, starts)
     with monitor.watch(n_init):
-        return best_of([run], n_init, beta, monitor, n_jobs)[0]
+        return best_of([run], [n_init], beta, monitor, n_jobs, share=1.0)[0]
 
 
 def anneal(
@@ -158,11 +158,14 @@ def anneal(
         refine(state, 1.0, settings, rng, monitor, f"{name}, start {i + 1}")
         return state
 
-    runs = [partial(run_side, side) for side in (0, 1) if starts[side].k is not None]
+    sides = [side for side in (0, 1) if starts[side].k is not None]
+    runs = [partial(run_side, side) for side in sides]
+    counts = [1 if starts[side].is_given else n_init for side in sides]
     alphas = schedule(beta, beta_step) if len(runs) == 2 else [beta]
     _prepare(joint, starts)
-    with monitor.watch(n_init * len(runs) + len(alphas) - 1):
-        state = _joined(best_of(runs, n_init, 1.0, monitor, n_jobs))
+    with monitor.watch(sum(counts) + len(alphas) - 1):
+        share = 0.5 if len(alphas) > 1 else 1.0
+        state = _joined(best_of(runs, counts, 1.0, monitor, n_jobs, share))
         rng = seed.stream()
         for step, alpha in enumerate(alphas):
             if step > 0:
@@ -181,9 +184,7 @@ def _prepare(joint: Joint, starts: tuple[Start, Start]) -> None:
 
 def schedule(beta: float, step: float) -> list[float]:
     """1, 1 - step, ..., β."""
-    if not step > 0:
-        raise ValueError(f"beta_step must be positive, got {step}.")
-    count = int(np.ceil((1 - beta) / step - 1e-9))
+    count = max(int(np.ceil((1 - beta) / step - 1e-9)), int(beta < 1))
     return [round(1 - i * step, 12) for i in range(count)] + [beta]
 
 
@@ -210,7 +211,6 @@ def refine(
     """Sweep over the rows, then the columns, until a complete sweep saves no more than tol."""
     cost = state.cost(beta) if monitor.listens else 0.0
     complete = True
-    state.converged = False
     for iteration in range(1, settings.max_iter + 1):
         visits = [
             side.sweep(other, beta, rng if settings.shuffle else None, complete, monitor.stop)
@@ -225,43 +225,43 @@ def refine(
         monitor.report(stage, beta, iteration, cost)
         settled = saved <= settings.tol
         if settled and all(visit.complete for visit in visits):
-            state.converged = True
             return
         complete = settled
+    state.converged = False
 
 
 def best_of(
-    runs: Sequence[Callable[[int], CoClusters]], count: int, beta: float,
-    monitor: Monitor, n_jobs: int,
+    runs: Sequence[Callable[[int], CoClusters]], counts: Sequence[int], beta: float,
+    monitor: Monitor, n_jobs: int, share: float,
 ) -> list[CoClusters]:  # fmt: skip
     """For each of the runs, the result of least cost over run(0), ..., run(count - 1).
 
-    Of equals the first counts, so the answer does not depend on the number of threads. No more
-    results are held than there are threads and runs.
+    No run but the first begins when ``share`` of the time is over. Of equals the first counts, so
+    the answer does not depend on the number of threads. No more results are held than there are
+    threads and runs.
     """
     found: list[tuple[float, int, CoClusters] | None] = [None] * len(runs)
     lock = threading.Lock()
 
-    def task(number: int) -> None:
-        i, which = divmod(number, len(runs))
-        if i > 0 and monitor.is_late():
+    def task(i: int, which: int) -> None:
+        if i > 0 and monitor.is_late(share):
             return
         with monitor.ending_all():
             result = runs[which](i)
-        cost = result.cost(beta) if count > 1 else 0.0
+        cost = result.cost(beta) if counts[which] > 1 else 0.0
         with lock:
             held = found[which]
             if held is None or (cost, i) < held[:2]:
                 found[which] = (cost, i, result)
         monitor.advance()
 
-    tasks = range(count * len(runs))
+    tasks = sorted((i, which) for which, count in enumerate(counts) for i in range(count))
     if n_jobs == 1 or len(tasks) == 1:
-        for number in tasks:
-            task(number)
+        for i, which in tasks:
+            task(i, which)
     else:
         with ThreadPoolExecutor(n_jobs) as pool:
-            list(pool.map(task, tasks))
+            list(pool.map(task, *zip(*tasks, strict=True)))
     return [held[2] for held in found if held is not None]
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -46,9 +48,9 @@ class Monitor:
         """Should the work end here?"""
         return self._stopped or self._is_over(1.0)
 
-    def is_late(self) -> bool:
-        """Should no further start be made? Half the time is left for what follows the starts."""
-        return self._stopped or self._is_over(0.5)
+    def is_late(self, share: float) -> bool:
+        """Should no further start be made? Starts have this share of the time."""
+        return self._stopped or self._is_over(share)
 
     def _is_over(self, share: float) -> bool:
         if self._max_time is None or time.monotonic() - self._began < share * self._max_time:
@@ -75,7 +77,8 @@ class Monitor:
                 self._bar.update(self._task, description=description)
             if self._callback is not None:
                 elapsed = time.monotonic() - self._began
-                if self._callback(Progress(stage, beta, iteration, cost, elapsed)) is True:
+                answer = self._callback(Progress(stage, beta, iteration, float(cost), elapsed))
+                if isinstance(answer, bool | np.bool_) and answer:
                     self._end("the callback asked for it")
 
     @contextmanager
