@@ -1,5 +1,7 @@
 """How time grows with the non-zeros and with the clusters, on planted blocks."""
 
+from functools import partial
+
 import numpy as np
 from common import Report, least_seconds, planted
 
@@ -36,9 +38,8 @@ def main(report: Report) -> None:
     for work in (three_sweeps, fit):
         name = work.__name__.replace("_", " ")
         report.title(f"Growth: {name}, rows only, one thread; 5,000 columns, 100 words a row")
-        seconds = np.array(
-            [[least_seconds(lambda w=work, X=X, k=k: w(X, k), 3) for k in CLUSTERS] for X in matrices]
-        )
+        cases = [[partial(work, X, k) for k in CLUSTERS] for X in matrices]
+        seconds = np.array([[least_seconds(case, 3) for case in row] for row in cases])
         print(f"{'non-zeros':>12} " + " ".join(f"{f'k = {k}':>10}" for k in CLUSTERS))
         for count, row in zip(nnz, seconds, strict=True):
             print(f"{count:>12} " + " ".join(f"{value:>8.3f} s" for value in row))
