@@ -1,6 +1,7 @@
 """The contract of every estimator: formats, seeds, new data, bad input, scikit-learn."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -125,6 +126,18 @@ def test_labels_never_surprise(data):
     predicted = model.predict(W)
     assert_array_equal(predicted == -1, ~has_mass)
     assert (scores[has_mass].max(1) - scores[has_mass, predicted[has_mass]] < 1e-4).all()
+
+
+def test_elements_without_mass_are_reported(planted):
+    message = r"1 of 60 rows and 1 of 40 columns have no mass: their label is -1"
+    with pytest.warns(UserWarning, match=message) as caught:
+        model = CoClustering((4, 3), random_state=0).fit(planted)
+    assert caught[0].filename == __file__
+    assert_array_equal(np.flatnonzero(model.row_labels_ == -1), [7])
+    assert_array_equal(np.flatnonzero(model.column_labels_ == -1), [11])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CoClustering(2, random_state=0).fit(np.eye(4))
 
 
 def test_biclusters(planted, fitted):

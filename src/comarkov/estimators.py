@@ -97,7 +97,7 @@ class CoClustering(
     ----------
     row_labels_, column_labels_ : ndarray of int
         Clusters, numbered by falling mass unless ``init`` or ``fixed`` gave them numbers. -1 for
-        elements without mass, which belong nowhere.
+        elements without mass, which belong nowhere; a warning tells how many there are.
         On a side that is not clustered every element is its own cluster.
     cost_ : float
         L_β in bits.
@@ -201,13 +201,7 @@ class CoClustering(
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         clusters = self._optimise(distribution, starts, monitor)
-        problem = ""
-        if monitor.reason:
-            problem = f"The fit was stopped because {monitor.reason}: the best so far is kept."
-        elif not clusters.converged:
-            problem = f"No convergence in {self.max_iter} sweeps: raise max_iter or tol."
-        if problem:
-            warnings.warn(problem, ConvergenceWarning, stacklevel=3)
+        self._report(clusters, starts, monitor)
         self._keep(clusters, starts)
         return self
 
@@ -242,6 +236,21 @@ class CoClustering(
             _start(counts[0], init[0], fixed[0], distribution.row_mass, "row"),
             _start(counts[1], init[1], fixed[1], distribution.column_mass, "column"),
         )
+
+    def _report(self, clusters: CoClusters, starts: tuple[Start, Start], monitor: Monitor) -> None:
+        """Warn of what the user may not expect."""
+        problem = ""
+        if monitor.reason:
+            problem = f"The fit was stopped because {monitor.reason}: the best so far is kept."
+        elif not clusters.converged:
+            problem = f"No convergence in {self.max_iter} sweeps: raise max_iter or tol."
+        if problem:
+            warnings.warn(problem, ConvergenceWarning, stacklevel=4)
+        empty = [int((~start.has_mass).sum()) for start in starts]
+        if any(empty):
+            (n, m) = clusters.joint.shape
+            message = f"{empty[0]} of {n} rows and {empty[1]} of {m} columns have no mass"
+            warnings.warn(f"{message}: their label is -1.", stacklevel=4)
 
     def _keep(self, clusters: CoClusters, starts: tuple[Start, Start]) -> None:
         """Set the fitted attributes, clusters in canonical order."""
