@@ -81,6 +81,14 @@ def test_max_time_gives_the_best_so_far(noise, method):
     assert model.cost_ < start.cost_
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_result_is_kept_also_where_warnings_are_errors(noise):
+    model = CoClustering((9, 8), max_time=1e-9, random_state=0)
+    with pytest.raises(ConvergenceWarning):
+        model.fit(noise)
+    assert set(model.row_labels_) == set(range(9))
+
+
 def test_hardly_any_time_still_gives_a_valid_result(noise):
     with pytest.warns(ConvergenceWarning):
         model = CoClustering((9, 8), max_time=1e-9, random_state=0).fit(noise)

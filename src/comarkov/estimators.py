@@ -201,8 +201,8 @@ class CoClustering(
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         clusters = self._optimise(distribution, starts, monitor)
-        self._report(clusters, starts, monitor)
         self._keep(clusters, starts)
+        self._report(clusters, starts, monitor)
         return self
 
     def _optimise(
