@@ -8,7 +8,7 @@ from common import Report, seconds
 YARDSTICK = "import sklearn.base, sklearn.utils.validation, numba"
 FIRST_FIT = """
 from comarkov import CoClustering, datasets
-CoClustering((2, 3), random_state=0).fit(datasets.southern_women().matrix)
+CoClustering((2, 3), random_state=0).fit(datasets.load("southern-women").matrix)
 """
 
 

@@ -56,7 +56,7 @@ def draw(model, women, path):
 
 
 if __name__ == "__main__":
-    women = datasets.southern_women()
+    women = datasets.load("southern-women")
     model = CoClustering((2, 3), n_init=50, random_state=0).fit(women.matrix)
     describe(model, women)
     draw(model, women, OUT)

@@ -8,7 +8,7 @@ BETAS = [round(0.1 * i, 1) for i in range(1, 11)]
 
 
 def test_southern_women_is_the_graph_that_networkx_has():
-    women = datasets.southern_women()
+    women = datasets.load("southern-women")
     graph = nx.davis_southern_women_graph()
     assert women.matrix.shape == (18, 14)
     assert women.matrix.sum() == 89
@@ -21,7 +21,7 @@ def test_southern_women_is_the_graph_that_networkx_has():
 
 @pytest.mark.parametrize("beta", BETAS)
 def test_southern_women_fall_into_the_communities_of_the_literature(beta):
-    women = datasets.southern_women()
+    women = datasets.load("southern-women")
     model = CoClustering((2, 3), beta=beta, n_init=50, random_state=0).fit(women.matrix)
     groups = {tuple(np.flatnonzero(model.column_labels_ == b) + 1) for b in range(3)}
     assert groups == {(1, 2, 3, 4, 5, 6), (7, 8, 9), (10, 11, 12, 13, 14)}

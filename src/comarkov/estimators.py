@@ -122,7 +122,7 @@ class CoClustering(
     Examples
     --------
     >>> from comarkov import CoClustering, datasets
-    >>> women = datasets.southern_women()
+    >>> women = datasets.load("southern-women")
     >>> model = CoClustering((2, 3), n_init=20, random_state=0).fit(women.matrix)
     >>> [int(size) for size in np.bincount(model.column_labels_)]
     [3, 6, 5]

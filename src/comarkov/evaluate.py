@@ -1,17 +1,26 @@
-"""How well a clustering agrees with known classes."""
+"""How well a clustering agrees with known classes, and how much information it keeps.
+
+n elements; T[c, a] of them have class c and are in cluster a. Elements in no cluster (label -1)
+count as wrong.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils import check_consistent_length
+
+from .objective import information
 
 
 def matching_accuracy(classes: ArrayLike, clusters: ArrayLike) -> float:
     """MAP, the micro-averaged precision: accuracy under the best one-to-one matching.
 
-        MAP = max_π (1/n) Σ_i [π(cluster of i) = class of i]
+        MAP = max_π (1/n) Σ_a T[π(a), a]
 
     The matching π of clusters and classes is found by the Hungarian algorithm.
 
@@ -20,12 +29,74 @@ def matching_accuracy(classes: ArrayLike, clusters: ArrayLike) -> float:
     >>> matching_accuracy([0, 0, 1, 1], [1, 1, 0, 1])
     0.75
     """
+    table = _table(classes, clusters)
+    matched = table[linear_sum_assignment(table, maximize=True)]
+    return float(matched.sum() / np.size(clusters))
+
+
+def purity(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """MAP': the share of elements that have the most frequent class of their cluster.
+
+        MAP' = (1/n) Σ_a max_c T[c, a]
+
+    An element can have several classes: then ``classes`` is a table elements x classes of 0 and
+    1, and an element counts for each of its classes.
+
+    Examples
+    --------
+    >>> purity([0, 0, 1, 1], [0, 0, 1, 2])
+    1.0
+    >>> purity([[1, 0], [1, 1], [0, 1]], [0, 0, 0])
+    0.6666666666666666
+    """
+    return float(_table(classes, clusters).max(axis=0).sum() / np.size(clusters))
+
+
+def normalized_mutual_information(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """NMI = 2 I(class; cluster) / [H(class) + H(cluster)].
+
+    Examples
+    --------
+    >>> normalized_mutual_information([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    return float(normalized_mutual_info_score(classes, clusters))
+
+
+def adjusted_rand_index(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """ARI = (R - E[R]) / (max R - E[R]), R the pairs that are together in both.
+
+    R = Σ_ca C(T[c, a], 2). E[R] is its mean for random clusters of the same sizes, max R the mean
+    of the pairs together in classes and of those together in clusters.
+
+    Examples
+    --------
+    >>> adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    return float(adjusted_rand_score(classes, clusters))
+
+
+def information_kept(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> float:
+    """I(X̄;Ȳ) / I(X;Y): the share of the matrix's information that the blocks keep.
+
+    Examples
+    --------
+    >>> information_kept([[2, 0, 0], [0, 1, 1]], [0, 1], [0, 1, 1])
+    1.0
+    """
+    return information(W, row_labels, column_labels).kept
+
+
+def _table(classes: ArrayLike, clusters: ArrayLike) -> np.ndarray:
+    """T: how many elements have class c and are in cluster a."""
     check_consistent_length(classes, clusters)
     if np.size(classes) == 0:
         raise ValueError("There are no labels to compare.")
-    _, first = np.unique(np.asarray(classes), return_inverse=True)
-    _, second = np.unique(np.asarray(clusters), return_inverse=True)
-    table = np.zeros((first.max() + 1, second.max() + 1))
-    np.add.at(table, (first, second), 1)
-    matched = table[linear_sum_assignment(table, maximize=True)]
-    return float(matched.sum() / table.sum())
+    known, found = np.asarray(classes), np.asarray(clusters)
+    if known.ndim == 1:
+        known = known[:, None] == np.unique(known)
+    labels = np.unique(found)
+    if labels.dtype.kind in "if":
+        labels = labels[labels != -1]
+    return known.T.astype(np.int64) @ (found[:, None] == labels)

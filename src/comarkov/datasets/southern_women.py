@@ -1,21 +1,12 @@
-"""Bundled data sets."""
+"""The Southern Women: which of 18 women attended which of 14 social events."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from .dataset import Dataset
 
-class Dataset(NamedTuple):
-    """A matrix with names."""
-
-    matrix: np.ndarray
-    row_names: list[str]
-    column_names: list[str]
-
-
-# Davis, Gardner & Gardner, Deep South (1941): which of 18 women attended which of 14 events.
+# Davis, Gardner & Gardner, Deep South (1941)
 _ATTENDANCE = {
     "Evelyn Jefferson": (1, 2, 3, 4, 5, 6, 8, 9),
     "Laura Mandeville": (1, 2, 3, 5, 6, 7, 8),
@@ -38,8 +29,8 @@ _ATTENDANCE = {
 }
 
 
-def southern_women() -> Dataset:
-    """The Southern Women: 18 women x 14 social events, 89 attendances."""
+def read() -> Dataset:
+    """18 women x 14 events, 89 attendances."""
     matrix = np.zeros((len(_ATTENDANCE), 14), dtype=np.int64)
     for row, events in enumerate(_ATTENDANCE.values()):
         matrix[row, [event - 1 for event in events]] = 1

@@ -1,0 +1,261 @@
+"""The command line: reads what the user wants, says what came out. Nothing is computed here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from .reproduce.experiment import Experiment, Result
+
+app = typer.Typer(
+    name="comarkov",
+    help="Information-theoretic co-clustering of the rows and columns of a matrix.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+data_app = typer.Typer(
+    help="Data sets: what there is, fetching it, where it is.", no_args_is_help=True
+)
+app.add_typer(data_app, name="datasets")
+
+
+@contextmanager
+def _clear_errors() -> Iterator[None]:
+    """What the user can mend is one line and exit code 2; Ctrl-C is 130."""
+    try:
+        yield
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        typer.secho(f"Error: {error}", fg="red", err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(130) from None
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"comarkov {version('comarkov')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Information-theoretic co-clustering of the rows and columns of a matrix."""
+
+
+# --- reproduce --------------------------------------------------------------------------------
+
+
+@app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), "
+            "newsgroups (Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. "
+            "Without a name: all that need no download.",
+            show_default=False,
+        ),
+    ] = None,
+    runs: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="How often each experiment is repeated.",
+            show_default="as in the paper: 500 starts; 20 samples of newsgroups",
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs: minutes, not hours.")] = False,
+    best: Annotated[
+        bool, typer.Option("--best", help="Also run with our best settings, for comparison.")
+    ] = False,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where results go.", file_okay=False)
+    ] = Path("reproduction"),
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="A folder with the data sets.", exists=True, show_default=False
+        ),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Processes.", show_default="one per core")
+    ] = os.cpu_count() or 1,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Make all runs anew, also those kept from before.")
+    ] = False,
+) -> None:
+    """Run the paper's examples, figures and tables again, beside the published numbers.
+
+    Every run is kept in the output folder: what is interrupted goes on when started again.
+    """
+    from . import reproduce as reproduction
+    from .reproduce.experiment import Options
+
+    with _clear_errors():
+        chosen = _chosen(names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT)
+        options = Options(runs, quick, best, data)
+        try:
+            with _progress() as advance:
+                for experiment, result in reproduction.reproduce(
+                    chosen, out, options, jobs, advance, fresh
+                ):
+                    _tell(experiment, result)
+        except KeyboardInterrupt:
+            again = " ".join(["comarkov", *sys.argv[1:]])
+            typer.echo(f"Interrupted. What is done is kept in {out}; to go on: {again}", err=True)
+            raise typer.Exit(130) from None
+        typer.echo(f"The page is {(out / 'index.html').resolve()}")
+
+
+def _chosen(names: list[str], known: list[str], default: list[str]) -> list[str]:
+    unknown = [name for name in names if name not in [*known, "all"]]
+    if unknown:
+        raise ValueError(
+            f"There is no experiment {unknown[0]!r}: there are {', '.join(known)}, and all."
+        )
+    if not names:
+        return default
+    return [name for name in known if name in names or "all" in names]
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar for each experiment; gives the function that is told how far it is."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description:<15}"), BarColumn(), MofNCompleteColumn(),
+        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+    )  # fmt: skip
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def advance(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=total)
+            bar.update(tasks[name], completed=done)
+
+        yield advance
+
+
+def _tell(experiment: Experiment, result: Result) -> None:
+    """One line for each curve and each claim."""
+    from .reproduce.page import number, word
+
+    colors = {True: "green", False: "red", None: None}
+    typer.secho(f"\n{experiment.title}", bold=True)
+    for verdict in result.verdicts:
+        figures = f"published {number(verdict.published)}, ours {number(verdict.ours)}"
+        if verdict.error is not None:
+            figures += f" ± {number(verdict.error)}"
+        typer.echo(f"  {verdict.curve}: {figures}: ", nl=False)
+        typer.secho(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)
+        typer.echo(f" ({verdict.detail})")
+    for claim in result.claims:
+        typer.secho(
+            "  holds" if claim.holds else "  does not hold", fg=colors[claim.holds], nl=False
+        )
+        typer.echo(f": {claim.text}" + (f" ({claim.detail})" if claim.detail else ""))
+
+
+# --- datasets ---------------------------------------------------------------------------------
+
+
+@data_app.command("list")
+def list_datasets() -> None:
+    """List the data sets, and say which are on this machine."""
+    from . import datasets
+
+    for name, entry in datasets.CATALOGUE.items():
+        if entry.archive is None:
+            where = "bundled"
+        else:
+            found = datasets.find(name)
+            size = f"{entry.archive.size / 1e6:.1f} MB"
+            where = str(found) if found else f"not here: comarkov datasets fetch {name} ({size})"
+        typer.secho(name, bold=True, nl=False)
+        typer.echo(f"  {entry.about}\n  licence: {entry.licence}\n  {where}")
+
+
+@data_app.command("fetch")
+def fetch_dataset(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="movielens, newsgroups.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where to.", show_default="the cache folder"),
+    ] = None,
+) -> None:
+    """Download data sets from where they are published, and verify size and checksum.
+
+    A download that was cut off goes on where it stopped.
+    """
+    from . import datasets
+
+    with _clear_errors():
+        for name in names:
+            with _download_bar(name) as report:
+                path = datasets.fetch(name, out, report)
+            typer.echo(path)
+
+
+@contextmanager
+def _download_bar(name: str) -> Iterator[Callable[[int, int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@data_app.command("path")
+def dataset_path(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="movielens or newsgroups; the cache folder without it."),
+    ] = None,
+) -> None:
+    """Say where a data set is on this machine."""
+    from . import datasets
+    from .datasets.archives import cache_folder
+
+    with _clear_errors():
+        if name is None:
+            typer.echo(cache_folder())
+            return
+        found = datasets.find(name)
+        if found is None:
+            raise FileNotFoundError(f"{name} is not here. Run: comarkov datasets fetch {name}")
+        typer.echo(found)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,203 @@
+"""Archives of data sets: where they are, how they are fetched, and how they are read safely."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import stat
+import tarfile
+import urllib.error
+import urllib.request
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import platformdirs
+
+CHUNK = 1 << 18
+TIMEOUT = 30.0
+Report = Callable[[int, int], None]  # bytes so far, bytes in all
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A published file: what it is called, where it is, and how to know that it is whole."""
+
+    file: str
+    urls: tuple[str, ...]
+    size: int
+    sha256: str
+    unpacked: int  #: the most bytes that it may unpack to
+    folder: str  #: a folder that is there when it was unpacked
+
+
+def cache_folder() -> Path:
+    """Where fetched archives are kept."""
+    return Path(platformdirs.user_cache_dir("comarkov"))
+
+
+def find(archive: Archive, path: str | os.PathLike[str] | None = None) -> Path | None:
+    """The archive, or the folder that it was unpacked into; None if it is not there.
+
+    Looks at ``path`` if that is given, else in $COMARKOV_DATA, then in the cache folder.
+    """
+    if path is not None:
+        return _find_at(archive, Path(path))
+    places = [os.environ.get("COMARKOV_DATA"), cache_folder()]
+    found = (_find_at(archive, Path(place)) for place in places if place)
+    return next((place for place in found if place is not None), None)
+
+
+def _find_at(archive: Archive, path: Path) -> Path | None:
+    if path.is_file():
+        return path
+    if (path / archive.file).is_file():
+        return path / archive.file
+    if (path / archive.folder).is_dir():
+        return path
+    return None
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def members(archive: Archive, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Names and contents of the files in an archive, or in a folder that it was unpacked into.
+
+    Nothing is written. Links, paths that lead out of the archive, and more than
+    ``archive.unpacked`` bytes are refused.
+    """
+    if path.is_dir():
+        read = _from_folder
+    elif zipfile.is_zipfile(path):
+        read = _from_zip
+    else:
+        read = _from_tar
+    left = archive.unpacked
+    try:
+        for name, size, is_plain, open_ in read(path):
+            place = PurePosixPath(name)
+            if place.is_absolute() or ".." in place.parts or "\\" in name:
+                raise ValueError(f"{path} holds {name!r}, which leads out of it: it is refused.")
+            if not is_plain:
+                raise ValueError(f"{path} holds {name!r}, which is no plain file: it is refused.")
+            left -= size
+            if left < 0:
+                raise ValueError(
+                    f"{path} unpacks to more than {archive.unpacked:,} bytes: it is refused."
+                )
+            yield place, open_()
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise ValueError(f"{path} is damaged ({error}): fetch it again.") from error
+
+
+Member = tuple[str, int, bool, Callable[[], bytes]]  # name, size, plain file?, contents
+
+
+def _from_tar(path: Path) -> Iterator[Member]:
+    with tarfile.open(path) as tar:
+        for member in tar:
+            if not member.isdir():
+                yield member.name, member.size, member.isreg(), lambda m=member: _all(tar, m)  # type: ignore[misc]
+
+
+def _all(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    file = tar.extractfile(member)
+    assert file is not None
+    content = file.read()
+    if len(content) < member.size:
+        raise EOFError("it ends in the middle of a file")
+    return content
+
+
+def _from_zip(path: Path) -> Iterator[Member]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            if not info.is_dir():
+                kind = stat.S_IFMT(info.external_attr >> 16)
+                is_plain = kind in (0, stat.S_IFREG) and not info.flag_bits & 1
+                yield info.filename, info.file_size, is_plain, lambda i=info: archive.read(i)  # type: ignore[misc]
+
+
+def _from_folder(path: Path) -> Iterator[Member]:
+    for folder, folders, files in os.walk(path):
+        folders.sort()
+        for name in sorted(files):
+            file = Path(folder) / name
+            status = file.lstat()
+            yield (
+                file.relative_to(path).as_posix(),
+                status.st_size,
+                stat.S_ISREG(status.st_mode),
+                file.read_bytes,
+            )
+
+
+# --- fetching ---------------------------------------------------------------------------------
+
+
+def fetch(archive: Archive, folder: Path | None = None, report: Report | None = None) -> Path:
+    """Download an archive into a folder (the cache folder), verify it, and say where it is.
+
+    A download that was cut off goes on where it stopped. The file takes its name only when its
+    size and checksum are right.
+    """
+    folder = cache_folder() if folder is None else folder
+    target = folder / archive.file
+    if target.is_file() and _is_whole(archive, target):
+        return target
+    folder.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(target.name + ".part")
+    problems = []
+    for url in archive.urls:
+        try:
+            _download(url, archive, part, report or (lambda done, total: None))
+        except (OSError, http.client.HTTPException) as error:
+            problems.append(f"{url}: {error}")
+            continue
+        if _is_whole(archive, part):
+            part.replace(target)
+            return target
+        part.unlink()
+        problems.append(f"{url}: its size or checksum is wrong")
+    raise ConnectionError(
+        f"{archive.file} could not be fetched ({'; '.join(problems)}). Try again: what has arrived "
+        "is kept. Or download it elsewhere, and put it into a folder that COMARKOV_DATA names."
+    )
+
+
+def _download(url: str, archive: Archive, part: Path, report: Report) -> None:
+    """Bring a partial file to its full size, from where it stands."""
+    have = part.stat().st_size if part.exists() else 0
+    if have >= archive.size:  # whole, or wrong: the checksum tells
+        return
+    headers = {"User-Agent": "comarkov"} | ({"Range": f"bytes={have}-"} if have else {})
+    request = urllib.request.Request(url, headers=headers)
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        resumes = answer.status == 206 and _starts_at(answer.headers["Content-Range"], have)
+        with part.open("ab" if resumes else "wb") as file:
+            _copy(answer, file, have if resumes else 0, archive.size, report)
+
+
+def _copy(answer: IO[bytes], file: IO[bytes], done: int, total: int, report: Report) -> None:
+    while done <= total and (chunk := answer.read(CHUNK)):
+        file.write(chunk)
+        done += len(chunk)
+        report(done, total)
+    if done < total:
+        raise ConnectionError(f"the connection ended after {done:,} of {total:,} bytes")
+
+
+def _starts_at(content_range: str | None, start: int) -> bool:
+    return (content_range or "").startswith(f"bytes {start}-")
+
+
+def _is_whole(archive: Archive, path: Path) -> bool:
+    if path.stat().st_size != archive.size:
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == archive.sha256

@@ -1,0 +1,24 @@
+"""A matrix with names, and what is known about its rows or columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A matrix with names, and what is known about its rows or columns.
+
+    Classes are numbers into ``class_names``, one for each element; or, where an element can have
+    several, a table elements x classes of bool.
+    """
+
+    matrix: Any  #: NumPy array or SciPy CSR array of weights
+    row_names: list[str]
+    column_names: list[str]
+    row_classes: np.ndarray | None = None
+    column_classes: np.ndarray | None = None
+    class_names: tuple[str, ...] = ()

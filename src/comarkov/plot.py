@@ -1,0 +1,121 @@
+"""Drawings. The only module that imports matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
+MISSING = "Drawing needs matplotlib: pip install 'comarkov[report]'"
+
+
+def available() -> bool:
+    """Is matplotlib installed?"""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def curves(
+    panels: Mapping[str, Sequence[Any]], x_label: str, y_label: str, lines: dict[str, float]
+) -> Any:
+    """A figure with one panel for each list of curves: published behind, ours in front.
+
+    A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error`` and ``best``.
+    """
+    from matplotlib.figure import Figure
+
+    n = len(panels)
+    columns = min(n, 7 if n > 8 else 3)
+    rows = -(-n // columns)
+    wide, high = (2.1, 2.0) if n > 8 else (4.2, 3.4)
+    figure = Figure(figsize=(wide * columns + 0.6, high * rows + 0.5), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    for ax in axes.flat[n:]:
+        ax.set_axis_off()
+    for ax, (title, members) in zip(axes.flat, panels.items(), strict=False):
+        for member, color in zip(members, PALETTE * len(members), strict=False):
+            _draw(ax, member, color)
+        for (name, value), style in zip(lines.items(), (":", "--") * len(lines), strict=False):
+            ax.axhline(value, color="0.4", linestyle=style, linewidth=1, label=name)
+        ax.set_title(title, fontsize=8 if n > 8 else 10)
+        ax.grid(color="0.9", linewidth=0.6)
+        ax.tick_params(labelsize=7 if n > 8 else 8)
+    if n <= 8:
+        for ax in axes.flat[:n]:
+            if len(ax.get_lines()) > 1:
+                ax.legend(fontsize=7, frameon=False)
+    else:
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside lower right", ncols=4, fontsize=8, frameon=False
+        )
+    figure.supxlabel(x_label, fontsize=9)
+    figure.supylabel(y_label, fontsize=9)
+    return figure
+
+
+def _draw(ax: Any, curve: Any, color: str) -> None:
+    name = curve.name or "ours"
+    if curve.published is not None:
+        ax.plot(
+            curve.x, curve.published, color=color, alpha=0.3, linewidth=4,
+            label="published" if not curve.name else f"{name}, published",
+        )  # fmt: skip
+    error = curve.error if curve.error is not None else np.zeros(len(curve.x))
+    error = np.nan_to_num(error)
+    ax.errorbar(
+        curve.x, curve.ours, error, color=color, linewidth=1, marker="o", markersize=2.5, label=name
+    )
+    if curve.best is not None:
+        ax.plot(
+            curve.x, curve.best, color=color, linewidth=1, linestyle="--",
+            label="ours at its best" if not curve.name else f"{name}, ours at its best",
+        )  # fmt: skip
+
+
+def blocks(members: Sequence[Any]) -> Any:
+    """A figure of matrices with lines between their clusters.
+
+    Each has ``title``, ``matrix``, ``row_labels``, ``column_labels``, and names or none.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.6 * len(members), 4.4), layout="constrained")
+    axes = figure.subplots(1, len(members), squeeze=False)
+    for ax, member in zip(axes.flat, members, strict=True):
+        rows, columns = (
+            np.argsort(labels, kind="stable")
+            for labels in (member.row_labels, member.column_labels)
+        )
+        matrix = member.matrix[np.ix_(rows, columns)]
+        ax.imshow(matrix, cmap="Blues", vmin=0, vmax=1.15 * matrix.max(), aspect="auto")
+        for labels, line in (
+            (member.row_labels, ax.axhline),
+            (member.column_labels, ax.axvline),
+        ):
+            for border in np.cumsum(np.bincount(labels))[:-1]:
+                line(border - 0.5, color=PALETTE[1], linewidth=1.2)
+        _name(ax.set_xticks, columns, member.column_names)
+        _name(ax.set_yticks, rows, member.row_names)
+        ax.tick_params(length=0, labelsize=7)
+        ax.set_title(member.title, fontsize=10)
+    return figure
+
+
+def _name(set_ticks: Any, order: np.ndarray, names: Sequence[str]) -> None:
+    set_ticks(range(len(order)), [names[i] for i in order]) if names else set_ticks([])
+
+
+def save(figure: Any, stem: Path) -> None:
+    """Write a figure as PNG and as SVG, the same bytes each time."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": stem.name}):
+        figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None})
+        figure.savefig(stem.with_name(stem.name + ".png"), dpi=120)

@@ -1,0 +1,131 @@
+"""Writes what experiments have to say: data, figures, and one page of all that a folder holds."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import plot
+from .experiment import Curve, Experiment, Result, Verdict
+
+PAGE = "index.html"
+CURVES = ("panel", "curve", "beta", "published", "ours", "standard_error", "best", "judged")
+
+
+def write(out: Path, experiment: Experiment, result: Result, facts: dict[str, Any]) -> None:
+    """The files of one experiment: figures (PNG and SVG), CSV, and JSON for the page."""
+    figures = {}
+    if result.curves:
+        panels: dict[str, list[Curve]] = {}
+        for curve in result.curves:
+            panels.setdefault(curve.panel, []).append(curve)
+        figures[experiment.name] = plot.curves(panels, result.x_label, result.y_label, result.lines)
+    if result.blocks:
+        name = f"{experiment.name}-blocks" if result.curves else experiment.name
+        figures[name] = plot.blocks(result.blocks)
+    for name, figure in figures.items():
+        plot.save(figure, out / name)
+    _replace(out / f"{experiment.name}.csv", _csv(result))
+    section = _section(experiment, result) | {"pictures": list(figures)} | facts
+    _replace(out / f"{experiment.name}.json", json.dumps(section, indent=1, ensure_ascii=False))
+
+
+def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
+    """The page, as HTML and as Markdown, of all experiments that the folder holds."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    sections = []
+    for experiment in experiments:
+        file = out / f"{experiment.name}.json"
+        if file.exists():
+            section = json.loads(file.read_text(encoding="utf-8"))
+            section["images"] = [_inline(out / f"{name}.svg") for name in section["pictures"]]
+            sections.append(section)
+    for name, template in ((PAGE, "page.html.j2"), ("reproduction.md", "page.md.j2")):
+        environment = Environment(
+            loader=PackageLoader("comarkov.reproduce"),
+            autoescape=name.endswith(".html"),
+            undefined=StrictUndefined,
+        )
+        page = environment.get_template(template).render(sections=sections, version=version)
+        _replace(out / name, page.rstrip() + "\n")
+    return out / PAGE
+
+
+def _section(experiment: Experiment, result: Result) -> dict[str, Any]:
+    verdicts = result.verdicts
+    judged = [verdict for verdict in verdicts if verdict.agrees is not None]
+    return {
+        "anchor": experiment.name,
+        "title": experiment.title,
+        "about": result.about,
+        "agreeing": _of(sum(bool(verdict.agrees) for verdict in judged), len(judged)),
+        "holding": _of(sum(claim.holds for claim in result.claims), len(result.claims)),
+        "verdicts": [_readable(verdict) for verdict in verdicts],
+        "claims": [claim._asdict() | {"holds": bool(claim.holds)} for claim in result.claims],
+        "tables": [table._asdict() for table in result.tables],
+        "remarks": result.remarks,
+    }
+
+
+def word(agrees: bool | None) -> str:
+    """A verdict in a word."""
+    return "not judged" if agrees is None else "agrees" if agrees else "differs"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A figure as the page shows it; a dash for what is not known."""
+    return "–" if value is None or np.isnan(value) else f"{value:.{digits}f}"
+
+
+def _readable(verdict: Verdict) -> dict[str, str]:
+    return {
+        "curve": verdict.curve,
+        "published": number(verdict.published),
+        "ours": number(verdict.ours),
+        "error": number(verdict.error),
+        "word": word(verdict.agrees),
+        "style": "open" if verdict.agrees is None else "yes" if verdict.agrees else "no",
+        "detail": verdict.detail,
+    }
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole}" if whole else "–"
+
+
+def _csv(result: Result) -> str:
+    """Every point of every curve; claims where there is no curve."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    if not result.curves:
+        rows.writerow(("claim", "holds", "detail"))
+        rows.writerows((claim.text, claim.holds, claim.detail) for claim in result.claims)
+        return text.getvalue()
+    rows.writerow(CURVES)
+    for curve in result.curves:
+        columns = (curve.published, curve.ours, curve.error, curve.best)
+        for i, x in enumerate(curve.x):
+            values = ["" if column is None else repr(float(column[i])) for column in columns]
+            judged = curve.published is not None and (curve.judged is None or curve.judged[i])
+            rows.writerow([curve.panel, curve.name, f"{x:g}", *values, bool(judged)])
+    return text.getvalue()
+
+
+def _inline(svg: Path) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)

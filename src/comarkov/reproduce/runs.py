@@ -1,0 +1,125 @@
+"""Makes the runs of an experiment in several processes, and keeps each so that none is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing, contextmanager
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from .experiment import Experiment, Key, Options
+
+Values = dict[Key, Any]
+
+
+class Store:
+    """Results of runs in one SQLite file, where a run is either there as a whole or not at all.
+
+    Runs are kept under the name of the experiment and an edition: what else decides its results.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._database = sqlite3.connect(path, timeout=60)
+        try:
+            with self._database:
+                self._database.execute(
+                    "CREATE TABLE IF NOT EXISTS runs "
+                    "(experiment TEXT, edition TEXT, key TEXT, value TEXT, "
+                    "PRIMARY KEY (experiment, edition, key)) WITHOUT ROWID"
+                )
+        except sqlite3.DatabaseError as error:
+            self._database.close()
+            raise ValueError(
+                f"{path} holds no results that can be read ({error}): delete it to begin anew."
+            ) from error
+
+    def get(self, experiment: str, edition: str) -> Values:
+        """All runs that are there."""
+        rows = self._database.execute(
+            "SELECT key, value FROM runs WHERE experiment = ? AND edition = ?",
+            (experiment, edition),
+        )
+        return {tuple(json.loads(key)): json.loads(value) for key, value in rows}
+
+    def put(self, experiment: str, edition: str, values: Values) -> None:
+        """Keep some runs, all of them or none."""
+        rows = [
+            (experiment, edition, json.dumps(key), json.dumps(value))
+            for key, value in values.items()
+        ]
+        with self._database:
+            self._database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", rows)
+
+    def forget(self, experiment: str) -> None:
+        """Delete all runs of an experiment."""
+        with self._database:
+            self._database.execute("DELETE FROM runs WHERE experiment = ?", (experiment,))
+
+    def close(self) -> None:
+        """No more results."""
+        self._database.close()
+
+
+@contextmanager
+def open_store(path: Path) -> Iterator[Store]:
+    """A store that is closed at the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(Store(path)) as store:
+        yield store
+
+
+def complete(
+    experiment: Experiment, options: Options, edition: str, store: Store, n_jobs: int,
+    advance: Callable[[int, int], None],
+) -> Values:  # fmt: skip
+    """Make the runs that are planned and not kept yet; all that are planned.
+
+    ``advance`` is told how many runs are there and how many are planned.
+    """
+    keys = experiment.plan(options)
+    planned = set(keys)
+    kept = {k: v for k, v in store.get(experiment.name, edition).items() if k in planned}
+    advance(len(kept), len(keys))
+    missing = [key for key in keys if key not in kept]
+    size = experiment.batch
+    batches = [missing[i : i + size] for i in range(0, len(missing), size)]
+    for values in _results(partial(_batch, experiment.run, options), batches, n_jobs):
+        store.put(experiment.name, edition, values)
+        kept |= values
+        advance(len(kept), len(keys))
+    return {key: kept[key] for key in keys}
+
+
+def _batch(run: Callable[[Key, Options], Any], options: Options, keys: list[Key]) -> Values:
+    # through JSON and back, so that new results are what kept ones are
+    return {key: json.loads(json.dumps(run(key, options))) for key in keys}
+
+
+def _results(
+    work: Callable[[list[Key]], Values], batches: list[list[Key]], n_jobs: int
+) -> Iterator[Values]:
+    """What ``work`` gives for each batch, as it comes."""
+    if n_jobs == 1 or len(batches) < 2:
+        yield from map(work, batches)
+        return
+    workers = min(n_jobs, len(batches))
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _leave_interrupts_to_parent)
+    try:
+        for future in as_completed([pool.submit(work, batch) for batch in batches]):
+            yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
