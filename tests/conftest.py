@@ -10,7 +10,7 @@ settings.load_profile("default")
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def data_file():
     """Find a file of the 20 Newsgroups or MovieLens archives, which the project does not hold."""
 

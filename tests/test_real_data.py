@@ -1,40 +1,27 @@
 """The same promises on data that people have."""
 
-import io
-import tarfile
-import zipfile
-
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from numpy.testing import assert_array_equal
-from sklearn.feature_extraction.text import CountVectorizer
 
 import comarkov
-from comarkov import CoClustering
+from comarkov import CoClustering, datasets
 from comarkov.evaluate import matching_accuracy
 
 
 @pytest.fixture
 def ratings(data_file):
     """MovieLens 100k: users x movies."""
-    with zipfile.ZipFile(data_file("ml-100k.zip")) as archive:
-        table = np.loadtxt(io.BytesIO(archive.read("ml-100k/u.data")), dtype=int)
-    return sp.coo_array((table[:, 2], (table[:, 0] - 1, table[:, 1] - 1)))
+    return datasets.load("movielens", data_file("ml-100k.zip")).matrix
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def texts(data_file):
     """Three newsgroups: words counted, and the group of each text."""
-    wanted = ("rec.autos", "sci.space", "talk.politics.mideast")
-    documents, groups = [], []
-    with tarfile.open(data_file("20news-bydate.tar.gz")) as archive:
-        for member in archive:
-            group = member.name.split("/")[1] if "/" in member.name else ""
-            if member.isfile() and group in wanted and "train" in member.name:
-                documents.append(archive.extractfile(member).read().decode("latin-1"))
-                groups.append(wanted.index(group))
-    return CountVectorizer(max_features=3000).fit_transform(documents), np.array(groups)
+    documents = datasets.load("newsgroups", data_file("20news-bydate.tar.gz"))
+    groups = ["rec.autos", "sci.space", "talk.politics.mideast"]
+    sample = datasets.newsgroups_sample(documents, groups, 1500, 3000, random_state=0)
+    return sample.matrix, sample.row_classes
 
 
 def test_movielens(ratings):

@@ -22,61 +22,65 @@ def available() -> bool:
 
 
 def curves(
-    panels: Mapping[str, Sequence[Any]], x_label: str, y_label: str, lines: dict[str, float]
-) -> Any:
+    panels: Mapping[str, Sequence[Any]], columns: int, x_label: str, y_label: str,
+    lines: Mapping[str, float],
+) -> Any:  # fmt: skip
     """A figure with one panel for each list of curves: published behind, ours in front.
 
     A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error`` and ``best``.
     """
     from matplotlib.figure import Figure
 
-    n = len(panels)
-    columns = min(n, 7 if n > 8 else 3)
-    rows = -(-n // columns)
-    wide, high = (2.1, 2.0) if n > 8 else (4.2, 3.4)
-    figure = Figure(figsize=(wide * columns + 0.6, high * rows + 0.5), layout="constrained")
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    small = columns > 3
+    wide, high = (2.1, 2.0) if small else (4.2, 3.2)
+    figure = Figure(figsize=(wide * columns + 0.6, high * rows + 0.9), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    for ax in axes.flat[n:]:
+    for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
     for ax, (title, members) in zip(axes.flat, panels.items(), strict=False):
         for member, color in zip(members, PALETTE * len(members), strict=False):
             _draw(ax, member, color)
         for (name, value), style in zip(lines.items(), (":", "--") * len(lines), strict=False):
             ax.axhline(value, color="0.4", linestyle=style, linewidth=1, label=name)
-        ax.set_title(title, fontsize=8 if n > 8 else 10)
+        ax.set_title(title, fontsize=8 if small else 10)
         ax.grid(color="0.9", linewidth=0.6)
-        ax.tick_params(labelsize=7 if n > 8 else 8)
-    if n <= 8:
-        for ax in axes.flat[:n]:
-            if len(ax.get_lines()) > 1:
-                ax.legend(fontsize=7, frameon=False)
-    else:
-        handles, labels = axes.flat[0].get_legend_handles_labels()
-        figure.legend(
-            handles, labels, loc="outside lower right", ncols=4, fontsize=8, frameon=False
-        )
+        ax.tick_params(labelsize=7 if small else 8)
     figure.supxlabel(x_label, fontsize=9)
     figure.supylabel(y_label, fontsize=9)
+    _explain(figure, axes, [curve for members in panels.values() for curve in members])
     return figure
 
 
 def _draw(ax: Any, curve: Any, color: str) -> None:
-    name = curve.name or "ours"
     if curve.published is not None:
-        ax.plot(
-            curve.x, curve.published, color=color, alpha=0.3, linewidth=4,
-            label="published" if not curve.name else f"{name}, published",
-        )  # fmt: skip
-    error = curve.error if curve.error is not None else np.zeros(len(curve.x))
-    error = np.nan_to_num(error)
+        ax.plot(curve.x, curve.published, color=color, alpha=0.3, linewidth=4)
+    error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
     ax.errorbar(
-        curve.x, curve.ours, error, color=color, linewidth=1, marker="o", markersize=2.5, label=name
-    )
+        curve.x, curve.ours, error, color=color, linewidth=1, marker="o", markersize=2.5,
+        label=curve.name or "ours",
+    )  # fmt: skip
     if curve.best is not None:
-        ax.plot(
-            curve.x, curve.best, color=color, linewidth=1, linestyle="--",
-            label="ours at its best" if not curve.name else f"{name}, ours at its best",
-        )  # fmt: skip
+        ax.plot(curve.x, curve.best, color=color, linewidth=1, linestyle="--")
+
+
+def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
+    """One legend for all panels."""
+    from matplotlib.lines import Line2D
+
+    entries: dict[str, Any] = {}
+    for ax in axes.flat:
+        handles, labels = ax.get_legend_handles_labels()
+        entries = dict(zip(labels, handles, strict=True)) | entries
+    if any(curve.published is not None for curve in drawn):
+        entries["published"] = Line2D([], [], color="0.2", alpha=0.3, linewidth=4)
+    if any(curve.best is not None for curve in drawn):
+        entries["ours at its best"] = Line2D([], [], color="0.2", linewidth=1, linestyle="--")
+    figure.legend(
+        entries.values(), entries.keys(), loc="outside lower center", ncols=min(len(entries), 6),
+        fontsize=8, frameon=False,
+    )  # fmt: skip
 
 
 def blocks(members: Sequence[Any]) -> Any:

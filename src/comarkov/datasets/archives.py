@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import http.client
 import os
@@ -13,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -99,10 +101,13 @@ Member = tuple[str, int, bool, Callable[[], bytes]]  # name, size, plain file?, 
 
 
 def _from_tar(path: Path) -> Iterator[Member]:
-    with tarfile.open(path) as tar:
+    with gzip.open(path) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
         for member in tar:
             if not member.isdir():
-                yield member.name, member.size, member.isreg(), lambda m=member: _all(tar, m)  # type: ignore[misc]
+                yield member.name, member.size, member.isreg(), partial(_all, tar, member)
+        while rest := stream.read(CHUNK):  # to the end of the stream, where its checksum is
+            if rest.count(0) < len(rest):
+                raise tarfile.TarError("something follows its end")
 
 
 def _all(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
@@ -119,8 +124,8 @@ def _from_zip(path: Path) -> Iterator[Member]:
         for info in archive.infolist():
             if not info.is_dir():
                 kind = stat.S_IFMT(info.external_attr >> 16)
-                is_plain = kind in (0, stat.S_IFREG) and not info.flag_bits & 1
-                yield info.filename, info.file_size, is_plain, lambda i=info: archive.read(i)  # type: ignore[misc]
+                is_plain = kind in (0, stat.S_IFREG) and not info.flag_bits & 1  # 1: encrypted
+                yield info.filename, info.file_size, is_plain, partial(archive.read, info)
 
 
 def _from_folder(path: Path) -> Iterator[Member]:

@@ -152,6 +152,7 @@ class Result:
     remarks: list[str] = field(default_factory=list)  #: where we differ, and why
     lines: dict[str, float] = field(default_factory=dict)  #: horizontal lines to draw
     blocks: list[Blocks] = field(default_factory=list)
+    columns: int = 3  #: panels side by side
 
     @property
     def verdicts(self) -> list[Verdict]:

@@ -134,6 +134,7 @@ def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
         "to I(D;W), counts; l word clusters; the best of 25 starts at β = 1, then lowered by 0.05, "
         f"20 sweeps at most, tol 0.001. Mean of {n} samples, 20 in the paper.",
         y_label="MAP of documents",
+        columns=len(_word_clusters(options)),
         curves=list(curves.values()),
         claims=_claims(curves),
         tables=[

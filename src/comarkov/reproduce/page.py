@@ -27,7 +27,9 @@ def write(out: Path, experiment: Experiment, result: Result, facts: dict[str, An
         panels: dict[str, list[Curve]] = {}
         for curve in result.curves:
             panels.setdefault(curve.panel, []).append(curve)
-        figures[experiment.name] = plot.curves(panels, result.x_label, result.y_label, result.lines)
+        figures[experiment.name] = plot.curves(
+            panels, result.columns, result.x_label, result.y_label, result.lines
+        )
     if result.blocks:
         name = f"{experiment.name}-blocks" if result.curves else experiment.name
         figures[name] = plot.blocks(result.blocks)
