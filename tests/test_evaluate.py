@@ -41,7 +41,9 @@ def test_purity_with_several_classes_counts_an_element_for_each():
 @given(PAIRS)
 def test_nmi_and_ari_follow_their_formulas(labels):
     classes, clusters = map(np.array, labels)
-    table = np.array([[((classes == c) & (clusters == a)).sum() for a in range(5)] for c in range(5)])
+    table = np.array(
+        [[((classes == c) & (clusters == a)).sum() for a in range(5)] for c in range(5)]
+    )
 
     def entropy(counts):
         p = counts[counts > 0] / counts.sum()

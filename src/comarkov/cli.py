@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -135,30 +136,17 @@ def _chosen(names: list[str], known: list[str], default: list[str]) -> list[str]
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Show a bar for each experiment; gives the function that is told how far it is."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+def _progress(unit: str = "count") -> Iterator[Callable[[str, int, int], None]]:
+    """Show bars; gives the function that is told of what how much is done."""
+    from .progress import bar
 
-    columns = (
-        TextColumn("{task.description:<15}"), BarColumn(), MofNCompleteColumn(),
-        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
-    )  # fmt: skip
-    tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    tasks: dict[str, int] = {}
+    with bar(unit, transient=True) as bars:
 
         def advance(name: str, done: int, total: int) -> None:
             if name not in tasks:
-                tasks[name] = bar.add_task(name, total=total)
-            bar.update(tasks[name], completed=done)
+                tasks[name] = bars.add_task(f"{name:<14}", total=total)
+            bars.update(tasks[name], completed=done)
 
         yield advance
 
@@ -218,22 +206,9 @@ def fetch_dataset(
 
     with _clear_errors():
         for name in names:
-            with _download_bar(name) as report:
-                path = datasets.fetch(name, out, report)
+            with _progress("bytes") as advance:
+                path = datasets.fetch(name, out, partial(advance, name))
             typer.echo(path)
-
-
-@contextmanager
-def _download_bar(name: str) -> Iterator[Callable[[int, int], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(),
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @data_app.command("path")

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
-from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils import check_consistent_length
 
 from .objective import information
@@ -60,6 +59,8 @@ def normalized_mutual_information(classes: ArrayLike, clusters: ArrayLike) -> fl
     >>> normalized_mutual_information([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
+    from sklearn.metrics import normalized_mutual_info_score  # slow to import
+
     return float(normalized_mutual_info_score(classes, clusters))
 
 
@@ -74,6 +75,8 @@ def adjusted_rand_index(classes: ArrayLike, clusters: ArrayLike) -> float:
     >>> adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
+    from sklearn.metrics import adjusted_rand_score  # slow to import
+
     return float(adjusted_rand_score(classes, clusters))
 
 

@@ -107,21 +107,7 @@ class Monitor:
         if self._verbose < 1:
             yield
             return
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-        from rich.progress import Progress as Bar
-
-        columns = (
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
-        )  # fmt: skip
-        with Bar(*columns, console=Console(stderr=True)) as self._bar:
+        with bar() as self._bar:
             self._task = self._bar.add_task("comarkov", total=stages)
             yield
         self._bar = None
@@ -146,3 +132,21 @@ class Monitor:
             yield
         finally:
             signal.signal(signal.SIGINT, previous)
+
+
+def bar(unit: str = "count", transient: bool = False) -> Any:
+    """A progress bar of rich on stderr, with the time left; "count" counts, "bytes" downloads.
+
+    Where stderr is no terminal, a bar that is transient is not shown at all.
+    """
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    done = progress.MofNCompleteColumn() if unit == "count" else progress.DownloadColumn()
+    columns = (
+        progress.TextColumn("{task.description}"), progress.BarColumn(), done,
+        progress.TimeElapsedColumn(), progress.TextColumn("left"), progress.TimeRemainingColumn(),
+    )  # fmt: skip
+    hidden = transient and not console.is_terminal
+    return progress.Progress(*columns, console=console, transient=transient, disable=hidden)

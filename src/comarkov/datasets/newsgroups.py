@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import check_random_state
 
 from .archives import Archive, members
@@ -51,6 +50,8 @@ def read(path: Path) -> Dataset:
     Words are what stands between spaces, headers included, in lower case; what is neither a letter
     nor a digit is left out, and digits in a row become one 0.
     """
+    from sklearn.feature_extraction.text import CountVectorizer  # slow to import
+
     names, texts = [], []
     for name, content in members(ARCHIVE, path):
         if len(name.parts) >= 3 and name.parts[-3].startswith("20news-bydate"):

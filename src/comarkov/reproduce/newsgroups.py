@@ -16,6 +16,7 @@ from ..datasets import Dataset
 from ..datasets.newsgroups import COLLECTIONS
 from ..estimators import CoClustering
 from ..evaluate import matching_accuracy
+from ..objective import information
 from . import published
 from .experiment import Claim, Curve, Experiment, Key, Options, Result, Table, mean_and_error
 from .settings import as_published, best_weights
@@ -35,6 +36,7 @@ VARIANTS = {
     "present": "1 for every word that occurs",
     "log": "log(1 + count)",
     "equal": "counts, then every document the same mass",
+    "truth": "counts, started from the true groups (which nobody would know)",
 }
 
 
@@ -89,9 +91,14 @@ def _run(key: Key, options: Options) -> Any:
     n_clusters = len(sample.class_names), l
     with as_published():
         model = CoClustering(
-            n_clusters, beta=0.0, keep_path=True, random_state=seed, **SETTINGS
-        ).fit(matrix)
-    return [matching_accuracy(truth, step.row_labels) for step in model.path_]
+            n_clusters, beta=0.0, keep_path=True, random_state=seed,
+            init=(truth, None) if variant == "truth" else "random", **SETTINGS,
+        ).fit(matrix)  # fmt: skip
+    first = model.path_[0]
+    return {
+        "map": [matching_accuracy(truth, step.row_labels) for step in model.path_],
+        "kept": information(matrix, first.row_labels, first.column_labels).row_clusters_columns,
+    }
 
 
 def weighted(sample: Dataset, variant: str, seed: int) -> tuple[sp.csr_array, np.ndarray]:
@@ -153,20 +160,39 @@ def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
             "Judged are the points with l ≥ 16 and β ≥ ½, with a tolerance of 0.08: the paper does "
             "not tell how it makes words of the texts, and that moves every curve by more than "
             "its standard error.",
-            "Binary differs, and the weighting of documents is why: with counts a few long "
-            "documents hold most of the mass, and the two clusters of least cost separate these. "
-            "The table of preparations shows what closes the gap; giving every document the same "
-            "mass does, the order of documents does not.",
+            _why_binary_differs(runs, _varied(options)),
             "The paper's Multi5 lists 'rec.sport.basketball', which does not exist: "
             "rec.sport.baseball is taken.",
         ],
     )
 
 
+def _why_binary_differs(runs: Mapping[Key, Any], l: int) -> str:
+    """Is it the search, or what is searched for? Compare with the optimum next to the truth."""
+    found, truth = (
+        {key[3]: run for key, run in runs.items() if key[:3] == ("Binary", l, variant)}
+        for variant in ("paper", "truth")
+    )
+    better = sum(found[i]["kept"] > truth[i]["kept"] for i in found)
+    gain = np.mean([found[i]["kept"] - truth[i]["kept"] for i in found])
+    near = np.mean([run["map"][0] for run in truth.values()])
+    return (
+        "Binary differs because of what is optimised, not because of the search. Started from the "
+        f"true groups, the documents stay near them (MAP {near:.2f} at β = 1, as published); but "
+        f"in {better} of {len(found)} samples the best of 25 starts keeps more information, "
+        f"{gain:.4f} bits in the mean, with other clusters: one of them holds few documents and "
+        "much of the mass, since in counts long documents weigh most. What closes the gap is the "
+        "weight of documents: each the same mass. Their order does not matter, words do "
+        "somewhat (the table of preparations)."
+    )
+
+
 def _curve(runs: Mapping[Key, Any], collection: str, l: int) -> Curve:
     points = published.curve("newsgroups", "map_mean", dataset=collection, word_clusters=l)
-    values = [run for key, run in runs.items() if key[:3] == (collection, l, "paper")]
-    best = [run for key, run in runs.items() if key[:3] == (collection, l, "best")]
+    values, best = (
+        [run["map"] for key, run in runs.items() if key[:3] == (collection, l, recipe)]
+        for recipe in ("paper", "best")
+    )
     ours, error = mean_and_error(values)
     return Curve(
         f"{collection}, l = {l}", "", points.x, ours, error, points.mean,
@@ -219,7 +245,9 @@ def _variants(runs: Mapping[Key, Any], l: int) -> Table:
     for variant, text in VARIANTS.items():
         cells = []
         for collection in COLLECTIONS:
-            found = [run[at] for key, run in runs.items() if key[:3] == (collection, l, variant)]
+            found = [
+                run["map"][at] for key, run in runs.items() if key[:3] == (collection, l, variant)
+            ]
             mean, error = mean_and_error(found)
             cells.append(f"{float(mean):.3f} ± {float(error):.3f}")
         rows.append([text, *cells])

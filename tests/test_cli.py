@@ -1,0 +1,114 @@
+"""The command line, run as users run it."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+COMARKOV = [sys.executable, "-m", "comarkov.cli"]
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [*COMARKOV, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "100", **environment},
+        timeout=300,
+    )
+
+
+def test_help_names_the_commands():
+    out = run("--help").stdout
+    assert "reproduce" in out
+    assert "datasets" in out
+    assert "circulant" in run("reproduce", "--help").stdout
+
+
+def test_version():
+    import comarkov
+
+    assert run("--version").stdout == f"comarkov {comarkov.__version__}\n"
+
+
+def test_reproduce_says_how_each_curve_compares_and_where_the_page_is(tmp_path):
+    done = run("reproduce", "trading", "stuck", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert any(
+        line.startswith("  P1, separated: published 0.4305, ours 0.4305: agrees") for line in lines
+    )
+    assert any(line.startswith("  holds: sGITCC does not move") for line in lines)
+    assert lines[-1] == f"The page is {tmp_path / 'out' / 'index.html'}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "figure-9"], "There is no experiment 'figure-9': there are stuck, unequal"),
+        (["reproduce", "newsgroups"], "Run: comarkov datasets fetch newsgroups"),
+        (["datasets", "path", "movielens"], "Run: comarkov datasets fetch movielens"),
+        (["datasets", "path", "iris"], "There is no data set 'iris'"),
+        (["datasets", "fetch", "southern-women"], "there is nothing to fetch"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_exit_code_2(tmp_path, arguments, message):
+    done = run(*arguments, COMARKOV_DATA=str(tmp_path), XDG_CACHE_HOME=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_too_few_runs_are_refused(tmp_path):
+    done = run("reproduce", "--runs", "0", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_datasets(tmp_path, data_file):
+    folder = data_file("ml-100k.zip").parent
+    out = run("datasets", "list", COMARKOV_DATA=str(folder)).stdout
+    assert "bundled" in out
+    assert str(folder / "ml-100k.zip") in out
+    done = run("datasets", "path", "movielens", COMARKOV_DATA=str(folder))
+    assert done.stdout == f"{folder / 'ml-100k.zip'}\n"
+    out = run("datasets", "list", COMARKOV_DATA=str(tmp_path), XDG_CACHE_HOME=str(tmp_path)).stdout
+    assert "not here: comarkov datasets fetch newsgroups (14.5 MB)" in out
+
+
+def kept(out):
+    try:
+        with sqlite3.connect(f"file:{out / 'runs.sqlite'}?mode=ro", uri=True) as database:
+            return database.execute("SELECT count(*) FROM runs").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_ctrl_c_loses_nothing_and_the_same_command_goes_on(tmp_path):
+    arguments = ["reproduce", "circulant", "--runs", "60", "--jobs", "2", "--out"]
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [*COMARKOV, *arguments, str(out)],
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    while kept(out) < 20 and process.poll() is None:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # what a terminal does
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert "What is done is kept" in errors
+    before = kept(out)
+    assert 20 <= before < 360
+    assert not (out / "circulant.csv").exists()
+    assert run(*arguments, out).returncode == 0
+    assert kept(out) == 360
+    assert run(*arguments, tmp_path / "other").returncode == 0
+    assert (out / "circulant.csv").read_text() == (tmp_path / "other" / "circulant.csv").read_text()
