@@ -4,14 +4,15 @@ BIN = .venv/bin
 READY = .venv/.ready
 EXTRAS = dev
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench reproduce clean
 
 help:
-	@echo "make demo    co-cluster a bundled data set"
-	@echo "make test    run the whole test suite"
-	@echo "make check   lint, format check and types"
-	@echo "make format  format the code"
-	@echo "make bench   speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
+	@echo "make demo       co-cluster a bundled data set"
+	@echo "make test       run the whole test suite"
+	@echo "make check      lint, format check and types"
+	@echo "make format     format the code"
+	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
+	@echo "make bench      speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -40,6 +41,11 @@ format: $(READY)
 
 bench: .venv/.ready-bench
 	$(BIN)/python benchmarks/run.py
+
+reproduce: $(READY)
+	$(BIN)/comarkov reproduce --out reproduction
+	mkdir -p docs/reproduction
+	cp reproduction/reproduction.md reproduction/*.png docs/reproduction/
 
 clean:
 	rm -rf .venv demo .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -144,6 +144,11 @@ def test_equal_numbers_without_error_agree():
     assert curve([1.0], [0.99], error=np.array([0.0])).verdict().agrees is False
 
 
+def test_one_run_is_not_judged():
+    assert curve([1.0], [0.5], error=np.array([np.nan])).verdict().agrees is None
+    assert curve([1.0], [0.5], error=np.array([np.nan]), tolerance=0.1).verdict().agrees is False
+
+
 def test_what_was_not_published_is_not_judged():
     verdict = Curve("", "name", np.array([0.0]), np.array([0.5])).verdict()
     assert verdict.published is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ app = typer.Typer(
     help="Information-theoretic co-clustering of the rows and columns of a matrix.",
     no_args_is_help=True,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 data_app = typer.Typer(
@@ -33,7 +35,7 @@ def _clear_errors() -> Iterator[None]:
     """What the user can mend is one line and exit code 2; Ctrl-C is 130."""
     try:
         yield
-    except (ValueError, OSError, ModuleNotFoundError) as error:
+    except (ValueError, OSError, ModuleNotFoundError, sqlite3.Error) as error:
         typer.secho(f"Error: {error}", fg="red", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
@@ -66,7 +68,7 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...",
+            metavar="NAME",
             help="stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), "
             "newsgroups (Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. "
             "Without a name: all that need no download.",
@@ -76,12 +78,12 @@ def reproduce(
     runs: Annotated[
         int | None,
         typer.Option(
-            min=2,
+            min=1,
             help="How often each experiment is repeated.",
             show_default="as in the paper: 500 starts; 20 samples of newsgroups",
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs: minutes, not hours.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs: a minute or two.")] = False,
     best: Annotated[
         bool, typer.Option("--best", help="Also run with our best settings, for comparison.")
     ] = False,
@@ -159,7 +161,7 @@ def _tell(experiment: Experiment, result: Result) -> None:
     typer.secho(f"\n{experiment.title}", bold=True)
     for verdict in result.verdicts:
         figures = f"published {number(verdict.published)}, ours {number(verdict.ours)}"
-        if verdict.error is not None:
+        if number(verdict.error) != "–":
             figures += f" ± {number(verdict.error)}"
         typer.echo(f"  {verdict.curve}: {figures}: ", nl=False)
         typer.secho(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)

@@ -87,8 +87,11 @@ class Curve:
         published = float(self.published.mean())
         if not judged.any():
             return Verdict(name, published, ours, _largest(self.error), None, "shown, not judged")
-        difference = self.ours - self.published
         limit = self._limit()
+        if np.isnan(limit).any():
+            detail = "one run has no standard error"
+            return Verdict(name, published, ours, None, None, detail)
+        difference = self.ours - self.published
         ratio = np.where(judged, np.abs(difference) / limit, -1.0)
         worst = int(ratio.argmax())
         error = None if self.error is None else float(self.error[worst])

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from functools import partial
 from multiprocessing import get_context
@@ -26,7 +27,6 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._database = sqlite3.connect(path, timeout=60)
         try:
             with self._database:
@@ -115,6 +115,11 @@ def _results(
     try:
         for future in as_completed([pool.submit(work, batch) for batch in batches]):
             yield future.result()
+    except BrokenProcessPool as error:
+        raise ChildProcessError(
+            "A process was killed, perhaps for want of memory. What is done is kept: start again "
+            "with fewer --jobs."
+        ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
