@@ -39,9 +39,11 @@ def curves(
     axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
+    drawn = [curve for members in panels.values() for curve in members]
+    names = list(dict.fromkeys(curve.name for curve in drawn))  # one colour for each
     for ax, (title, members) in zip(axes.flat, panels.items(), strict=False):
-        for member, color in zip(members, PALETTE * len(members), strict=False):
-            _draw(ax, member, color)
+        for member in members:
+            _draw(ax, member, PALETTE[names.index(member.name) % len(PALETTE)])
         for (name, value), style in zip(lines.items(), (":", "--") * len(lines), strict=False):
             ax.axhline(value, color="0.4", linestyle=style, linewidth=1, label=name)
         ax.set_title(title, fontsize=8 if small else 10)
@@ -49,7 +51,7 @@ def curves(
         ax.tick_params(labelsize=7 if small else 8)
     figure.supxlabel(x_label, fontsize=9)
     figure.supylabel(y_label, fontsize=9)
-    _explain(figure, axes, [curve for members in panels.values() for curve in members])
+    _explain(figure, axes, drawn)
     return figure
 
 
@@ -78,7 +80,7 @@ def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
     if any(curve.best is not None for curve in drawn):
         entries["ours at its best"] = Line2D([], [], color="0.2", linewidth=1, linestyle="--")
     figure.legend(
-        entries.values(), entries.keys(), loc="outside lower center", ncols=min(len(entries), 6),
+        entries.values(), entries.keys(), loc="outside upper center", ncols=min(len(entries), 6),
         fontsize=8, frameon=False,
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -67,9 +68,23 @@ def _check(experiments: Sequence[Experiment], options: Options) -> None:
             )
 
 
+RENDERING = {"cli.py", "plot.py", "page.py"}  # has no part in what a run gives
+
+
+@cache
+def _code() -> str:
+    """A digest of this package, so that other code does not take what this code has kept."""
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        if file.name not in RENDERING:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def _edition(experiment: Experiment, options: Options) -> str:
-    """What decides the result of a run beside its key: the version, and the data."""
-    parts = [version("comarkov")]
+    """What decides the result of a run beside its key: the code, and the data."""
+    parts = [version("comarkov"), _code()]
     if experiment.dataset is not None:
         place = datasets.find(experiment.dataset, options.data)
         assert place is not None
