@@ -1,4 +1,4 @@
-"""What several tests need: random matrices, slow oracles, the paper's matrices."""
+"""What several tests need: random matrices, slow oracles."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -58,15 +58,3 @@ def started(W, k, l, seed):
         for count, mass in ((k, distribution.row_mass), (l, distribution.column_mass))
     )
     return begin(distribution, starts, (True, True), np.random.default_rng(seed))
-
-
-def circulant(k, size=30, blocks=3):
-    """The paper's block-diagonal matrix of circulant blocks with k ones a row."""
-    block = np.zeros((size, size))
-    for i in range(size):
-        block[i, (i + np.arange(k)) % size] = 1
-    return np.kron(np.eye(blocks), block)
-
-
-STUCK = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]]) / 4
-UNEQUAL = np.kron(np.eye(4), np.ones((2, 1))) / 8

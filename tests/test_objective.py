@@ -1,23 +1,13 @@
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from helpers import STUCK, UNEQUAL, problems
+from helpers import problems
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import comarkov
 from comarkov.joint import joint
-
-REFERENCE = Path(__file__).parent / "reference"
-FIG1 = {
-    "P1": np.array([[0.12, 0, 0], [0, 0.39, 0.05], [0, 0.05, 0.39]]),
-    "P2": np.array([[0.12, 0, 0], [0, 0.4, 0.04], [0, 0.04, 0.4]]),
-}
-SPLITS = {"separated": [0, 1, 1], "alternative": [0, 0, 1]}
 
 
 @st.composite
@@ -26,30 +16,6 @@ def labelled(draw):
     W, k, l, beta, seed = draw(problems())
     rng = np.random.default_rng(seed)
     return W, rng.integers(k, size=W.shape[0]), rng.integers(l, size=W.shape[1]), beta
-
-
-def test_figure_1_to_every_digit():
-    with (REFERENCE / "fig1_trading_entropy_cost.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 44
-    for row in rows:
-        labels = SPLITS[row["coclustering"]]
-        cost = comarkov.cost(FIG1[row["case"]], labels, labels, float(row["beta"]))
-        assert cost == pytest.approx(float(row["cost_bits"]), abs=1e-12)
-
-
-def test_the_stuck_example():
-    assert comarkov.cost(STUCK, [0, 1, 1], [0, 1, 1, 1], 0.5) == pytest.approx(0.6887, abs=5e-5)
-    assert comarkov.cost(STUCK, [0, 0, 1], [0, 0, 1, 1], 0.5) == pytest.approx(0.5, abs=1e-12)
-
-
-@pytest.mark.parametrize(("beta", "pairs", "uneven"), [(0, 1, 0.3113), (0.5, 1, 1), (1, 1, 1.6887)])
-def test_unequal_cardinalities(beta, pairs, uneven):
-    columns = [0, 0, 1, 1]
-    first = comarkov.cost(UNEQUAL, [0, 0, 1, 1, 2, 2, 3, 3], columns, beta)
-    second = comarkov.cost(UNEQUAL, [0, 1, 1, 1, 2, 2, 2, 3], columns, beta)
-    assert first == pytest.approx(pairs, abs=1e-12)
-    assert second == pytest.approx(uneven, abs=5e-5)
 
 
 @given(labelled())

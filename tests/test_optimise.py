@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from helpers import STUCK, circulant, never, problems, started
+from helpers import never, problems, started
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
@@ -10,6 +10,8 @@ from comarkov import CoClustering
 from comarkov.joint import joint
 from comarkov.optimise import Settings, refine, schedule
 from comarkov.progress import Monitor
+from comarkov.reproduce.synthetic import circulant_blocks
+from comarkov.reproduce.toys import STUCK
 from comarkov.tables import Side
 
 
@@ -62,7 +64,7 @@ def test_one_start_of_many_solves_the_stuck_example():
 
 @pytest.mark.parametrize("method", ["anneal", "sequential"])
 def test_more_starts_are_never_worse(method):
-    X = circulant(3)
+    X = circulant_blocks(3)
     costs = [
         CoClustering(3, beta=1.0, method=method, n_init=n, tol=0, random_state=5).fit(X).cost_
         for n in (1, 2, 4, 8)
@@ -72,7 +74,7 @@ def test_more_starts_are_never_worse(method):
 
 
 def test_the_path_leads_from_one_to_beta():
-    X = circulant(6)
+    X = circulant_blocks(6)
     model = CoClustering(3, beta=0.75, keep_path=True, random_state=0).fit(X)
     assert [step.beta for step in model.path_] == [1.0, 0.9, 0.8, 0.75]
     for step in model.path_:
@@ -117,7 +119,7 @@ def test_late_sweeps_visit_few_rows_and_the_end_is_certified():
 
 
 def test_shuffled_order_is_reproducible_and_another():
-    X = circulant(3)
+    X = circulant_blocks(3)
     fits = [
         CoClustering(3, order=order, random_state=1, tol=0).fit(X).row_labels_
         for order in ("shuffled", "shuffled", "natural")
@@ -127,7 +129,7 @@ def test_shuffled_order_is_reproducible_and_another():
 
 
 def test_max_iter_is_the_most_sweeps():
-    X = circulant(3)
+    X = circulant_blocks(3)
     model = CoClustering(3, method="sequential", max_iter=2, tol=0, random_state=0)
     with pytest.warns(ConvergenceWarning, match="No convergence in 2 sweeps"):
         model.fit(X)
@@ -135,7 +137,7 @@ def test_max_iter_is_the_most_sweeps():
 
 
 def test_given_labels_need_one_start():
-    X = circulant(3)
+    X = circulant_blocks(3)
     X[5] = 0
     labels = np.where(X.sum(1) > 0, np.arange(90) % 3, -1)
     stages = set()

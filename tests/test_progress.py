@@ -10,11 +10,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from helpers import circulant
 from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering, Progress
+from comarkov.reproduce.synthetic import circulant_blocks
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def noise():
 
 def test_callback_hears_every_sweep():
     heard: list[Progress] = []
-    X = circulant(3)
+    X = circulant_blocks(3)
     model = CoClustering(3, beta=0.8, n_init=2, tol=0, random_state=0, callback=heard.append).fit(X)
     stages = {progress.stage for progress in heard}
     assert stages == {
@@ -96,7 +96,7 @@ def test_hardly_any_time_still_gives_a_valid_result(noise):
 
 
 def test_the_bar_shows_cost_and_time_left(capsys):
-    CoClustering(3, n_init=3, random_state=0, verbose=1).fit(circulant(3))
+    CoClustering(3, n_init=3, random_state=0, verbose=1).fit(circulant_blocks(3))
     shown = capsys.readouterr().err
     assert "cost" in shown
     assert "bits" in shown
@@ -136,8 +136,10 @@ def test_ctrl_c_returns_the_best_so_far():
 def test_fits_in_other_threads(noise):
     labels = []
     thread = threading.Thread(
-        target=lambda: labels.append(CoClustering(3, random_state=0).fit_predict(circulant(6)))
+        target=lambda: labels.append(
+            CoClustering(3, random_state=0).fit_predict(circulant_blocks(6))
+        )
     )
     thread.start()
     thread.join()
-    assert (labels[0] == CoClustering(3, random_state=0).fit_predict(circulant(6))).all()
+    assert (labels[0] == CoClustering(3, random_state=0).fit_predict(circulant_blocks(6))).all()
