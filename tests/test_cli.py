@@ -40,7 +40,8 @@ def test_reproduce_says_how_each_curve_compares_and_where_the_page_is(tmp_path):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert any(
-        line.startswith("  P1, separated: published 0.4305, ours 0.4305: agrees") for line in lines
+        line.startswith("  P1, separated: at β = 0.7 published 0.6027, ours 0.6027: agrees")
+        for line in lines
     )
     assert any(line.startswith("  holds: sGITCC does not move") for line in lines)
     assert lines[-1] == f"The page is {tmp_path / 'out' / 'index.html'}"
@@ -53,6 +54,7 @@ def test_reproduce_says_how_each_curve_compares_and_where_the_page_is(tmp_path):
         (["reproduce", "newsgroups"], "Run: comarkov datasets fetch newsgroups"),
         (["datasets", "path", "movielens"], "Run: comarkov datasets fetch movielens"),
         (["datasets", "path", "iris"], "There is no data set 'iris'"),
+        (["datasets", "path", "southern-women"], "southern-women is bundled"),
         (["datasets", "fetch", "southern-women"], "there is nothing to fetch"),
     ],
 )
@@ -91,24 +93,39 @@ def kept(out):
         return 0
 
 
-def test_ctrl_c_loses_nothing_and_the_same_command_goes_on(tmp_path):
-    arguments = ["reproduce", "circulant", "--runs", "60", "--jobs", "2", "--out"]
-    out = tmp_path / "out"
-    process = subprocess.Popen(
-        [*COMARKOV, *arguments, str(out)],
-        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    while kept(out) < 20 and process.poll() is None:
-        time.sleep(0.05)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_loses_nothing_and_the_same_command_goes_on(tmp_path, jobs):
+    arguments = ["reproduce", "circulant", "--runs", "60", "--jobs", str(jobs), "--out"]
+    out = tmp_path / "the out"
+    process = started(*arguments, out, "--fresh")
+    wait_for_runs(process, out)
     os.killpg(process.pid, signal.SIGINT)  # what a terminal does
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in errors
-    assert "What is done is kept" in errors
-    before = kept(out)
-    assert 20 <= before < 360
+    assert errors.endswith(f"to go on: comarkov {' '.join(arguments)} '{out}'\n")
+    assert 20 <= kept(out) < 360
     assert not (out / "circulant.csv").exists()
     assert run(*arguments, out).returncode == 0
     assert kept(out) == 360
     assert run(*arguments, tmp_path / "other").returncode == 0
     assert (out / "circulant.csv").read_text() == (tmp_path / "other" / "circulant.csv").read_text()
+
+
+def test_when_it_is_killed_its_processes_end(tmp_path):
+    process = started("reproduce", "circulant", "--jobs", "2", "--out", tmp_path)
+    wait_for_runs(process, tmp_path)
+    process.kill()
+    process.communicate(timeout=60)  # ends only when nobody holds the pipes any more
+
+
+def started(*arguments):
+    return subprocess.Popen(
+        [*COMARKOV, *map(str, arguments)],
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def wait_for_runs(process, out):
+    while kept(out) < 20 and process.poll() is None:
+        time.sleep(0.05)

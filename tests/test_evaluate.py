@@ -65,6 +65,7 @@ def test_nmi_and_ari_follow_their_formulas(labels):
 def test_elements_in_no_cluster_count_as_wrong():
     assert evaluate.matching_accuracy([0, 0, 1, 1], [0, 0, -1, -1]) == 0.5
     assert evaluate.purity([0, 0, 1, 1], [0, 0, -1, -1]) == 0.5
+    assert evaluate.adjusted_rand_index([0, 0, 1, 1], [0, 0, -1, -1]) == 1  # one more cluster
 
 
 def test_information_kept():

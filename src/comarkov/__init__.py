@@ -1,12 +1,20 @@
 """Information-theoretic co-clustering by Markov aggregation."""
 
-from . import datasets, evaluate
-from .estimators import CoClustering
-from .objective import Information, cost, information
-from .optimise import Step
-from .progress import Progress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# Imported when first used: the command line answers at once, numba is slow to import.
+_HOMES = {
+    "CoClustering": "estimators",
+    "Information": "objective",
+    "Progress": "progress",
+    "Step": "optimise",
+    "cost": "objective",
+    "information": "objective",
+}
+_MODULES = ("datasets", "evaluate")
 
 __all__ = [
     "CoClustering",
@@ -19,3 +27,22 @@ __all__ = [
     "evaluate",
     "information",
 ]
+
+if TYPE_CHECKING:
+    from . import datasets, evaluate
+    from .estimators import CoClustering
+    from .objective import Information, cost, information
+    from .optimise import Step
+    from .progress import Progress
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

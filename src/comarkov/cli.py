@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -93,7 +94,11 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="A folder with the data sets.", exists=True, show_default=False
+            metavar="DIR",
+            help="A folder with the data sets.",
+            exists=True,
+            file_okay=False,
+            show_default="COMARKOV_DATA, then the cache folder",
         ),
     ] = None,
     jobs: Annotated[
@@ -107,10 +112,10 @@ def reproduce(
 
     Every run is kept in the output folder: what is interrupted goes on when started again.
     """
-    from . import reproduce as reproduction
-    from .reproduce.experiment import Options
-
     with _clear_errors():
+        from . import reproduce as reproduction
+        from .reproduce.experiment import Options
+
         chosen = _chosen(names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT)
         options = Options(runs, quick, best, data)
         try:
@@ -120,7 +125,7 @@ def reproduce(
                 ):
                     _tell(experiment, result)
         except KeyboardInterrupt:
-            again = " ".join(["comarkov", *sys.argv[1:]])
+            again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
             typer.echo(f"Interrupted. What is done is kept in {out}; to go on: {again}", err=True)
             raise typer.Exit(130) from None
         typer.echo(f"The page is {(out / 'index.html').resolve()}")
@@ -160,10 +165,13 @@ def _tell(experiment: Experiment, result: Result) -> None:
     colors = {True: "green", False: "red", None: None}
     typer.secho(f"\n{experiment.title}", bold=True)
     for verdict in result.verdicts:
-        figures = f"published {number(verdict.published)}, ours {number(verdict.ours)}"
-        if number(verdict.error) != "–":
-            figures += f" ± {number(verdict.error)}"
-        typer.echo(f"  {verdict.curve}: {figures}: ", nl=False)
+        error = "" if verdict.error is None else f" ± {number(verdict.error)}"
+        best = "" if verdict.best is None else f", at its best {number(verdict.best)}"
+        typer.echo(
+            f"  {verdict.curve}: at {result.x_label} = {verdict.x:g} published "
+            f"{number(verdict.published)}, ours {number(verdict.ours)}{error}{best}: ",
+            nl=False,
+        )
         typer.secho(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)
         typer.echo(f" ({verdict.detail})")
     for claim in result.claims:
@@ -221,16 +229,18 @@ def dataset_path(
     ] = None,
 ) -> None:
     """Say where a data set is on this machine."""
-    from . import datasets
-    from .datasets.archives import cache_folder
-
     with _clear_errors():
+        from . import datasets
+        from .datasets.archives import cache_folder
+
         if name is None:
             typer.echo(cache_folder())
             return
         found = datasets.find(name)
+        if found is None and datasets.CATALOGUE[name].archive is None:
+            raise ValueError(f"{name} is bundled: comarkov.datasets.load({name!r}) gives it.")
         if found is None:
-            raise FileNotFoundError(f"{name} is not here. Run: comarkov datasets fetch {name}")
+            raise FileNotFoundError(datasets.missing(name))
         typer.echo(found)
 
 

@@ -1,7 +1,7 @@
 """How well a clustering agrees with known classes, and how much information it keeps.
 
-n elements; T[c, a] of them have class c and are in cluster a. Elements in no cluster (label -1)
-count as wrong.
+n elements; T[c, a] of them have class c and are in cluster a. For MAP and MAP' elements in no
+cluster (label -1) count as wrong; for NMI and ARI they are one more cluster.
 """
 
 from __future__ import annotations

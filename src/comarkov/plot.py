@@ -9,16 +9,6 @@ from typing import Any
 import numpy as np
 
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
-MISSING = "Drawing needs matplotlib: pip install 'comarkov[report]'"
-
-
-def available() -> bool:
-    """Is matplotlib installed?"""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def curves(
@@ -118,10 +108,10 @@ def _name(set_ticks: Any, order: np.ndarray, names: Sequence[str]) -> None:
     set_ticks(range(len(order)), [names[i] for i in order]) if names else set_ticks([])
 
 
-def save(figure: Any, stem: Path) -> None:
-    """Write a figure as PNG and as SVG, the same bytes each time."""
+def save(figure: Any, path: Path, kind: str) -> None:
+    """Write a figure as "png" or "svg", the same bytes each time."""
     import matplotlib
 
-    with matplotlib.rc_context({"svg.hashsalt": stem.name}):
-        figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None})
-        figure.savefig(stem.with_name(stem.name + ".png"), dpi=120)
+    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}):
+        metadata = {"Date": None} if kind == "svg" else None
+        figure.savefig(path, format=kind, metadata=metadata, dpi=120)

@@ -65,11 +65,15 @@ def load(name: str, path: str | os.PathLike[str] | None = None) -> Dataset:
         return entry.read()
     place = find(name, path)
     if place is None:
-        where = path or "neither in COMARKOV_DATA nor in the cache"
-        raise FileNotFoundError(
-            f"{entry.archive.file} is not there ({where}). Run: comarkov datasets fetch {name}"
-        )
+        raise FileNotFoundError(missing(name, path))
     return entry.read(place)
+
+
+def missing(name: str, path: str | os.PathLike[str] | None = None) -> str:
+    """What to tell a user who does not have a data set."""
+    where = f"in {path}" if path else "on this machine"
+    out = f" --out {path}" if path else ""
+    return f"The data set {name} is not {where}. Run: comarkov datasets fetch {name}{out}"
 
 
 def find(name: str, path: str | os.PathLike[str] | None = None) -> Path | None:

@@ -34,7 +34,7 @@ class Archive:
     size: int
     sha256: str
     unpacked: int  #: the most bytes that it may unpack to
-    folder: str  #: a folder that is there when it was unpacked
+    folders: tuple[str, ...]  #: what it unpacks to
 
 
 def cache_folder() -> Path:
@@ -48,18 +48,18 @@ def find(archive: Archive, path: str | os.PathLike[str] | None = None) -> Path |
     Looks at ``path`` if that is given, else in $COMARKOV_DATA, then in the cache folder.
     """
     if path is not None:
-        return _find_at(archive, Path(path))
+        return Path(path) if Path(path).is_file() else _find_at(archive, Path(path))
     places = [os.environ.get("COMARKOV_DATA"), cache_folder()]
     found = (_find_at(archive, Path(place)) for place in places if place)
     return next((place for place in found if place is not None), None)
 
 
 def _find_at(archive: Archive, path: Path) -> Path | None:
-    if path.is_file():
-        return path
+    if path.name in archive.folders and path.is_dir():
+        path = path.parent
     if (path / archive.file).is_file():
         return path / archive.file
-    if (path / archive.folder).is_dir():
+    if all((path / folder).is_dir() for folder in archive.folders):
         return path
     return None
 
@@ -74,14 +74,12 @@ def members(archive: Archive, path: Path) -> Iterator[tuple[PurePosixPath, bytes
     ``archive.unpacked`` bytes are refused.
     """
     if path.is_dir():
-        read = _from_folder
-    elif zipfile.is_zipfile(path):
-        read = _from_zip
+        found = _from_folders(path, archive.folders)
     else:
-        read = _from_tar
+        found = _from_zip(path) if archive.file.endswith(".zip") else _from_tar(path)
     left = archive.unpacked
     try:
-        for name, size, is_plain, open_ in read(path):
+        for name, size, is_plain, open_ in found:
             place = PurePosixPath(name)
             if place.is_absolute() or ".." in place.parts or "\\" in name:
                 raise ValueError(f"{path} holds {name!r}, which leads out of it: it is refused.")
@@ -128,18 +126,12 @@ def _from_zip(path: Path) -> Iterator[Member]:
                 yield info.filename, info.file_size, is_plain, partial(archive.read, info)
 
 
-def _from_folder(path: Path) -> Iterator[Member]:
-    for folder, folders, files in os.walk(path):
-        folders.sort()
-        for name in sorted(files):
-            file = Path(folder) / name
-            status = file.lstat()
-            yield (
-                file.relative_to(path).as_posix(),
-                status.st_size,
-                stat.S_ISREG(status.st_mode),
-                file.read_bytes,
-            )
+def _from_folders(path: Path, folders: tuple[str, ...]) -> Iterator[Member]:
+    for file in sorted(file for folder in folders for file in (path / folder).rglob("*")):
+        status = file.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            name = file.relative_to(path).as_posix()
+            yield name, status.st_size, stat.S_ISREG(status.st_mode), file.read_bytes
 
 
 # --- fetching ---------------------------------------------------------------------------------
@@ -169,9 +161,10 @@ def fetch(archive: Archive, folder: Path | None = None, report: Report | None = 
             return target
         part.unlink()
         problems.append(f"{url}: its size or checksum is wrong")
+    kept = "Try again: what has arrived is kept. Or" if part.exists() else "Try again, or"
     raise ConnectionError(
-        f"{archive.file} could not be fetched ({'; '.join(problems)}). Try again: what has arrived "
-        "is kept. Or download it elsewhere, and put it into a folder that COMARKOV_DATA names."
+        f"{archive.file} could not be fetched ({'; '.join(problems)}). {kept} download it "
+        "elsewhere, and put it into a folder that COMARKOV_DATA names."
     )
 
 

@@ -16,7 +16,7 @@ ARCHIVE = Archive(
     size=4_924_029,
     sha256="50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229",
     unpacked=50_000_000,
-    folder="ml-100k",
+    folders=("ml-100k",),
 )
 SHAPE = (943, 1682)
 
@@ -41,8 +41,11 @@ def read(path: Path) -> Dataset:
         table = np.array([movie[-len(genres) :] for movie in movies]).astype(int).astype(bool)
     except (ValueError, IndexError) as error:
         raise ValueError(f"{path} is not MovieLens 100k as published: {error}.") from error
-    if matrix.shape != SHAPE or table.shape != (SHAPE[1], 19):
-        raise ValueError(f"{path} is not MovieLens 100k: it has other users, movies or genres.")
+    if (*matrix.shape, matrix.nnz, *table.shape) != (*SHAPE, 100_000, SHAPE[1], 19):
+        raise ValueError(
+            f"{path} is not MovieLens 100k as published: it has {matrix.nnz:,} ratings of "
+            f"{matrix.shape[0]} users and {matrix.shape[1]} movies, and {table.shape[1]} genres."
+        )
     users = [f"user {number}" for number in range(1, SHAPE[0] + 1)]
     titles = [movie[1] for movie in movies]
     return Dataset(matrix, users, titles, column_classes=table, class_names=genres)

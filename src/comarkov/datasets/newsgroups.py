@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ ARCHIVE = Archive(
     size=14_464_277,
     sha256="8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
     unpacked=200_000_000,
-    folder="20news-bydate-train",
+    folders=("20news-bydate-train", "20news-bydate-test"),
 )
 DOCUMENTS = 18_846
 
@@ -44,17 +44,34 @@ _NEITHER_WORD_NOR_SPACE = re.compile(r"[^a-z0-9\s]")
 _NUMBER = re.compile(r"[0-9]+")
 
 
-def read(path: Path) -> Dataset:
+def plain_words(text: str) -> str:
+    """Lower case; what is no letter, digit or space is left out, digits in a row become one 0."""
+    return _NUMBER.sub("0", _NEITHER_WORD_NOR_SPACE.sub("", text.lower()))
+
+
+def read(path: Path, words: Callable[[str], str] = plain_words) -> Dataset:
     """Counts of all words in all documents, which are named "group/number".
 
-    Words are what stands between spaces, headers included, in lower case; what is neither a letter
-    nor a digit is left out, and digits in a row become one 0.
+    Words are what stands between spaces, headers included, after ``words`` was applied.
     """
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
+    names, texts = read_texts(path)
+    counter = CountVectorizer(
+        preprocessor=words, tokenizer=str.split, token_pattern=None, dtype=np.int32
+    )
+    matrix = sp.csr_array(counter.fit_transform(texts))
+    groups, classes = np.unique([name.split("/")[0] for name in names], return_inverse=True)
+    vocabulary = counter.get_feature_names_out().tolist()
+    class_names = tuple(groups.tolist())
+    return Dataset(matrix, names, vocabulary, row_classes=classes, class_names=class_names)
+
+
+def read_texts(path: Path) -> tuple[list[str], list[str]]:
+    """Names and texts of all documents."""
     names, texts = [], []
     for name, content in members(ARCHIVE, path):
-        if len(name.parts) >= 3 and name.parts[-3].startswith("20news-bydate"):
+        if len(name.parts) >= 3 and name.parts[-3] in ARCHIVE.folders:
             names.append("/".join(name.parts[-2:]))
             texts.append(content.decode("latin-1"))
     if len(names) != DOCUMENTS:
@@ -62,17 +79,7 @@ def read(path: Path) -> Dataset:
             f"{path} is not 20 Newsgroups by date: it has {len(names):,} documents, not "
             f"{DOCUMENTS:,}."
         )
-    counter = CountVectorizer(
-        preprocessor=_plain_words, tokenizer=str.split, token_pattern=None, dtype=np.int32
-    )
-    matrix = sp.csr_array(counter.fit_transform(texts))
-    groups, classes = np.unique([name.split("/")[0] for name in names], return_inverse=True)
-    words = counter.get_feature_names_out().tolist()
-    return Dataset(matrix, names, words, row_classes=classes, class_names=tuple(groups.tolist()))
-
-
-def _plain_words(text: str) -> str:
-    return _NUMBER.sub("0", _NEITHER_WORD_NOR_SPACE.sub("", text.lower()))
+    return names, texts
 
 
 def sample(
@@ -112,11 +119,11 @@ def sample(
     each = n_documents // len(groups)
     rows = np.concatenate([_draw(documents, group, each, rng) for group in groups])
     counts = documents.matrix[rows]
-    words = np.sort(np.argsort(-_contributions(counts), kind="stable")[:n_words])
+    kept = np.sort(np.argsort(-_contributions(counts), kind="stable")[:n_words])
     return Dataset(
-        counts[:, words],
+        counts[:, kept],
         [documents.row_names[row] for row in rows],
-        [documents.column_names[word] for word in words],
+        [documents.column_names[word] for word in kept],
         row_classes=np.repeat(np.arange(len(groups)), each),
         class_names=groups,
     )

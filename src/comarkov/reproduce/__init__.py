@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
-from .. import datasets, plot
+from .. import datasets
 from . import page
 from .experiment import Experiment, Options, Result
 from .movielens import movielens
@@ -39,13 +40,13 @@ def reproduce(
     made again unless ``fresh``.
     """
     experiments = [EXPERIMENTS[name] for name in names]
-    _check(experiments, options)
+    editions = _prepare(experiments, options)
     with open_store(out / "runs.sqlite") as store:
         for experiment in experiments:
             if fresh:
                 store.forget(experiment.name)
             values = complete(
-                experiment, options, _edition(experiment, options), store, n_jobs,
+                experiment, options, editions[experiment.name], store, n_jobs,
                 lambda done, total, name=experiment.name: advance(name, done, total),  # type: ignore[misc]
             )  # fmt: skip
             result = experiment.conclude(values, options)
@@ -54,18 +55,28 @@ def reproduce(
             yield experiment, result
 
 
-def _check(experiments: Sequence[Experiment], options: Options) -> None:
-    """Everything that could fail later, before hours of work."""
-    if not plot.available():
-        raise ModuleNotFoundError(plot.MISSING)
-    for experiment in experiments:
-        name = experiment.dataset
-        if name is not None and datasets.find(name, options.data) is None:
-            where = f"in {options.data}" if options.data else "on this machine"
-            raise FileNotFoundError(
-                f"{experiment.name} needs the data set {name}, which is not {where}. "
-                f"Run: comarkov datasets fetch {name}"
-            )
+def _prepare(experiments: Sequence[Experiment], options: Options) -> dict[str, str]:
+    """Find out before hours of work what could fail; the edition of each experiment.
+
+    An edition is what decides the result of a run beside its key: the code, and the data.
+    """
+    for package in ("matplotlib", "jinja2"):
+        if find_spec(package) is None:
+            raise ModuleNotFoundError(f"{package} is needed: pip install 'comarkov[report]'")
+    names = [experiment.dataset for experiment in experiments if experiment.dataset is not None]
+    for name in names:
+        if datasets.find(name, options.data) is None:
+            raise FileNotFoundError(datasets.missing(name, options.data))
+    data = {name: _digest(datasets.load(name, options.data)) for name in names}
+    code = f"{version('comarkov')} {_code()}"
+    return {one.name: f"{code} {data.get(one.dataset or '', '')}" for one in experiments}
+
+
+def _digest(data: datasets.Dataset) -> str:
+    digest = hashlib.sha256()
+    for array in (data.matrix.indptr, data.matrix.indices, data.matrix.data):
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]
 
 
 RENDERING = {"cli.py", "plot.py", "page.py"}  # has no part in what a run gives
@@ -80,17 +91,3 @@ def _code() -> str:
         if file.name not in RENDERING:
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _edition(experiment: Experiment, options: Options) -> str:
-    """What decides the result of a run beside its key: the code, and the data."""
-    parts = [version("comarkov"), _code()]
-    if experiment.dataset is not None:
-        place = datasets.find(experiment.dataset, options.data)
-        assert place is not None
-        if place.is_file():
-            with place.open("rb") as file:
-                parts.append(hashlib.file_digest(file, "sha256").hexdigest()[:16])
-    if experiment is southern_women:
-        parts.append(str(experiment.repetitions(options)))
-    return " ".join(parts)

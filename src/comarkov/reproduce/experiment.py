@@ -49,13 +49,15 @@ class Experiment:
 
 
 class Verdict(NamedTuple):
-    """A curve in one line."""
+    """A curve in one line: its worst point, which is farthest from the published one."""
 
     curve: str
-    published: float | None  #: mean over the points
+    x: float
+    published: float | None
     ours: float
-    error: float | None  #: standard error at the worst point
-    agrees: bool | None  #: None where the paper gives no number
+    error: float | None  #: standard error; of the difference, where the paper gives a deviation
+    best: float | None  #: ours with our best settings
+    agrees: bool | None  #: None where it is not judged
     detail: str
 
 
@@ -71,7 +73,7 @@ class Curve:
     name: str
     x: np.ndarray
     ours: np.ndarray
-    error: np.ndarray | None = None  #: standard error of ours minus published
+    error: np.ndarray | None = None  #: standard error of ours, or of ours minus published
     published: np.ndarray | None = None
     best: np.ndarray | None = None  #: ours with our best settings
     tolerance: float | None = None
@@ -79,30 +81,21 @@ class Curve:
 
     def verdict(self) -> Verdict:
         """Do we agree?"""
-        name = ", ".join(part for part in (self.panel, self.name) if part)
-        ours = float(self.ours.mean())
         if self.published is None:
-            return Verdict(name, None, ours, _largest(self.error), None, "the paper has no numbers")
+            return self._verdict(int(self.ours.argmax()), None, "highest point; none is published")
         judged = np.full(self.x.size, True) if self.judged is None else self.judged
-        published = float(self.published.mean())
-        if not judged.any():
-            return Verdict(name, published, ours, _largest(self.error), None, "shown, not judged")
-        limit = self._limit()
-        if np.isnan(limit).any():
-            detail = "one run has no standard error"
-            return Verdict(name, published, ours, None, None, detail)
         difference = self.ours - self.published
-        ratio = np.where(judged, np.abs(difference) / limit, -1.0)
-        worst = int(ratio.argmax())
-        error = None if self.error is None else float(self.error[worst])
-        detail = f"worst {difference[worst]:+.2g} at {self.x[worst]:g}"
+        limit = self._limit()
+        ratio = np.abs(difference) / limit
+        if not judged.any():
+            return self._verdict(int(ratio.argmax()), None, "shown, not judged")
+        worst = int(np.where(judged, ratio, -1.0).argmax())
+        points = "point" if judged.sum() == 1 else f"of {judged.sum()} points"
         if self.tolerance is not None:
-            detail += f", allowed {self.tolerance:g}"
-        elif error is not None:
-            detail += f" = {abs(difference[worst]) / max(error, 1e-300):.1f} standard errors"
-        if not judged.all():
-            detail += f", {judged.sum()} of {judged.size} points judged"
-        return Verdict(name, published, ours, error, bool(ratio[worst] <= 1), detail)
+            size = f"{difference[worst]:+.2g}, allowed {self.tolerance:g}"
+        else:
+            size = f"{ratio[worst] * STANDARD_ERRORS:.1f} standard errors"
+        return self._verdict(worst, bool(ratio[worst] <= 1), f"worst {points}: {size}")
 
     def _limit(self) -> np.ndarray:
         if self.tolerance is not None:
@@ -110,9 +103,16 @@ class Curve:
         assert self.error is not None
         return np.maximum(STANDARD_ERRORS * self.error, 1e-12)
 
+    def _verdict(self, i: int, agrees: bool | None, detail: str) -> Verdict:
+        return Verdict(
+            ", ".join(part for part in (self.panel, self.name) if part), float(self.x[i]),
+            _at(self.published, i), float(self.ours[i]), _at(self.error, i), _at(self.best, i),
+            agrees, detail,
+        )  # fmt: skip
 
-def _largest(error: np.ndarray | None) -> float | None:
-    return None if error is None else float(error.max())
+
+def _at(values: np.ndarray | None, i: int) -> float | None:
+    return None if values is None or np.isnan(values[i]) else float(values[i])
 
 
 class Claim(NamedTuple):
@@ -166,6 +166,11 @@ class Result:
 def mean_and_error(values: list[Any]) -> tuple[np.ndarray, np.ndarray]:
     """The mean over runs and its standard error; the error of a single run is not known."""
     table = np.array(values, dtype=float)
-    n = len(table)
-    error = table.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(table.shape[1:], np.nan)
-    return table.mean(axis=0), error
+    return table.mean(axis=0), deviation(table) / np.sqrt(len(table))
+
+
+def deviation(table: np.ndarray) -> np.ndarray:
+    """The standard deviation over runs; nan for a single one."""
+    if len(table) < 2:
+        return np.full(table.shape[1:], np.nan)
+    return np.asarray(table.std(axis=0, ddof=1))

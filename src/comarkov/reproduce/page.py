@@ -7,7 +7,8 @@ import csv
 import io
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,31 +35,38 @@ def write(out: Path, experiment: Experiment, result: Result, facts: dict[str, An
         name = f"{experiment.name}-blocks" if result.curves else experiment.name
         figures[name] = plot.blocks(result.blocks)
     for name, figure in figures.items():
-        plot.save(figure, out / name)
-    _replace(out / f"{experiment.name}.csv", _csv(result))
+        for kind in ("svg", "png"):
+            with _replacing(out / f"{name}.{kind}") as path:
+                plot.save(figure, path, kind)
+    _write(out / f"{experiment.name}.csv", _csv(result))
     section = _section(experiment, result) | {"pictures": list(figures)} | facts
-    _replace(out / f"{experiment.name}.json", json.dumps(section, indent=1, ensure_ascii=False))
+    _write(out / f"{experiment.name}.json", json.dumps(section, indent=1, ensure_ascii=False))
 
 
 def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
     """The page, as HTML and as Markdown, of all experiments that the folder holds."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    sections = []
+    sections, unreadable = [], []
     for experiment in experiments:
         file = out / f"{experiment.name}.json"
         if file.exists():
-            section = json.loads(file.read_text(encoding="utf-8"))
-            section["images"] = [_inline(out / f"{name}.svg") for name in section["pictures"]]
-            sections.append(section)
+            try:
+                section = json.loads(file.read_text(encoding="utf-8"))
+                section["images"] = [_inline(out / f"{name}.svg") for name in section["pictures"]]
+                sections.append(section)
+            except (ValueError, KeyError, OSError):
+                unreadable.append(experiment.name)
     for name, template in ((PAGE, "page.html.j2"), ("reproduction.md", "page.md.j2")):
         environment = Environment(
             loader=PackageLoader("comarkov.reproduce"),
             autoescape=name.endswith(".html"),
             undefined=StrictUndefined,
         )
-        page = environment.get_template(template).render(sections=sections, version=version)
-        _replace(out / name, page.rstrip() + "\n")
+        page = environment.get_template(template).render(
+            sections=sections, unreadable=unreadable, version=version
+        )
+        _write(out / name, page.rstrip() + "\n")
     return out / PAGE
 
 
@@ -71,6 +79,8 @@ def _section(experiment: Experiment, result: Result) -> dict[str, Any]:
         "about": result.about,
         "agreeing": _of(sum(bool(verdict.agrees) for verdict in judged), len(judged)),
         "holding": _of(sum(claim.holds for claim in result.claims), len(result.claims)),
+        "x_label": result.x_label,
+        "has_best": any(verdict.best is not None for verdict in verdicts),
         "verdicts": [_readable(verdict) for verdict in verdicts],
         "claims": [claim._asdict() | {"holds": bool(claim.holds)} for claim in result.claims],
         "tables": [table._asdict() for table in result.tables],
@@ -91,9 +101,11 @@ def number(value: float | None, digits: int = 4) -> str:
 def _readable(verdict: Verdict) -> dict[str, str]:
     return {
         "curve": verdict.curve,
+        "x": f"{verdict.x:g}",
         "published": number(verdict.published),
         "ours": number(verdict.ours),
         "error": number(verdict.error),
+        "best": number(verdict.best),
         "word": word(verdict.agrees),
         "style": "open" if verdict.agrees is None else "yes" if verdict.agrees else "no",
         "detail": verdict.detail,
@@ -116,18 +128,31 @@ def _csv(result: Result) -> str:
     for curve in result.curves:
         columns = (curve.published, curve.ours, curve.error, curve.best)
         for i, x in enumerate(curve.x):
-            values = ["" if column is None else repr(float(column[i])) for column in columns]
+            values = [_cell(column, i) for column in columns]
             judged = curve.published is not None and (curve.judged is None or curve.judged[i])
             rows.writerow([curve.panel, curve.name, f"{x:g}", *values, bool(judged)])
     return text.getvalue()
+
+
+def _cell(column: np.ndarray | None, i: int) -> str:
+    return "" if column is None or np.isnan(column[i]) else repr(float(column[i]))
 
 
 def _inline(svg: Path) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+def _write(path: Path, text: str) -> None:
+    with _replacing(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file beside another that takes its place when it is complete, else goes away."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield part
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

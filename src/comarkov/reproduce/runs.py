@@ -6,12 +6,13 @@ import json
 import os
 import signal
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -108,23 +109,63 @@ def _results(
 ) -> Iterator[Values]:
     """What ``work`` gives for each batch, as it comes."""
     if n_jobs == 1 or len(batches) < 2:
-        yield from map(work, batches)
+        with _interrupts_raise():
+            yield from map(work, batches)
         return
-    workers = min(n_jobs, len(batches))
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _leave_interrupts_to_parent)
+    others = set(active_children())
+    pool = ProcessPoolExecutor(min(n_jobs, len(batches)), get_context("spawn"), _end_with_parent)
     try:
-        for future in as_completed([pool.submit(work, batch) for batch in batches]):
+        with _interrupts_ignored():  # which the processes inherit: the parent ends them
+            futures = [pool.submit(work, batch) for batch in batches]
+        for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool as error:
         raise ChildProcessError(
             "A process was killed, perhaps for want of memory. What is done is kept: start again "
             "with fewer --jobs."
         ) from error
+    finally:  # also when the user interrupts: nobody waits for what will not be kept
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(active_children()) - others:
+            process.terminate()
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was killed ends too."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    with _handling_interrupts(signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _interrupts_raise() -> Iterator[None]:
+    """Ctrl-C must end a run, not make it return the best so far, which is no result to keep."""
+
+    def interrupt(signum: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    with _handling_interrupts(interrupt):
+        yield
+
+
+@contextmanager
+def _handling_interrupts(handler: Any) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals
+        return
+    previous = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
     finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _leave_interrupts_to_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
+        signal.signal(signal.SIGINT, previous)

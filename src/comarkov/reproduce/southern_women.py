@@ -20,18 +20,19 @@ BARBER_EVENTS = [[1, 2, 3, 4, 5, 6], [7, 8], [9, 11], [10, 12, 13, 14]]
 
 
 def _plan(options: Options) -> list[Key]:
-    return [(k, l, beta) for k, l in ((2, 3), (4, 4)) for beta in BETAS.tolist()]
+    n = southern_women.repetitions(options)
+    return [(k, l, beta, n) for k, l in ((2, 3), (4, 4)) for beta in BETAS.tolist()]
 
 
 def _run(key: Key, options: Options) -> Any:
-    k, l, beta = key
+    k, l, beta, starts = key
     women = datasets.load("southern-women")
     with as_published():
         fits = [
             CoClustering(
                 (int(k), int(l)), beta=float(beta), n_init=1, random_state=start, **SETTINGS
             ).fit(women.matrix)
-            for start in range(southern_women.repetitions(options))
+            for start in range(int(starts))
         ]
     best = min(fits, key=lambda model: model.cost_)
     return {
@@ -51,7 +52,8 @@ def _groups(labels: np.ndarray) -> list[list[int]]:
 def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
     n = southern_women.repetitions(options)
     two, four = (
-        {float(beta): run for (k, _, beta), run in runs.items() if k == wanted} for wanted in (2, 4)
+        {float(beta): run for (k, _, beta, _), run in runs.items() if k == wanted}
+        for wanted in (2, 4)
     )
     as_literature = [
         beta for beta, run in two.items() if run["events"] == EVENTS and run["women"] == WOMEN
