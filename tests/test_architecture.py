@@ -13,7 +13,7 @@ PACKAGE = Path(comarkov.__file__).parent
 LAYERS = [
     ["matrix", "progress", "datasets"],
     ["joint"],
-    ["objective", "kernels"],
+    ["objective", "kernels", "weighting"],
     ["tables"],
     ["optimise"],
     ["insertion"],
@@ -62,6 +62,7 @@ def test_public_names():
         "Information",
         "Progress",
         "Step",
+        "Weighting",
         "__version__",
         "cost",
         "datasets",

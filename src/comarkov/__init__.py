@@ -5,6 +5,7 @@ from .estimators import CoClustering
 from .objective import Information, cost, information
 from .optimise import Step
 from .progress import Progress
+from .weighting import Weighting
 
 __version__ = "0.1.0"
 
@@ -13,6 +14,7 @@ __all__ = [
     "Information",
     "Progress",
     "Step",
+    "Weighting",
     "__version__",
     "cost",
     "datasets",
