@@ -1,10 +1,32 @@
-"""What several tests need: random matrices, slow oracles."""
+"""What several tests need: input formats, random matrices, slow oracles."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import scipy.sparse as sp
 from hypothesis import strategies as st
 
 from comarkov.joint import joint
 from comarkov.optimise import Start, begin
+
+FORMATS = {
+    **{
+        f"{name}_{flavour}": getattr(sp, f"{name}_{flavour}")
+        for name in ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
+        for flavour in ("array", "matrix")
+    },
+    "list": lambda X: X.tolist(),
+    "fortran": np.asfortranarray,
+    "big-endian": lambda X: X.astype(">f8"),
+    "longdouble": lambda X: X.astype(np.longdouble),
+    "float32": lambda X: X.astype(np.float32),
+    "float64": lambda X: X.astype(float),
+    "int8": lambda X: X.astype(np.int8),
+    "object": lambda X: X.astype(object),
+    "pandas": pd.DataFrame,
+    "sparse pandas": lambda X: pd.DataFrame(X).astype(pd.SparseDtype(X.dtype, 0)),
+    "polars": pl.DataFrame,
+}
 
 
 def never() -> bool:

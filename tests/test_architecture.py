@@ -14,7 +14,7 @@ PACKAGE = Path(comarkov.__file__).parent
 LAYERS = [
     ["matrix", "progress", "datasets"],
     ["joint"],
-    ["objective", "kernels"],
+    ["objective", "kernels", "weighting"],
     ["tables"],
     ["optimise"],
     ["insertion"],
@@ -67,6 +67,7 @@ def test_public_names():
         "Information",
         "Progress",
         "Step",
+        "Weighting",
         "__version__",
         "cost",
         "datasets",

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from helpers import counts_for, weights
+from helpers import FORMATS, counts_for, weights
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,24 +20,6 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import comarkov
 from comarkov import CoClustering
-
-FORMATS = {
-    **{
-        f"{name}_{flavour}": getattr(sp, f"{name}_{flavour}")
-        for name in ("csr", "csc", "coo", "bsr", "dia", "dok", "lil")
-        for flavour in ("array", "matrix")
-    },
-    "list": lambda X: X.tolist(),
-    "fortran": np.asfortranarray,
-    "big-endian": lambda X: X.astype(">f8"),
-    "longdouble": lambda X: X.astype(np.longdouble),
-    "float32": lambda X: X.astype(np.float32),
-    "float64": lambda X: X.astype(float),
-    "int8": lambda X: X.astype(np.int8),
-    "object": lambda X: X.astype(object),
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-}
 
 
 @pytest.fixture(scope="module")

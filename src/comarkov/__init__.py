@@ -11,6 +11,7 @@ _HOMES = {
     "Information": "objective",
     "Progress": "progress",
     "Step": "optimise",
+    "Weighting": "weighting",
     "cost": "objective",
     "information": "objective",
 }
@@ -21,6 +22,7 @@ __all__ = [
     "Information",
     "Progress",
     "Step",
+    "Weighting",
     "__version__",
     "cost",
     "datasets",
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from .objective import Information, cost, information
     from .optimise import Step
     from .progress import Progress
+    from .weighting import Weighting
 
 
 def __getattr__(name: str) -> Any:

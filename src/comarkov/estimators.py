@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from scipy.special import softmax
@@ -25,11 +27,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import optimise
 from .insertion import Model, align
-from .joint import Joint, are_numbers, as_labels, joint
+from .joint import Joint, are_numbers, as_csr, as_labels, joint, names
 from .objective import cost
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
 from .tables import Side
+from .weighting import SCHEMES, Weighting, as_weighting
 
 ClusterCounts = int | tuple[int | None, int | None]
 LabelPair = tuple[ArrayLike | None, ArrayLike | None]
@@ -57,6 +60,12 @@ class CoClustering(
     beta : float in [0, 1], default=0.7
         The coupling. Larger when the numbers of row and column clusters are very different,
         smaller when cluster sizes are; below 1/2 only with ``method="anneal"``.
+    weighting : None, str or Weighting, default=None
+        How entries are weighted before they are co-clustered: None or "counts" as they are, or
+        "presence", "log", "uniform", "tfidf", "bm25", which is the best of these on news text;
+        a :class:`Weighting` has more to set and says when to use which. It is learnt in the fit
+        and applied to new data: a new row has its own length and the column weights of the fit,
+        a new column weighs by the rows that have it, whose lengths are those of the fit.
     method : {"anneal", "sequential"}, default="anneal"
         "anneal" (AnnITCC) solves at 1 and lowers β in steps, which finds better optima;
         "sequential" (sGITCC) solves at β from a random start.
@@ -100,9 +109,11 @@ class CoClustering(
         elements without mass, which belong nowhere; a warning tells how many there are.
         On a side that is not clustered every element is its own cluster.
     cost_ : float
-        L_β in bits.
+        L_β of the weighted matrix in bits.
     information_ : Information
-        The four informations of the cost in bits, and the share ``kept``.
+        The four informations of the cost in bits, and the share ``kept``; of the weighted matrix.
+    weighting_ : Weighting or None
+        The fitted weighting.
     n_iter_ : int
         Sweeps over the rows and columns, at all β together.
     path_ : list of Step
@@ -131,6 +142,7 @@ class CoClustering(
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), tuple, list],
         "beta": [Interval(Real, 0, 1, closed="both")],
+        "weighting": [None, StrOptions(set(SCHEMES)), Weighting],
         "method": [StrOptions({"anneal", "sequential"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -152,6 +164,7 @@ class CoClustering(
         n_clusters: ClusterCounts = 3,
         *,
         beta: float = 0.7,
+        weighting: str | Weighting | None = None,
         method: str = "anneal",
         n_init: int = 1,
         max_iter: int = 100,
@@ -169,6 +182,7 @@ class CoClustering(
     ) -> None:
         self.n_clusters = n_clusters
         self.beta = beta
+        self.weighting = weighting
         self.method = method
         self.n_init = n_init
         self.max_iter = max_iter
@@ -186,7 +200,7 @@ class CoClustering(
 
     # --- fitting ----------------------------------------------------------------------------
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @_fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
     def fit(self, X: Any, y: Any = None) -> Self:
         """Co-cluster the rows and columns of X.
 
@@ -196,12 +210,14 @@ class CoClustering(
             Nonnegative weights.
         y : ignored
         """
-        distribution = joint(X)
+        weighting = as_weighting(self.weighting)
+        distribution = _weighted_joint(X, weighting)
         starts = self._starts(distribution)
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         clusters = self._optimise(distribution, starts, monitor)
         self._keep(clusters, starts)
+        self.weighting_ = weighting
         self._report(clusters, starts, monitor)
         return self
 
@@ -293,7 +309,7 @@ class CoClustering(
         """The cluster of each new row: where it costs least to insert; -1 without mass.
 
         Data frames are aligned by column names: columns that the fit did not see are ignored
-        with a warning, columns that are missing count as 0.
+        with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
         """
         _, new = self._new_rows(X)
         return np.where(new.row_mass > 0, self._model.row_costs(new).argmin(axis=1), -1)
@@ -301,7 +317,9 @@ class CoClustering(
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
 
-        Data frames are aligned by row names, as ``predict`` does by column names.
+        Data frames are aligned by row names, as ``predict`` does by column names. Then X is
+        weighted: by the rows of X that have each column, and by the lengths that rows had in the
+        fit.
         """
         new = self._new_columns(X)
         return np.where(new.row_mass > 0, self._model.column_costs(new).argmin(axis=1), -1)
@@ -325,27 +343,33 @@ class CoClustering(
     def score(self, X: Any, y: Any = None) -> float:
         """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted.
 
-        Columns that had no mass in the fit count as members of cluster 0. Scores at different β,
-        or for different numbers of clusters, do not tell which of these is better: a smaller β
-        and more clusters always cost less.
+        It is the cost of X as weighted. Columns that had no mass in the fit count as members of
+        cluster 0. Scores at different β, for different numbers of clusters or for different
+        weightings do not tell which of these is better: a smaller β and more clusters always cost
+        less, and another weighting makes another matrix.
         """
-        X, new = self._new_rows(X)
+        weights, new = self._new_rows(X)
         rows = self._model.row_costs(new).argmin(axis=1)
-        return -cost(X, rows, np.maximum(self.column_labels_, 0), self.beta)
+        return -cost(weights, rows, np.maximum(self.column_labels_, 0), self.beta)
 
-    def _new_rows(self, X: Any) -> tuple[Any, Joint]:
-        """X with the columns of the fit, as it is and as the kernels take it."""
+    def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
+        """The weights of X, with the columns of the fit, and the same as the kernels take it."""
         check_is_fitted(self)
         aligned = align(X, self._model.column_names, axis=1)
-        new = joint(aligned, self._model.scale)
+        weights = as_csr(aligned)
         if aligned is X:
             validate_data(self, X, reset=False, skip_check_array=True)
-        return aligned, new
+        if self.weighting_ is not None:
+            weights = self.weighting_.weigh_rows(weights)
+        return weights, joint(weights, self._model.scale)
 
     def _new_columns(self, X: Any) -> Joint:
-        """The columns of X, with the rows of the fit, as rows."""
+        """The weights of the columns of X, with the rows of the fit, as rows."""
         check_is_fitted(self)
-        return joint(align(X, self._model.row_names, axis=0), self._model.scale).T
+        weights = align(X, self._model.row_names, axis=0)
+        if self.weighting_ is not None:
+            weights = self.weighting_.weigh_columns(weights)
+        return joint(weights, self._model.scale).T
 
     # --- biclusters -------------------------------------------------------------------------
 
@@ -374,6 +398,16 @@ class CoClustering(
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
+
+
+def _weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
+    """The joint distribution of X after weighting, which is fitted, under the names of X."""
+    if weighting is None:
+        return joint(X)
+    rows, columns = names(X)
+    csr = as_csr(X)
+    weights = weighting.fit(csr).weigh_rows(csr)
+    return replace(joint(weights), row_names=rows, column_names=columns)
 
 
 def _pair(value: Any, name: str) -> tuple[Any, Any]:
