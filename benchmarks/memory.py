@@ -21,12 +21,12 @@ def status(field):
 
 X = sp.load_npz(sys.argv[1])
 n_clusters = eval(sys.argv[2])
-CoClustering((2, n_clusters[1] and 2), random_state=0, max_iter=1).fit(X[:200])  # kernels
+CoClustering((2, n_clusters[1] and 2), method="anneal", random_state=0, max_iter=1).fit(X[:200])  # kernels
 gc.collect()
 before = status("VmRSS")
 with open("/proc/self/clear_refs", "w") as file:
     file.write("5")  # forget the peak so far
-CoClustering(n_clusters, random_state=0, max_iter=3).fit(X)
+CoClustering(n_clusters, method="anneal", random_state=0, max_iter=3).fit(X)
 print(status("VmHWM") - before)
 """
 

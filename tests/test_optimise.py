@@ -75,14 +75,14 @@ def test_more_starts_are_never_worse(method):
 
 def test_the_path_leads_from_one_to_beta():
     X = circulant_blocks(6)
-    model = CoClustering(3, beta=0.75, keep_path=True, random_state=0).fit(X)
+    model = CoClustering(3, beta=0.75, method="anneal", keep_path=True, random_state=0).fit(X)
     assert [step.beta for step in model.path_] == [1.0, 0.9, 0.8, 0.75]
     for step in model.path_:
         cost = comarkov.cost(X, step.row_labels, step.column_labels, step.beta)
         assert step.cost == pytest.approx(cost, abs=1e-12)
     assert_array_equal(model.path_[-1].row_labels, model.row_labels_)
     assert model.path_[-1].cost == pytest.approx(model.cost_, abs=1e-12)
-    first = CoClustering(3, beta=1.0, random_state=0).fit(X)
+    first = CoClustering(3, beta=1.0, method="anneal", random_state=0).fit(X)
     assert model.path_[0].cost == pytest.approx(first.cost_, abs=1e-12)
 
 
@@ -121,7 +121,7 @@ def test_late_sweeps_visit_few_rows_and_the_end_is_certified():
 def test_shuffled_order_is_reproducible_and_another():
     X = circulant_blocks(3)
     fits = [
-        CoClustering(3, order=order, random_state=1, tol=0).fit(X).row_labels_
+        CoClustering(3, method="anneal", order=order, random_state=1, tol=0).fit(X).row_labels_
         for order in ("shuffled", "shuffled", "natural")
     ]
     assert_array_equal(fits[0], fits[1])
@@ -142,7 +142,11 @@ def test_given_labels_need_one_start():
     labels = np.where(X.sum(1) > 0, np.arange(90) % 3, -1)
     stages = set()
     CoClustering(
-        3, n_init=4, init=(labels, None), callback=lambda progress: stages.add(progress.stage)
+        3,
+        method="anneal",
+        n_init=4,
+        init=(labels, None),
+        callback=lambda progress: stages.add(progress.stage),
     ).fit(X)
     assert "rows, start 2" not in stages
     assert "columns, start 4" in stages

@@ -25,7 +25,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import optimise
+from . import optimise, search
 from .insertion import Model, align
 from .joint import Joint, are_numbers, as_csr, as_labels, joint, names
 from .objective import cost
@@ -59,24 +59,28 @@ class CoClustering(
         whatever β is. Exactly as many clusters are returned, none of them empty.
     beta : float in [0, 1], default=0.7
         The coupling. Larger when the numbers of row and column clusters are very different,
-        smaller when cluster sizes are; below 1/2 only with ``method="anneal"``.
+        smaller when cluster sizes are; below 1/2 not with ``method="sequential"``.
     weighting : None, str or Weighting, default=None
         How entries are weighted before they are co-clustered: None or "counts" as they are, or
         "presence", "log", "uniform", "tfidf", "bm25", which is the best of these on news text;
         a :class:`Weighting` has more to set and says when to use which. It is learnt in the fit
         and applied to new data: a new row has its own length and the column weights of the fit,
         a new column weighs by the rows that have it, whose lengths are those of the fit.
-    method : {"anneal", "sequential"}, default="anneal"
-        "anneal" (AnnITCC) solves at 1 and lowers β in steps, which finds better optima;
-        "sequential" (sGITCC) solves at β from a random start.
-    n_init : int, default=1
-        Random starts, of which the best is kept. They run in parallel, see ``n_jobs``.
-        "anneal" starts at β = 1, where rows and columns each keep their best.
+    method : {"auto", "anneal", "sequential"}, default="auto"
+        "auto" begins with many small clusters, merges those that cost least to merge, then splits
+        and merges again as long as that pays: by far the lowest costs. From labels in ``init`` or
+        ``fixed`` it only moves single elements. The other two are the paper's: "anneal" (AnnITCC)
+        solves at 1 and lowers β in steps, "sequential" (sGITCC) solves at β from a random start.
+    n_init : int or "auto", default="auto"
+        How often to start; the best is kept, and more never end at a higher cost. They run in
+        parallel, see ``n_jobs``. "auto" is 3 for small data, else 1, and 1 for the paper's
+        methods. For "auto" a consensus of all is tried after every third. "anneal" starts at
+        β = 1, where rows and columns each keep their best.
     max_iter : int, default=100
         The most sweeps over rows and columns from one start, and at each β of an annealing.
     tol : float, default=1e-3
         Stop when a complete sweep saves no more than this many bits. 0 goes on until no single
-        move lowers the cost.
+        move lowers the cost, as "auto" always does.
     beta_step : float, default=0.1
         By how much "anneal" lowers β at a time.
     init : "random" or pair of array-likes, default="random"
@@ -86,7 +90,7 @@ class CoClustering(
         Labels that must not change, for rows and for columns; either may be None, and -1 stands
         for an element that is free. Fixed labels keep their numbers.
     order : {"natural", "shuffled"}, default="natural"
-        The order of elements in a sweep.
+        The order of elements in a sweep, for the paper's methods.
     keep_path : bool, default=False
         Keep the co-clustering at every β of an annealing in ``path_``.
     max_time : float or None, default=None
@@ -117,8 +121,8 @@ class CoClustering(
     n_iter_ : int
         Sweeps over the rows and columns, at all β together.
     path_ : list of Step
-        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``; "sequential" knows
-        only one.
+        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``; only "anneal" knows
+        more than one.
     rows_, columns_ : ndarray of bool
         Members of each bicluster, one for each pair of clusters; made when asked for.
     feature_names_in_, row_names_in_ : ndarray
@@ -143,8 +147,8 @@ class CoClustering(
         "n_clusters": [Interval(Integral, 1, None, closed="left"), tuple, list],
         "beta": [Interval(Real, 0, 1, closed="both")],
         "weighting": [None, StrOptions(set(SCHEMES)), Weighting],
-        "method": [StrOptions({"anneal", "sequential"})],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "method": [StrOptions({"auto", "anneal", "sequential"})],
+        "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "beta_step": [Interval(Real, 0, None, closed="neither")],
@@ -165,8 +169,8 @@ class CoClustering(
         *,
         beta: float = 0.7,
         weighting: str | Weighting | None = None,
-        method: str = "anneal",
-        n_init: int = 1,
+        method: str = "auto",
+        n_init: int | str = "auto",
         max_iter: int = 100,
         tol: float = 1e-3,
         beta_step: float = 0.1,
@@ -227,16 +231,18 @@ class CoClustering(
         settings = Settings(self.max_iter, self.tol, self.order == "shuffled")
         entropy = check_random_state(self.random_state).randint(2**31, size=4)
         seed = Seed(tuple(entropy.tolist()))
-        n_init = 1 if all(start.is_given for start in starts) else self.n_init
         n_jobs = effective_n_jobs(self.n_jobs)
+        n_init = self.n_init
+        if all(start.is_given for start in starts):
+            n_init = 1
+        elif n_init == "auto":
+            n_init = search.default_members(distribution, starts) if self.method == "auto" else 1
+        common = (distribution, starts, self.beta, settings, seed, int(n_init), monitor, n_jobs)
+        if self.method == "auto":
+            return search.search(*common)
         if self.method == "sequential":
-            return optimise.sequential(
-                distribution, starts, self.beta, settings, seed, n_init, monitor, n_jobs
-            )
-        return optimise.anneal(
-            distribution, starts, self.beta, settings, seed, n_init, monitor, n_jobs,
-            self.beta_step, self.keep_path,
-        )  # fmt: skip
+            return optimise.sequential(*common)
+        return optimise.anneal(*common, self.beta_step, self.keep_path)
 
     def _starts(self, distribution: Joint) -> tuple[Start, Start]:
         """What is asked for on each side, checked against the data."""

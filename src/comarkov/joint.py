@@ -80,6 +80,19 @@ class Joint:
         turned.__dict__["T"] = self
         return turned
 
+    def subset(self, rows: np.ndarray) -> Joint:
+        """Some of the rows, with the columns in which they have mass."""
+        whole = self.matrix
+        counts = np.diff(whole.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        places = np.repeat(whole.indptr[rows] - indptr[:-1], counts) + np.arange(indptr[-1])
+        columns, indices = np.unique(whole.indices[places], return_inverse=True)
+        matrix = Matrix(
+            indptr, indices.astype(whole.indices.dtype), whole.weights[places],
+            whole.ones[rows], whole.twos[rows], whole.mass[rows], whole.spread,
+        )  # fmt: skip
+        return Joint(matrix, (rows.size, columns.size), self.scale, self.is_count)
+
 
 def joint(W: Any, scale: float | None = None) -> Joint:
     """Read a nonnegative matrix of weights: rows are samples.

@@ -547,3 +547,26 @@ def insertion_costs(out, matrix, table, blocks, cross, coupling, workspace):
             out[x, a] = total[a]
             if total[a] <= limit:
                 out[x, a] = cost_exact(x, a, -1, matrix, table, blocks, entries, coupling)
+
+
+# --- merging --------------------------------------------------------------------------------
+
+
+@_exact
+def add_pair_terms(out, mass, factor):
+    """out[i, j] += factor Σ_y [f(A_yi + A_yj) - f(A_yi) - f(A_yj)] for i < j, of float64 masses."""
+    n, k = mass.shape
+    some = np.empty(k, np.int64)
+    term = np.empty(k)
+    for y in range(n):
+        count = 0
+        for i in range(k):
+            if mass[y, i] > 0.0:
+                some[count] = i
+                term[count] = mass[y, i] * np.log(mass[y, i])
+                count += 1
+        for p in range(count):
+            i = some[p]
+            for q in range(p + 1, count):
+                both = mass[y, i] + mass[y, some[q]]
+                out[i, some[q]] += factor * (both * np.log(both) - term[p] - term[q])

@@ -98,6 +98,29 @@ class CoClusters:
     converged: bool = True
     path: list[Step] = field(default_factory=list)
 
+    def pairs(self) -> list[tuple[Side | None, np.ndarray | None]]:
+        """Rows and columns, each with its masses by the clusters of the other."""
+        rows, columns = self.rows, self.columns
+        return [
+            (rows, None if columns is None else columns.cross),
+            (columns, None if rows is None else rows.cross),
+        ]
+
+    def sides(self) -> list[tuple[Side, np.ndarray | None]]:
+        """The same for the sides that are clustered."""
+        return [(side, cross) for side, cross in self.pairs() if side is not None]
+
+    def with_side(self, old: Side, new: Side) -> CoClusters:
+        """The same with one side replaced; the other is shared."""
+        if old is self.rows:
+            return CoClusters(self.joint, new, self.columns, self.n_iter)
+        return CoClusters(self.joint, self.rows, new, self.n_iter)
+
+    def copy(self) -> CoClusters:
+        """The same, to change without changing this."""
+        rows, columns = (side and side.copy() for side in (self.rows, self.columns))
+        return CoClusters(self.joint, rows, columns, self.n_iter)
+
     def information(self) -> Information:
         """The four informations, from the tables."""
         whole = self.joint.information
@@ -135,7 +158,7 @@ def sequential(
         refine(state, beta, settings, rng, monitor, f"start {i + 1}")
         return state
 
-    _prepare(joint, starts)
+    prepare(joint, starts)
     with monitor.watch(n_init):
         return best_of([run], [n_init], beta, monitor, n_jobs, share=1.0)[0]
 
@@ -162,7 +185,7 @@ def anneal(
     runs = [partial(run_side, side) for side in sides]
     counts = [1 if starts[side].is_given else n_init for side in sides]
     alphas = schedule(beta, beta_step) if len(runs) == 2 else [beta]
-    _prepare(joint, starts)
+    prepare(joint, starts)
     with monitor.watch(sum(counts) + len(alphas) - 1):
         share = 0.5 if len(alphas) > 1 else 1.0
         state = _joined(best_of(runs, counts, 1.0, monitor, n_jobs, share))
@@ -176,7 +199,7 @@ def anneal(
     return state
 
 
-def _prepare(joint: Joint, starts: tuple[Start, Start]) -> None:
+def prepare(joint: Joint, starts: tuple[Start, Start]) -> None:
     """Make the transpose now if it is needed, so that threads do not each make it."""
     if starts[1].k is not None:
         joint.T  # noqa: B018
@@ -212,10 +235,10 @@ def refine(
     cost = state.cost(beta) if monitor.listens else 0.0
     complete = True
     for iteration in range(1, settings.max_iter + 1):
+        shuffle = rng if settings.shuffle else None
         visits = [
-            side.sweep(other, beta, rng if settings.shuffle else None, complete, monitor.stop)
-            for side, other in ((state.rows, state.columns), (state.columns, state.rows))
-            if side is not None
+            side.sweep(cross, beta, shuffle, complete, monitor.stop)
+            for side, cross in state.sides()
         ]
         if monitor.stop():
             return

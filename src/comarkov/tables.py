@@ -37,7 +37,10 @@ class Side:
     used up its margin. A complete sweep certifies the end.
     """
 
-    def __init__(self, joint: Joint, labels: np.ndarray, k: int, free: np.ndarray) -> None:
+    def __init__(
+        self, joint: Joint, labels: np.ndarray, k: int, free: np.ndarray,
+        table: kernels.Table | None = None,
+    ) -> None:  # fmt: skip
         self.joint = joint
         self.k = k
         self.free = free
@@ -45,7 +48,10 @@ class Side:
         size = np.bincount(label[label >= 0], minlength=k)
         margin = np.full(label.size, np.inf, np.float32)
         self.clusters = kernels.Clusters(label, size, margin)
-        self.refill()
+        if table is None:
+            self.refill()
+        else:
+            self.table = table
         self._due = np.zeros(label.size, np.float32)
         self._clock = 0.0
 
@@ -63,6 +69,11 @@ class Side:
     def masses(self) -> np.ndarray:
         """A[y, a], without the padding."""
         return self.table.mass[:, : self.k]
+
+    @property
+    def cross(self) -> np.ndarray:
+        """A[y, a] as sweeps over the other side take it."""
+        return self.table.mass
 
     def cluster_mass(self) -> np.ndarray:
         """The mass of each cluster."""
@@ -87,9 +98,26 @@ class Side:
         del self.table
         return masses
 
+    def copy(self) -> Side:
+        """The same clusters, to change without changing these."""
+        mass = self.table.mass.copy()
+        near = mass if self.table.near is self.table.mass else self.table.near.copy()
+        rest = (self.table.log.copy(), self.table.unit.copy(), self.table.pair.copy())
+        table = kernels.Table(mass, near, *rest, self.table.lookup)
+        return Side(self.joint, self.labels, self.k, self.free, table)
+
+    def coarsened(self, number: np.ndarray) -> Side:
+        """The same rows with cluster a called number[a]: those of one number become one."""
+        k = int(number.max()) + 1
+        table = _empty_table(self.joint.shape[1], k, self.table.lookup)
+        for a, new in enumerate(number):
+            table.mass[:, new] += self.table.mass[:, a]
+        kernels.derive(table)
+        return Side(self.joint, number[self.labels], k, self.free, table)
+
     def sweep(
         self,
-        other: Side | None,
+        cross: np.ndarray | None,
         beta: float,
         rng: np.random.Generator | None,
         complete: bool,
@@ -97,13 +125,14 @@ class Side:
     ) -> Visit:
         """Move the rows that are due, or all that are free, each to its cluster of least cost.
 
+        ``cross`` are the masses by (row, cluster of the other side), None if there is no other.
         The order is natural, or random if there is an rng. ``stop()`` is asked now and then.
         """
         order = self.free if complete else self.free[self._due[self.free] <= self._clock]
         complete = order.size == self.free.size
         if rng is not None:
             order = rng.permutation(order)
-        cross, coupling = coupled(self, other, beta)
+        cross, coupling = coupled(self, cross, beta)
         blocks = self.blocks(cross)
         workspace = new_workspace(blocks)
         moves, saved, drift, seen = 0, 0.0, 0.0, 0
@@ -134,11 +163,11 @@ class Side:
         return max(1, int(WORK_PER_CALL / max(per_row, 1.0)))
 
 
-def coupled(side: Side, other: Side | None, beta: float) -> tuple[np.ndarray, float]:
-    """The table of the other side, and λ; without another side, or at β = 1, it does not matter."""
-    if other is None or beta == 1.0:
+def coupled(side: Side, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
+    """The masses by the other side's clusters, and λ; at β = 1 the other side does not matter."""
+    if cross is None or beta == 1.0:
         return np.zeros((0, 0), side.table.mass.dtype), 1.0
-    return other.table.mass, 2.0 * beta - 1.0
+    return cross, 2.0 * beta - 1.0
 
 
 def new_workspace(blocks: kernels.Table) -> kernels.Workspace:

@@ -12,7 +12,7 @@ from ..estimators import CoClustering
 from .experiment import Blocks, Claim, Experiment, Key, Options, Result, Table
 from .settings import BETAS, as_published
 
-SETTINGS: dict[str, Any] = {"max_iter": 20, "tol": 0, "beta_step": 0.1}
+SETTINGS: dict[str, Any] = {"method": "anneal", "max_iter": 20, "tol": 0, "beta_step": 0.1}
 EVENTS = [[1, 2, 3, 4, 5, 6], [7, 8, 9], [10, 11, 12, 13, 14]]
 WOMEN = [list(range(1, 10)), list(range(10, 19))]
 #: Barber's events, to which the paper compares its own for (4, 4) at β = 0.7.
