@@ -4,7 +4,7 @@ BIN = .venv/bin
 READY = .venv/.ready
 EXTRAS = dev
 
-.PHONY: help demo test check format bench reproduce clean
+.PHONY: help demo test check format bench bench-quality reproduce clean
 
 help:
 	@echo "make demo       co-cluster a bundled data set"
@@ -12,6 +12,7 @@ help:
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
+	@echo "make bench-quality  costs and classes found, beside targets and IBM sib (needs both data sets)"
 	@echo "make bench      speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
 
 $(READY): pyproject.toml
@@ -41,6 +42,9 @@ format: $(READY)
 
 bench: .venv/.ready-bench
 	$(BIN)/python benchmarks/run.py
+
+bench-quality: .venv/.ready-bench
+	$(BIN)/python benchmarks/quality.py
 
 reproduce: $(READY)
 	$(BIN)/comarkov reproduce --out reproduction

@@ -11,18 +11,23 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
 HERE = Path(__file__).parent
+NEWSGROUPS = "20news-bydate.tar.gz"
+
+
+def data_folder() -> Path:
+    """Where 20 Newsgroups and MovieLens are."""
+    for folder in (os.environ.get("COMARKOV_DATA"), HERE.parent.parent / "shared" / "data"):
+        if folder and (Path(folder) / NEWSGROUPS).exists():
+            return Path(folder)
+    sys.exit(f"{NEWSGROUPS} is needed: put it into a folder and set COMARKOV_DATA to that folder.")
 
 
 def newsgroups() -> sp.csr_array:
     """All 18,846 documents of 20 Newsgroups by date, the 10,000 most frequent words, counts."""
-    name = "20news-bydate.tar.gz"
-    for folder in (os.environ.get("COMARKOV_DATA"), HERE.parent.parent / "shared" / "data"):
-        if folder and (Path(folder) / name).exists():
-            with tarfile.open(Path(folder) / name) as archive:
-                files = (archive.extractfile(member) for member in archive if member.isfile())
-                texts = [file.read().decode("latin-1") for file in files if file is not None]
-            return CountVectorizer(max_features=10_000).fit_transform(texts)
-    sys.exit(f"{name} is needed: put it into a folder and set COMARKOV_DATA to that folder.")
+    with tarfile.open(data_folder() / NEWSGROUPS) as archive:
+        files = (archive.extractfile(member) for member in archive if member.isfile())
+        texts = [file.read().decode("latin-1") for file in files if file is not None]
+    return CountVectorizer(max_features=10_000).fit_transform(texts)
 
 
 def planted(nnz: int, clusters: int, columns: int = 5_000, seed: int = 0) -> sp.csr_array:

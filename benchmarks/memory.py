@@ -21,7 +21,8 @@ def status(field):
 
 X = sp.load_npz(sys.argv[1])
 n_clusters = eval(sys.argv[2])
-CoClustering((2, n_clusters[1] and 2), method="anneal", random_state=0, max_iter=1).fit(X[:200])  # kernels
+warm = CoClustering((2, n_clusters[1] and 2), method="anneal", random_state=0, max_iter=1)
+warm.fit(X[:200])  # kernels
 gc.collect()
 before = status("VmRSS")
 with open("/proc/self/clear_refs", "w") as file:
