@@ -18,7 +18,7 @@ LAYERS = [
     ["tables"],
     ["merging"],
     ["optimise"],
-    ["search"],
+    ["search", "starts"],
     ["insertion"],
     ["estimators"],
     ["evaluate", "plot"],

@@ -27,10 +27,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import optimise, search
 from .insertion import Model, align
-from .joint import Joint, are_numbers, as_csr, as_labels, joint, names
+from .joint import Joint, are_numbers, as_csr, joint, names
 from .objective import cost
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
+from .starts import starts_for
 from .tables import Side
 from .weighting import SCHEMES, Weighting, as_weighting
 
@@ -216,7 +217,7 @@ class CoClustering(
         """
         weighting = as_weighting(self.weighting)
         distribution = _weighted_joint(X, weighting)
-        starts = self._starts(distribution)
+        starts = starts_for(distribution, self.n_clusters, self.init, self.fixed)
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         clusters = self._optimise(distribution, starts, monitor)
@@ -243,21 +244,6 @@ class CoClustering(
         if self.method == "sequential":
             return optimise.sequential(*common)
         return optimise.anneal(*common, self.beta_step, self.keep_path)
-
-    def _starts(self, distribution: Joint) -> tuple[Start, Start]:
-        """What is asked for on each side, checked against the data."""
-        counts = _pair(self.n_clusters, "n_clusters")
-        init = tuple(
-            None if isinstance(labels, str) and labels == "random" else labels
-            for labels in _pair(None if isinstance(self.init, str) else self.init, "init")
-        )
-        fixed = _pair(self.fixed, "fixed")
-        if counts == (None, None):
-            raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
-        return (
-            _start(counts[0], init[0], fixed[0], distribution.row_mass, "row"),
-            _start(counts[1], init[1], fixed[1], distribution.column_mass, "column"),
-        )
 
     def _report(self, clusters: CoClusters, starts: tuple[Start, Start], monitor: Monitor) -> None:
         """Warn of what the user may not expect."""
@@ -414,50 +400,6 @@ def _weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
     csr = as_csr(X)
     weights = weighting.fit(csr).weigh_rows(csr)
     return replace(joint(weights), row_names=rows, column_names=columns)
-
-
-def _pair(value: Any, name: str) -> tuple[Any, Any]:
-    """A parameter for both sides as one for each."""
-    if value is None or isinstance(value, Integral):
-        return value, value
-    if len(value) != 2:
-        raise ValueError(f"{name} must be a pair (rows, columns), got {len(value)} items.")
-    return value[0], value[1]
-
-
-def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
-    """Check what the user asked for on one side."""
-    n = mass.size
-    available = int((mass > 0).sum())
-    none = np.full(n, -1)
-    if k is None:
-        if init is not None or fixed is not None:
-            raise ValueError(
-                f"The {what}s are not clustered, so they take no init or fixed labels."
-            )
-        return Start(None, mass > 0, none, none >= 0)
-    if not isinstance(k, Integral) or int(k) < 1:
-        raise ValueError(f"The number of {what} clusters must be an int >= 1 or None, got {k!r}.")
-    k = int(k)
-    if k > available:
-        counted = f"n_samples={n}" if what == "row" else f"n_features={n}"
-        raise ValueError(
-            f"{k} {what} clusters were asked for, but only {available} {what}s have mass "
-            f"({counted}): ask for at most {available}."
-        )
-    held = none if fixed is None else as_labels(fixed, n, f"fixed {what} labels")
-    labels = held if init is None else as_labels(init, n, f"init {what} labels")
-    labels = np.where(held >= 0, held, labels)
-    if labels.max() >= k:
-        raise ValueError(f"There are {k} {what} clusters, but a {what} label is {labels.max()}.")
-    given = labels[(labels >= 0) & (mass > 0)]
-    empty = k - np.unique(given).size
-    if empty > available - given.size:
-        raise ValueError(
-            f"The given {what} labels leave {empty} of {k} clusters empty and too few {what}s to "
-            "fill them: name every cluster at least once, or ask for fewer."
-        )
-    return Start(k, mass > 0, labels, held >= 0)
 
 
 def _canonical_order(side: Side | None, start: Start) -> np.ndarray | None:
