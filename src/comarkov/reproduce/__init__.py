@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,7 +47,7 @@ def reproduce(
                 store.forget(experiment.name)
             values = complete(
                 experiment, options, editions[experiment.name], store, n_jobs,
-                lambda done, total, name=experiment.name: advance(name, done, total),  # type: ignore[misc]
+                partial(advance, experiment.name),
             )  # fmt: skip
             result = experiment.conclude(values, options)
             page.write(out, experiment, result, {"runs": experiment.repetitions(options)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,8 +138,8 @@ class Blocks(NamedTuple):
     matrix: np.ndarray
     row_labels: list[int]
     column_labels: list[int]
-    row_names: list[str] = []  # noqa: RUF012, never changed
-    column_names: list[str] = []  # noqa: RUF012
+    row_names: Sequence[str] = ()
+    column_names: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
