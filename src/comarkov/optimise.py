@@ -202,7 +202,7 @@ def anneal(
 def prepare(joint: Joint, starts: tuple[Start, Start]) -> None:
     """Make the transpose now if it is needed, so that threads do not each make it."""
     if starts[1].k is not None:
-        joint.T  # noqa: B018
+        _ = joint.T
 
 
 def schedule(beta: float, step: float) -> list[float]:
