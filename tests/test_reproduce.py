@@ -99,7 +99,7 @@ def test_southern_women():
 
 
 def test_movielens(data_file):
-    options = Options(runs=3, data=data_file("ml-100k.zip").parent)
+    options = Options(runs=75, data=data_file("ml-100k.zip").parent)
     result = concluded("movielens", options)
     claims = holds(result)
     assert len(claims) == 7

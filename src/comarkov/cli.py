@@ -80,8 +80,8 @@ def reproduce(
         int | None,
         typer.Option(
             min=1,
-            help="How often each experiment is repeated.",
-            show_default="as in the paper: 500 starts; 20 samples of newsgroups",
+            help="Random starts of each experiment (for newsgroups: samples).",
+            show_default="as in the paper: 500; 20 for newsgroups; 50 for southern-women",
         ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer runs: a minute or two.")] = False,
