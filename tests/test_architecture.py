@@ -20,6 +20,7 @@ LAYERS = [
     ["optimise"],
     ["search", "starts"],
     ["insertion"],
+    ["fitted"],
     ["estimators"],
     ["evaluate", "plot"],
     ["reproduce"],

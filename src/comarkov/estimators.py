@@ -9,26 +9,18 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from scipy.special import softmax
-from sklearn.base import (
-    BaseEstimator,
-    BiclusterMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    _fit_context,
-)
+from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from . import optimise, search
-from .insertion import Model, align
+from .fitted import FittedCoClusters
+from .insertion import Model
 from .joint import Joint, are_numbers, as_csr, joint, names
-from .objective import cost
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
 from .starts import starts_for
@@ -39,9 +31,7 @@ ClusterCounts = int | tuple[int | None, int | None]
 LabelPair = tuple[ArrayLike | None, ArrayLike | None]
 
 
-class CoClustering(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, BaseEstimator
-):
+class CoClustering(FittedCoClusters):
     """Co-clustering of rows and columns by information-theoretic Markov aggregation.
 
     Rows are samples. The nonnegative matrix is read as a joint distribution of row X and column
@@ -295,101 +285,9 @@ class CoClustering(
         elif hasattr(self, attribute):
             delattr(self, attribute)
 
-    # --- new data ---------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each new row: where it costs least to insert; -1 without mass.
-
-        Data frames are aligned by column names: columns that the fit did not see are ignored
-        with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
-        """
-        _, new = self._new_rows(X)
-        return np.where(new.row_mass > 0, self._model.row_costs(new).argmin(axis=1), -1)
-
-    def predict_columns(self, X: Any) -> np.ndarray:
-        """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
-
-        Data frames are aligned by row names, as ``predict`` does by column names. Then X is
-        weighted: by the rows of X that have each column, and by the lengths that rows had in the
-        fit.
-        """
-        new = self._new_columns(X)
-        return np.where(new.row_mass > 0, self._model.column_costs(new).argmin(axis=1), -1)
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
-
-        With c_a the cost of inserting the row into cluster a, in nats per unit of its mass, the
-        score of a is proportional to exp(-c_a): the rule by which the information bottleneck
-        assigns softly. Memberships do not depend on the unit of the weights, as long as the fit
-        and the new rows have the same. Rows without mass are spread evenly.
-        """
-        _, new = self._new_rows(X)
-        mass = np.where(new.row_mass > 0, new.row_mass, 1.0)
-        return softmax(-self._model.row_costs(new) / mass[:, None], axis=1)
-
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the row labels."""
         return self.fit(X).row_labels_
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted.
-
-        It is the cost of X as weighted. Columns that had no mass in the fit count as members of
-        cluster 0. Scores at different β, for different numbers of clusters or for different
-        weightings do not tell which of these is better: a smaller β and more clusters always cost
-        less, and another weighting makes another matrix.
-        """
-        weights, new = self._new_rows(X)
-        rows = self._model.row_costs(new).argmin(axis=1)
-        return -cost(weights, rows, np.maximum(self.column_labels_, 0), self.beta)
-
-    def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
-        """The weights of X, with the columns of the fit, and the same as the kernels take it."""
-        check_is_fitted(self)
-        aligned = align(X, self._model.column_names, axis=1)
-        weights = as_csr(aligned)
-        if aligned is X:
-            validate_data(self, X, reset=False, skip_check_array=True)
-        if self.weighting_ is not None:
-            weights = self.weighting_.weigh_rows(weights)
-        return weights, joint(weights, self._model.scale)
-
-    def _new_columns(self, X: Any) -> Joint:
-        """The weights of the columns of X, with the rows of the fit, as rows."""
-        check_is_fitted(self)
-        weights = align(X, self._model.row_names, axis=0)
-        if self.weighting_ is not None:
-            weights = self.weighting_.weigh_columns(weights)
-        return joint(weights, self._model.scale).T
-
-    # --- biclusters -------------------------------------------------------------------------
-
-    @property
-    def rows_(self) -> np.ndarray:
-        """Which rows each bicluster has."""
-        return np.repeat(_members(self.row_labels_), _count(self.column_labels_), axis=0)
-
-    @property
-    def columns_(self) -> np.ndarray:
-        """Which columns each bicluster has."""
-        return np.tile(_members(self.column_labels_), (_count(self.row_labels_), 1))
-
-    def get_indices(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and columns of the i-th bicluster, without making ``rows_`` and ``columns_``."""
-        check_is_fitted(self)
-        count = _count(self.row_labels_) * _count(self.column_labels_)
-        row_cluster, column_cluster = divmod(range(count)[i], _count(self.column_labels_))
-        return (
-            np.flatnonzero(self.row_labels_ == row_cluster),
-            np.flatnonzero(self.column_labels_ == column_cluster),
-        )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 def _weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
@@ -416,11 +314,3 @@ def _renumber(labels: np.ndarray, order: np.ndarray | None) -> np.ndarray:
     number[order] = np.arange(order.size)
     number[-1] = -1
     return number[labels]
-
-
-def _count(labels: np.ndarray) -> int:
-    return int(labels.max()) + 1
-
-
-def _members(labels: np.ndarray) -> np.ndarray:
-    return labels == np.arange(_count(labels))[:, None]
