@@ -86,12 +86,15 @@ class Joint:
         counts = np.diff(whole.indptr)[rows]
         indptr = np.concatenate([[0], np.cumsum(counts)])
         places = np.repeat(whole.indptr[rows] - indptr[:-1], counts) + np.arange(indptr[-1])
-        columns, indices = np.unique(whole.indices[places], return_inverse=True)
+        indices = whole.indices[places]
+        present = np.zeros(self.shape[1], bool)
+        present[indices] = True
+        number = np.cumsum(present, dtype=indices.dtype) - indices.dtype.type(1)
         matrix = Matrix(
-            indptr, indices.astype(whole.indices.dtype), whole.weights[places],
+            indptr, number[indices], whole.weights[places],
             whole.ones[rows], whole.twos[rows], whole.mass[rows], whole.spread,
         )  # fmt: skip
-        return Joint(matrix, (rows.size, columns.size), self.scale, self.is_count)
+        return Joint(matrix, (rows.size, int(present.sum())), self.scale, self.is_count)
 
 
 def joint(W: Any, scale: float | None = None) -> Joint:

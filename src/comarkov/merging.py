@@ -7,9 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from . import kernels
+from .joint import Joint
 from .tables import Side, coupled
 
 SPLIT_SWEEPS = 6
+
+Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
 
 
 def merge_costs(side: Side, cross: np.ndarray | None, beta: float) -> np.ndarray:
@@ -19,14 +22,18 @@ def merge_costs(side: Side, cross: np.ndarray | None, beta: float) -> np.ndarray
     g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
     """
     cross, coupling = coupled(side, cross, beta)
-    blocks = side.blocks(cross).mass[:, : side.k].astype(np.float64)
-    costs = np.full((side.k, side.k), np.inf)
-    costs[np.triu_indices(side.k, 1)] = 0.0
-    kernels.add_pair_terms(costs, blocks[-1:], 1.0)
-    if coupling != 0.0:
-        kernels.add_pair_terms(costs, side.masses.astype(np.float64), -coupling)
-    if coupling != 1.0:
-        kernels.add_pair_terms(costs, blocks[:-1], coupling - 1.0)
+    blocks = side.blocks(cross).mass[:, : side.k]
+    return pair_costs([(blocks[-1:], 1.0), (side.masses, -coupling), (blocks[:-1], coupling - 1.0)])
+
+
+def pair_costs(terms: list[Term]) -> np.ndarray:
+    """The sum over tables of factor Σ_y g(A_yi, A_yj) for clusters i < j; infinite elsewhere."""
+    k = terms[0][0].shape[1]
+    costs = np.full((k, k), np.inf)
+    costs[np.triu_indices(k, 1)] = 0.0
+    for masses, factor in terms:
+        if factor != 0.0:
+            kernels.add_pair_terms(costs, np.ascontiguousarray(masses, np.float64), factor)
     return costs
 
 
@@ -49,14 +56,21 @@ def split(
     side: Side, cross: np.ndarray | None, beta: float, cluster: int, rng: np.random.Generator
 ) -> Split:
     """Split a cluster in two by sweeps over its members alone, from a random start."""
-    members = np.flatnonzero(side.labels == cluster)
+    return bisect(side.joint, np.flatnonzero(side.labels == cluster), cross, beta, rng)
+
+
+def bisect(
+    data: Joint, members: np.ndarray, cross: np.ndarray | None, beta: float,
+    rng: np.random.Generator, sweeps: int = SPLIT_SWEEPS,
+) -> Split:  # fmt: skip
+    """The same for some rows of a matrix that are one cluster."""
     if members.size < 2:
         return Split(0.0, members[:0])
-    part = side.joint.subset(members)
+    part = data.subset(members)
     labels = rng.permutation(np.arange(members.size) % 2)
     pair = Side(part, labels, 2, np.arange(members.size))
     near = None if cross is None else np.ascontiguousarray(cross[members])
-    for _ in range(SPLIT_SWEEPS):
+    for _ in range(sweeps):
         if pair.sweep(near, beta, None, True, _never).moves == 0:
             break
     gain = float(merge_costs(pair, near, beta)[0, 1])

@@ -89,7 +89,7 @@ def search(
 
 def default_members(data: Joint, starts: tuple[Start, Start]) -> int:
     """So many that small data take seconds, and large data not much longer than one member."""
-    clusters = sum(_fine(start) or 0 for start in starts)
+    clusters = sum(fine_count(start) or 0 for start in starts)
     return WAVE if data.matrix.indices.size * clusters <= SMALL else 1
 
 
@@ -133,7 +133,7 @@ def over_split(
     monitor: Monitor,
 ) -> CoClusters:  # fmt: skip
     """Start with many small clusters, merge the pair that costs least, sweep, and so on."""
-    fine = replace(starts[0], k=_fine(starts[0])), replace(starts[1], k=_fine(starts[1]))
+    fine = replace(starts[0], k=fine_count(starts[0])), replace(starts[1], k=fine_count(starts[1]))
     high = max(beta, FINE_BETA)
     state = begin(data, fine, (True, True), rng)
     refine(state, high, Settings(FINE_SWEEPS, 0.0, False), rng, monitor, "many clusters")
@@ -156,7 +156,8 @@ def _merges_between_sweeps(
     return max(1, round(merges * sweep / SWEEP_BUDGET))
 
 
-def _fine(start: Start) -> int | None:
+def fine_count(start: Start) -> int | None:
+    """How many clusters to begin with; None on a side that is not clustered."""
     if start.k is None:
         return None
     return min(FINE * start.k, max(MANY, 2 * start.k), int(start.has_mass.sum()))
