@@ -19,7 +19,8 @@ LAYERS = [
     ["merging"],
     ["optimise"],
     ["search", "starts"],
-    ["insertion"],
+    ["leaves"],
+    ["hierarchy", "insertion"],
     ["fitted"],
     ["estimators"],
     ["evaluate", "plot"],
@@ -67,6 +68,7 @@ def test_one_module_imports_matplotlib():
 def test_public_names():
     assert comarkov.__all__ == [
         "CoClustering",
+        "Hierarchy",
         "Information",
         "Progress",
         "Step",

@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 # Imported when first used: the command line answers at once, numba is slow to import.
 _HOMES = {
     "CoClustering": "estimators",
+    "Hierarchy": "hierarchy",
     "Information": "objective",
     "Progress": "progress",
     "Step": "optimise",
@@ -19,6 +20,7 @@ _MODULES = ("datasets", "evaluate")
 
 __all__ = [
     "CoClustering",
+    "Hierarchy",
     "Information",
     "Progress",
     "Step",
@@ -33,6 +35,7 @@ __all__ = [
 if TYPE_CHECKING:
     from . import datasets, evaluate
     from .estimators import CoClustering
+    from .hierarchy import Hierarchy
     from .objective import Information, cost, information
     from .optimise import Step
     from .progress import Progress

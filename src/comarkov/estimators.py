@@ -19,11 +19,13 @@ from sklearn.utils.validation import validate_data
 
 from . import optimise, search
 from .fitted import FittedCoClusters
+from .hierarchy import Hierarchy
 from .insertion import Model
 from .joint import Joint, are_numbers, as_csr, joint, names
+from .leaves import take_leaves
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
-from .starts import starts_for
+from .starts import starts_for, still_fixed
 from .tables import Side
 from .weighting import SCHEMES, Weighting, as_weighting
 
@@ -114,6 +116,11 @@ class CoClustering(FittedCoClusters):
     path_ : list of Step
         (beta, cost, row_labels, column_labels) at every β, if ``keep_path``; only "anneal" knows
         more than one.
+    hierarchy_ : Hierarchy
+        The merges from finer clusters through these down to one on each side, with the bits that
+        each loses, and linkage matrices for dendrograms; ``cut`` gives the model at any level.
+        The finer clusters are there for ``method="auto"``, unless the fit was stopped; else the
+        hierarchy begins with the clusters of the fit.
     rows_, columns_ : ndarray of bool
         Members of each bicluster, one for each pair of clusters; made when asked for.
     feature_names_in_, row_names_in_ : ndarray
@@ -210,18 +217,21 @@ class CoClustering(FittedCoClusters):
         starts = starts_for(distribution, self.n_clusters, self.init, self.fixed)
         validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
         monitor = Monitor(self.max_time, self.callback, self.verbose)
-        clusters = self._optimise(distribution, starts, monitor)
-        self._keep(clusters, starts)
+        seed = self._seed()
+        clusters = self._optimise(distribution, starts, seed, monitor)
+        self._keep(clusters, starts, seed, monitor)
         self.weighting_ = weighting
         self._report(clusters, starts, monitor)
         return self
 
+    def _seed(self) -> Seed:
+        entropy = check_random_state(self.random_state).randint(2**31, size=4)
+        return Seed(tuple(entropy.tolist()))
+
     def _optimise(
-        self, distribution: Joint, starts: tuple[Start, Start], monitor: Monitor
+        self, distribution: Joint, starts: tuple[Start, Start], seed: Seed, monitor: Monitor
     ) -> CoClusters:
         settings = Settings(self.max_iter, self.tol, self.order == "shuffled")
-        entropy = check_random_state(self.random_state).randint(2**31, size=4)
-        seed = Seed(tuple(entropy.tolist()))
         n_jobs = effective_n_jobs(self.n_jobs)
         n_init = self.n_init
         if all(start.is_given for start in starts):
@@ -250,7 +260,9 @@ class CoClustering(FittedCoClusters):
             message = f"{empty[0]} of {n} rows and {empty[1]} of {m} columns have no mass"
             warnings.warn(f"{message}: their label is -1.", stacklevel=4)
 
-    def _keep(self, clusters: CoClusters, starts: tuple[Start, Start]) -> None:
+    def _keep(
+        self, clusters: CoClusters, starts: tuple[Start, Start], seed: Seed, monitor: Monitor
+    ) -> None:
         """Set the fitted attributes, clusters in canonical order."""
         distribution = clusters.joint
         self.information_ = clusters.information()
@@ -275,8 +287,15 @@ class CoClustering(FittedCoClusters):
         self._set_or_forget("path_", path if self.keep_path else None)
         names = distribution.row_names
         self._set_or_forget("row_names_in_", None if names is None or are_numbers(names) else names)
-        self._model = Model.take(clusters, orders, self.beta)
-        self._n_features_out = self._model.rows.k if self._model.rows is not None else 0
+        many = [search.fine_count(s) if self.method == "auto" else s.k for s in starts]
+        with monitor.interruptible():
+            rows, columns = take_leaves(clusters, orders, many, self.beta, seed, monitor.stop)
+        self.hierarchy_ = Hierarchy(rows, columns, self.beta, self.information_)
+        self._model = Model(
+            rows, columns, 2 * self.beta - 1, distribution.scale, distribution.matrix.spread,
+            distribution.row_names, distribution.column_names,
+        )  # fmt: skip
+        self._n_features_out = 0 if rows is None else rows.k
 
     def _set_or_forget(self, attribute: str, value: Any) -> None:
         """Set a fitted attribute, or delete what an earlier fit left there."""
@@ -284,6 +303,54 @@ class CoClustering(FittedCoClusters):
             setattr(self, attribute, value)
         elif hasattr(self, attribute):
             delattr(self, attribute)
+
+    # --- the hierarchy ----------------------------------------------------------------------
+
+    def cut(self, n_clusters: ClusterCounts, X: Any = None) -> Self:
+        """The co-clustering at another level of the hierarchy: a model of its own, fitted.
+
+        It predicts, transforms and scores as this model does, which stays as it is. Each side may
+        be cut anywhere between one cluster and its leaves. Clusters are numbered by falling mass,
+        but on a side that is cut where the fit is as they are there. Cutting at the numbers of
+        clusters of the fit gives the fit again.
+
+        Parameters
+        ----------
+        n_clusters : int or pair of (int or None)
+            The numbers of row and of column clusters; one number stands for both, and None for a
+            side that is not clustered.
+        X : matrix of the fit, default=None
+            If given, the cut is refined: elements move, but for those in ``fixed``, until no
+            single move lowers the cost. Clusters keep their numbers. What comes out has a
+            hierarchy of its own.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering, datasets
+        >>> women = datasets.load("southern-women").matrix
+        >>> model = CoClustering((4, 4), random_state=0).fit(women)
+        >>> coarse = model.cut((2, 3))
+        >>> print(coarse.predict(women[:6]), round(coarse.cost_, 3))
+        [0 0 0 0 0 0] 0.94
+        >>> round(model.cut((2, 3), women).cost_, 3)
+        0.856
+        """
+        model = self._at(n_clusters)
+        if X is not None:
+            model._refine(X)
+        return model
+
+    def _refine(self, X: Any) -> None:
+        """Move single elements as long as that lowers the cost."""
+        data = self._data_of_the_fit(X)
+        labels = [side and side.labels for side in (self._model.rows, self._model.columns)]
+        starts = starts_for(data, self.n_clusters, labels, still_fixed(self.fixed, labels))
+        monitor = Monitor(self.max_time, self.callback, self.verbose)
+        settings = Settings(self.max_iter, 0.0, shuffle=False)
+        seed = self._seed()
+        clusters = search.search(data, starts, self.beta, settings, seed, 1, monitor)
+        self._keep(clusters, starts, seed, monitor)
+        self._report(clusters, starts, monitor)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the row labels."""

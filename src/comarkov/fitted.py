@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,9 +17,11 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .hierarchy import Hierarchy
 from .insertion import Model, align
 from .joint import Joint, as_csr, joint
-from .objective import cost
+from .objective import Information, cost
+from .starts import pair
 from .weighting import Weighting
 
 
@@ -27,8 +31,12 @@ class FittedCoClusters(
     """Methods that need only what a fit has set."""
 
     beta: float
+    n_clusters: Any
     row_labels_: np.ndarray
     column_labels_: np.ndarray
+    cost_: float
+    information_: Information
+    hierarchy_: Hierarchy
     weighting_: Weighting | None
     _model: Model
 
@@ -95,6 +103,42 @@ class FittedCoClusters(
         if self.weighting_ is not None:
             weights = self.weighting_.weigh_columns(weights)
         return joint(weights, self._model.scale).T
+
+    # --- the hierarchy ----------------------------------------------------------------------
+
+    def _at(self, n_clusters: Any) -> Self:
+        """A copy at another level of the hierarchy."""
+        check_is_fitted(self)
+        tree = self.hierarchy_
+        wanted = tree.checked(pair(n_clusters, "n_clusters"))
+        rows, columns = tree.sides_at(wanted)
+        model = copy(self)
+        model.n_clusters = n_clusters
+        model._model = replace(self._model, rows=rows, columns=columns)
+        is_fit = wanted == tree.n_fitted
+        whole = tree.information
+        model.information_ = whole if is_fit else model._model.information(whole.rows_columns)
+        model.cost_ = model.information_.cost(tree.beta)
+        if rows is not None:
+            model.row_labels_ = rows.labels
+            model._n_features_out = rows.k
+        if columns is not None:
+            model.column_labels_ = columns.labels
+        model.__dict__.pop("path_", None)
+        return model
+
+    def _data_of_the_fit(self, X: Any) -> Joint:
+        """X as the fit saw it, or an error if it is something else."""
+        csr = as_csr(X)
+        if csr.shape == (self.row_labels_.size, self.column_labels_.size):
+            data = joint(csr if self.weighting_ is None else self.weighting_.weigh_rows(csr))
+            if self._model.has_masses_of(data):
+                names = self._model.row_names, self._model.column_names
+                return replace(data, row_names=names[0], column_names=names[1])
+        raise ValueError(
+            "X is not the matrix of the fit: give it as it was given to fit, rows and columns in "
+            "the same order, or leave it out for a cut that is not refined."
+        )
 
     # --- biclusters -------------------------------------------------------------------------
 

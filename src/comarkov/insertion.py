@@ -5,83 +5,82 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import kernels
-from .joint import Joint, are_numbers, as_csr, names, spread_of
-from .optimise import CoClusters
-from .tables import Side, float_table, new_workspace
+from .joint import Joint, are_numbers, as_csr, bits, names, spread_of
+from .leaves import Leaves, membership
+from .objective import Information
+from .tables import float_table, new_workspace
 
 ROWS_AT_A_TIME = 8192
-
-
-class KeptSide(NamedTuple):
-    """The masses by (item of the other side, cluster), and the labels of the other side."""
-
-    masses: np.ndarray
-    other_labels: np.ndarray | None  # None if the other side is not clustered
-    other_k: int
-
-    @property
-    def k(self) -> int:
-        """The number of clusters."""
-        return int(self.masses.shape[1])
 
 
 @dataclass(frozen=True)
 class Model:
     """All that is needed to insert new rows and columns, without the training matrix."""
 
-    rows: KeptSide | None
-    columns: KeptSide | None
+    rows: Leaves | None
+    columns: Leaves | None
     coupling: float
     scale: float
     spread: float
     row_names: np.ndarray | None
     column_names: np.ndarray | None
 
-    @classmethod
-    def take(cls, clusters: CoClusters, orders: list[np.ndarray | None], beta: float) -> Model:
-        """Take what is needed out of the clusters, renumbered in the given orders."""
-        rows, columns = clusters.rows, clusters.columns
-        return cls(
-            _kept(rows, orders[0], columns, orders[1]),
-            _kept(columns, orders[1], rows, orders[0]),
-            2 * beta - 1,
-            clusters.joint.scale,
-            clusters.joint.matrix.spread,
-            clusters.joint.row_names,
-            clusters.joint.column_names,
+    def information(self, whole: float) -> Information:
+        """The four informations of the clusters, where ``whole`` is I(X;Y), in bits."""
+        first, second = (side and side.cluster_masses() for side in (self.rows, self.columns))
+        rows = whole if first is None else _table_bits(first)
+        columns = whole if second is None else _table_bits(second)
+        if first is None or self.columns is None:
+            return Information(whole, columns, rows, min(rows, columns))
+        blocks = _members(self.columns, first.shape[0]).T @ first
+        return Information(whole, columns, rows, _table_bits(blocks))
+
+    def has_masses_of(self, data: Joint) -> bool:
+        """Are the masses of leaves in a matrix those that were kept?"""
+        return all(
+            np.allclose(
+                (membership(side.leaf, side.number.size).T @ csr).toarray().T,
+                side.masses,
+                rtol=1e-9,
+                atol=0,
+            )
+            for side, csr in ((self.rows, data.csr), (self.columns, data.csr.T))
+            if side
         )
 
     def row_costs(self, new: Joint) -> np.ndarray:
         """Cost of inserting each new row into each row cluster, in nats times mass."""
-        return self._costs(self.rows, new, "row")
+        return self._costs(self.rows, self.columns, new, "row")
 
     def column_costs(self, new: Joint) -> np.ndarray:
         """The same for columns; ``new`` has them as rows."""
-        return self._costs(self.columns, new, "column")
+        return self._costs(self.columns, self.rows, new, "column")
 
-    def _costs(self, side: KeptSide | None, new: Joint, what: str) -> np.ndarray:
+    def _costs(
+        self, side: Leaves | None, other: Leaves | None, new: Joint, what: str
+    ) -> np.ndarray:
         if side is None:
             raise ValueError(f"The {what}s were not clustered: n_clusters has None for them.")
         n, m = new.shape
         if m != side.masses.shape[0]:
-            other = "columns" if what == "row" else "rows"
+            items = "columns" if what == "row" else "rows"
             raise ValueError(
-                f"A new {what} must have the {side.masses.shape[0]} {other} of the fit, not {m}."
+                f"A new {what} must have the {side.masses.shape[0]} {items} of the fit, not {m}."
             )
         spread = max(self.spread, spread_of(new.matrix.weights, new.total))
         matrix = new.matrix._replace(spread=spread)
-        table = float_table(side.masses)
-        member = _membership(side)
-        coupling = 1.0 if side.other_labels is None else self.coupling
-        blocks = float_table(np.vstack([member.T @ side.masses, side.masses.sum(axis=0)]))
-        indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
-        csr = sp.csr_array((matrix.weights, indices, matrix.indptr), (n, m))
+        masses = side.cluster_masses()
+        table = float_table(masses)
+        member = _members(other, m)
+        coupling = 1.0 if other is None else self.coupling
+        blocks = float_table(np.vstack([member.T @ masses, masses.sum(axis=0)]))
+        csr = new.csr
         out = np.empty((n, side.k))
         for start in range(0, n, ROWS_AT_A_TIME):
             part = slice(start, start + ROWS_AT_A_TIME)
@@ -135,28 +134,10 @@ def _select(frame: Any, which: np.ndarray, axis: int) -> Any:
     return frame[:, which.tolist()]
 
 
-def _kept(
-    side: Side | None, order: np.ndarray | None, other: Side | None, other_order: np.ndarray | None
-) -> KeptSide | None:
-    if side is None:
-        return None
-    masses = side.release()
-    if order is not None:
-        masses = np.ascontiguousarray(masses[:, order])
-    if other is None:
-        return KeptSide(masses, None, 0)
-    labels = other.labels
-    if other_order is not None:
-        labels = np.where(labels >= 0, np.argsort(other_order)[labels], -1)
-    return KeptSide(masses, labels, other.k)
+def _members(side: Leaves | None, n: int) -> sp.csr_array:
+    """The n elements of a side by its clusters; no clusters if it is not clustered."""
+    return sp.csr_array((n, 0)) if side is None else membership(side.labels, side.k)
 
 
-def _membership(side: KeptSide) -> sp.csr_array:
-    """Items of the other side by cluster, 1 where it is a member."""
-    m = side.masses.shape[0]
-    if side.other_labels is None:
-        return sp.csr_array((m, 0))
-    items = np.flatnonzero(side.other_labels >= 0)
-    return sp.csr_array(
-        (np.ones(items.size), (items, side.other_labels[items])), shape=(m, side.other_k)
-    )
+def _table_bits(masses: np.ndarray) -> float:
+    return bits(masses, masses.sum(axis=0), masses.sum(axis=1))

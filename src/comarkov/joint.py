@@ -80,6 +80,13 @@ class Joint:
         turned.__dict__["T"] = self
         return turned
 
+    @property
+    def csr(self) -> sp.csr_array:
+        """The matrix as SciPy has it, its entries in the order of the kernels; shares memory."""
+        matrix = self.matrix
+        indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
+        return sp.csr_array((matrix.weights, indices, matrix.indptr), self.shape)
+
     def subset(self, rows: np.ndarray) -> Joint:
         """Some of the rows, with the columns in which they have mass."""
         whole = self.matrix

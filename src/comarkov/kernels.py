@@ -570,3 +570,18 @@ def add_pair_terms(out, mass, factor):
             for q in range(p + 1, count):
                 both = mass[y, i] + mass[y, some[q]]
                 out[i, some[q]] += factor * (both * np.log(both) - term[p] - term[q])
+
+
+@_exact
+def add_terms_with(out, mass, i, factor):
+    """out[j] += factor Σ_y [f(A_yi + A_yj) - f(A_yi) - f(A_yj)] for j other than i."""
+    n, k = mass.shape
+    for y in range(n):
+        one = mass[y, i]
+        if one > 0.0:
+            term = one * np.log(one)
+            for j in range(k):
+                other = mass[y, j]
+                if other > 0.0 and j != i:
+                    both = one + other
+                    out[j] += factor * (both * np.log(both) - term - other * np.log(other))

@@ -99,7 +99,7 @@ class Monitor:
     @contextmanager
     def watch(self, stages: int) -> Iterator[None]:
         """Show the bar, and let Ctrl-C end the work instead of the program."""
-        with self._interruptible(), self._bar_shown(stages):
+        with self.interruptible(), self._bar_shown(stages):
             yield
 
     @contextmanager
@@ -113,7 +113,8 @@ class Monitor:
         self._bar = None
 
     @contextmanager
-    def _interruptible(self) -> Iterator[None]:
+    def interruptible(self) -> Iterator[None]:
+        """Let Ctrl-C end the work within instead of the program."""
         if threading.current_thread() is not threading.main_thread():
             yield  # only the main thread may handle signals
             return

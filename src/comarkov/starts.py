@@ -13,12 +13,12 @@ from .optimise import Start
 
 def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Start, Start]:
     """How rows and columns begin, or an error that says what to ask for instead."""
-    counts = _pair(n_clusters, "n_clusters")
+    counts = pair(n_clusters, "n_clusters")
     given = tuple(
         None if isinstance(labels, str) and labels == "random" else labels
-        for labels in _pair(None if isinstance(init, str) else init, "init")
+        for labels in pair(None if isinstance(init, str) else init, "init")
     )
-    held = _pair(fixed, "fixed")
+    held = pair(fixed, "fixed")
     if counts == (None, None):
         raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
     return (
@@ -27,7 +27,17 @@ def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Sta
     )
 
 
-def _pair(value: Any, name: str) -> tuple[Any, Any]:
+def still_fixed(fixed: Any, labels: list[np.ndarray | None]) -> tuple[Any, Any]:
+    """Elements that were fixed, fixed where they have come to be."""
+
+    rows, columns = (
+        None if held is None or now is None else np.where(np.asarray(held) >= 0, now, -1)
+        for held, now in zip(pair(fixed, "fixed"), labels, strict=True)
+    )
+    return rows, columns
+
+
+def pair(value: Any, name: str) -> tuple[Any, Any]:
     """A parameter for both sides as one for each."""
     if value is None or isinstance(value, Integral):
         return value, value
