@@ -157,6 +157,7 @@ def test_linkages_are_valid_and_cut_as_scipy_does(problem):
             continue
         assert is_valid_linkage(linkage, throw=True)
         assert is_monotonic(linkage)
+        assert linkage[-1, 3] == count
         jumps = np.diff(linkage[:, 2]) > 1e-12  # equal heights cannot be told apart by SciPy
         for k in [count - 1 - i for i in np.flatnonzero(jumps)]:
             number = fcluster(linkage, k, "maxclust")
