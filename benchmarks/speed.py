@@ -8,6 +8,8 @@ from common import Report, least_seconds, newsgroups, seconds
 import comarkov
 from comarkov import CoClustering
 from comarkov.joint import joint
+from comarkov.leaves import take_leaves
+from comarkov.optimise import CoClusters, Seed
 from comarkov.tables import Side
 
 K = 20
@@ -92,6 +94,25 @@ def threads(report, X):
     report.figure("time on two threads / on one", two / one, "<=", 0.6)
 
 
+def hierarchy(report, X):
+    report.title("The hierarchy of a default fit, k = l = 20, one thread")
+    model = CoClustering(K, random_state=0)
+    fit = seconds(lambda: model.fit(X))
+    data = joint(X)
+    labels = zip((data, data.T), (model.row_labels_, model.column_labels_), strict=True)
+    rows, columns = (Side(side, label, K, np.arange(label.size)) for side, label in labels)
+    counts = list(model.hierarchy_.n_leaves)
+    leaves = seconds(
+        lambda: take_leaves(
+            CoClusters(data, rows, columns), [None, None], counts, 0.7, Seed((0,)), lambda: False
+        )
+    )
+    way = seconds(lambda: model.hierarchy_.merges)
+    report.fact("fit", f"{fit:.2f} s")
+    report.figure("making leaves / the rest of the fit", leaves / (fit - leaves), "<=", 0.1, "")
+    report.figure("merging them / the rest of the fit", way / (fit - leaves), "<=", 0.1, "")
+
+
 def main(report: Report) -> None:
     X = newsgroups()
     report.fact("20 Newsgroups", f"{X.shape[0]} x {X.shape[1]}")
@@ -99,6 +120,7 @@ def main(report: Report) -> None:
     sweep_ratios(report, X)
     against_sib(report, X)
     threads(report, X)
+    hierarchy(report, X)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+import signal
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from sklearn.base import clone
 import comarkov
 from comarkov import CoClustering, datasets
 from comarkov.joint import joint
+from comarkov.merging import bisect
 from comarkov.optimise import Seed
 
 FEW = settings(max_examples=40)
@@ -360,6 +362,18 @@ def test_no_time_is_spent_on_leaves_when_it_is_over(counts):
         model = CoClustering((4, 3), max_time=1e-9, random_state=0).fit(counts)
     assert model.hierarchy_.n_leaves == (4, 3)
     assert model.cut(1).cost_ == pytest.approx(joint(counts).information * 1.4)
+
+
+def test_ctrl_c_while_leaves_are_made_loses_nothing(counts, fitted, monkeypatch):
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        return bisect(*arguments)
+
+    monkeypatch.setattr("comarkov.leaves.bisect", interrupted)
+    with pytest.warns(match="it was interrupted"):
+        model = CoClustering((4, 3), random_state=0).fit(counts)
+    assert_array_equal(model.row_labels_, fitted.row_labels_)
+    assert model.hierarchy_.n_leaves == (4, 3)
 
 
 def test_a_tree_of_one_leaf():
