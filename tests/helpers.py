@@ -6,6 +6,7 @@ import polars as pl
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from comarkov import CoClustering
 from comarkov.joint import joint
 from comarkov.optimise import Start, begin
 
@@ -70,6 +71,15 @@ def problems(draw):
     k, l = counts_for(draw, W)
     beta = draw(st.sampled_from([0.0, 0.2, 0.5, 0.7, 0.75, 1.0]))
     return W, k, l, beta, draw(st.integers(0, 1000))
+
+
+@st.composite
+def models(draw):
+    """A matrix and a model to fit, by two methods, of both sides or of one."""
+    W, k, l, beta, seed = draw(problems())
+    counts = draw(st.sampled_from([(k, l), (k, l), (k, None), (None, l)]))
+    method = draw(st.sampled_from(["auto", "auto", "anneal"]))
+    return W, CoClustering(counts, beta=beta, method=method, n_init=1, random_state=seed)
 
 
 def started(W, k, l, seed):
