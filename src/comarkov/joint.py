@@ -87,14 +87,14 @@ class Joint:
         indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
         return sp.csr_array((matrix.weights, indices, matrix.indptr), self.shape)
 
-    def subset(self, rows: np.ndarray) -> Joint:
-        """Some of the rows, with the columns in which they have mass."""
+    def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
+        """Some of the rows; with only those columns in which they have mass, or with all."""
         whole = self.matrix
         counts = np.diff(whole.indptr)[rows]
         indptr = np.concatenate([[0], np.cumsum(counts)])
         places = np.repeat(whole.indptr[rows] - indptr[:-1], counts) + np.arange(indptr[-1])
         indices = whole.indices[places]
-        present = np.zeros(self.shape[1], bool)
+        present = np.full(self.shape[1], not squeeze)
         present[indices] = True
         number = np.cumsum(present, dtype=indices.dtype) - indices.dtype.type(1)
         matrix = Matrix(
