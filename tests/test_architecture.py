@@ -12,14 +12,14 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets"],
+    ["matrix", "progress", "datasets", "matching"],
     ["joint"],
     ["objective", "kernels", "weighting"],
     ["tables"],
     ["merging"],
     ["optimise"],
     ["search", "starts"],
-    ["insertion"],
+    ["insertion", "confidence"],
     ["fitted"],
     ["estimators"],
     ["evaluate", "plot"],

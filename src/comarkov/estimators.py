@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from . import optimise, search
+from .confidence import Confidence, confidence, rejected
 from .fitted import FittedCoClusters
 from .insertion import Model
 from .joint import Joint, are_numbers, as_csr, joint, names
@@ -82,6 +83,10 @@ class CoClustering(FittedCoClusters):
         for an element that is free. Fixed labels keep their numbers.
     order : {"natural", "shuffled"}, default="natural"
         The order of elements in a sweep, for the paper's methods.
+    reject : None or float in (0, 1], default=None
+        Elements whose confidence is below get label -1, except fixed ones and the surest of each
+        cluster, so that none becomes empty. Cost, information and what new data are compared
+        with stay those of all elements. New rows and columns are rejected by their posterior.
     keep_path : bool, default=False
         Keep the co-clustering at every β of an annealing in ``path_``.
     max_time : float or None, default=None
@@ -101,8 +106,26 @@ class CoClustering(FittedCoClusters):
     ----------
     row_labels_, column_labels_ : ndarray of int
         Clusters, numbered by falling mass unless ``init`` or ``fixed`` gave them numbers. -1 for
-        elements without mass, which belong nowhere; a warning tells how many there are.
-        On a side that is not clustered every element is its own cluster.
+        elements without mass, which belong nowhere; a warning tells how many there are. -1 also
+        for what ``reject`` rejects. On a side that is not clustered every element is its own
+        cluster.
+    row_confidence_, column_confidence_ : ndarray of float
+        How sure the cluster of each element is, in [0, 1]: its posterior times the agreement, if
+        that is known. With c_a the cost of cluster a in nats per unit of the element's mass, the
+        element taken out of its own, the posterior is proportional to exp(-v c_a), v being the
+        element's effective number of entries, (Σ w)² / Σ w². It orders elements well by how
+        likely they are wrong; on text it is too sure of itself. 0 for elements without mass. This
+        and the next three are not there for a side that is not clustered.
+    row_margins_, column_margins_ : ndarray of float
+        What the best other cluster costs more, in nats per unit of the element's mass. Below 0
+        where another would cost less, but the element is fixed or alone in its cluster.
+    row_agreement_, column_agreement_ : ndarray of float
+        The share of the other results of the search, members and consensuses, that have the
+        element in the same cluster, clusters being matched one to one. NaN if there are no
+        others, as with ``n_init=1`` and the paper's methods.
+    row_stability_, column_stability_ : ndarray of float
+        For each cluster the Jaccard similarity to the cluster most like it in another result,
+        mean over the other results; NaN if there are none.
     cost_ : float
         L_β of the weighted matrix in bits.
     information_ : Information
@@ -146,6 +169,7 @@ class CoClustering(FittedCoClusters):
         "init": [StrOptions({"random"}), tuple, list],
         "fixed": [None, tuple, list],
         "order": [StrOptions({"natural", "shuffled"})],
+        "reject": [None, Interval(Real, 0, 1, closed="right")],
         "keep_path": ["boolean"],
         "max_time": [None, Interval(Real, 0, None, closed="neither")],
         "callback": [None, callable],
@@ -168,6 +192,7 @@ class CoClustering(FittedCoClusters):
         init: str | LabelPair = "random",
         fixed: LabelPair | None = None,
         order: str = "natural",
+        reject: float | None = None,
         keep_path: bool = False,
         max_time: float | None = None,
         callback: Callable[[Progress], Any] | None = None,
@@ -186,6 +211,7 @@ class CoClustering(FittedCoClusters):
         self.init = init
         self.fixed = fixed
         self.order = order
+        self.reject = reject
         self.keep_path = keep_path
         self.max_time = max_time
         self.callback = callback
@@ -254,7 +280,8 @@ class CoClustering(FittedCoClusters):
         """Set the fitted attributes, clusters in canonical order."""
         distribution = clusters.joint
         self.information_ = clusters.information()
-        self.cost_ = self.information_.cost(self.beta)
+        self.beta_ = float(self.beta)
+        self.cost_ = self.information_.cost(self.beta_)
         self.n_iter_ = clusters.n_iter
         orders = [
             _canonical_order(side, start)
@@ -264,7 +291,7 @@ class CoClustering(FittedCoClusters):
             _renumber(labels, order)
             for labels, order in zip(clusters.labels(), orders, strict=True)
         )
-        path = clusters.path or [Step(self.beta, self.cost_, *clusters.labels())]
+        path = clusters.path or [Step(self.beta_, self.cost_, *clusters.labels())]
         path = [
             step._replace(
                 row_labels=_renumber(step.row_labels, orders[0]),
@@ -275,8 +302,26 @@ class CoClustering(FittedCoClusters):
         self._set_or_forget("path_", path if self.keep_path else None)
         names = distribution.row_names
         self._set_or_forget("row_names_in_", None if names is None or are_numbers(names) else names)
-        self._model = Model.take(clusters, orders, self.beta)
+        self._keep_confidence(clusters, orders, starts)
+        self._model = Model.take(clusters, orders, self.beta_)
         self._n_features_out = self._model.rows.k if self._model.rows is not None else 0
+
+    def _keep_confidence(
+        self, clusters: CoClusters, orders: list[np.ndarray | None], starts: tuple[Start, Start]
+    ) -> None:
+        """Set how sure it all is, and reject what is not."""
+        for i, (side, cross) in enumerate(clusters.pairs()):
+            name, order = ("row", "column")[i], orders[i]
+            others = [labels for pair in clusters.others if (labels := pair[i]) is not None]
+            sure = side and confidence(side, cross, self.beta_, others)
+            if sure and order is not None:
+                sure = sure._replace(stability=sure.stability[order])
+            for part in Confidence._fields:
+                self._set_or_forget(f"{name}_{part}_", sure and getattr(sure, part))
+            if sure and self.reject is not None:
+                labels = getattr(self, f"{name}_labels_")
+                kept = rejected(labels, sure.confidence, self.reject, starts[i].fixed)
+                setattr(self, f"{name}_labels_", kept)
 
     def _set_or_forget(self, attribute: str, value: Any) -> None:
         """Set a fitted attribute, or delete what an earlier fit left there."""

@@ -15,6 +15,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .confidence import posterior
 from .insertion import Model, align
 from .joint import Joint, as_csr, joint
 from .objective import cost
@@ -26,7 +27,8 @@ class FittedCoClusters(
 ):
     """Methods that need only what a fit has set."""
 
-    beta: float
+    reject: float | None
+    beta_: float
     row_labels_: np.ndarray
     column_labels_: np.ndarray
     weighting_: Weighting | None
@@ -37,21 +39,25 @@ class FittedCoClusters(
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each new row: where it costs least to insert; -1 without mass.
 
+        With ``reject`` also -1 where the posterior of that cluster is below it.
+
         Data frames are aligned by column names: columns that the fit did not see are ignored
         with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
         """
         _, new = self._new_rows(X)
-        return np.where(new.row_mass > 0, self._model.row_costs(new).argmin(axis=1), -1)
+        return self._chosen(new, self._model.row_costs(new))
 
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
+
+        With ``reject`` also -1 where the posterior of that cluster is below it.
 
         Data frames are aligned by row names, as ``predict`` does by column names. Then X is
         weighted: by the rows of X that have each column, and by the lengths that rows had in the
         fit.
         """
         new = self._new_columns(X)
-        return np.where(new.row_mass > 0, self._model.column_costs(new).argmin(axis=1), -1)
+        return self._chosen(new, self._model.column_costs(new))
 
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
@@ -68,14 +74,24 @@ class FittedCoClusters(
     def score(self, X: Any, y: Any = None) -> float:
         """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted.
 
-        It is the cost of X as weighted. Columns that had no mass in the fit count as members of
-        cluster 0. Scores at different β, for different numbers of clusters or for different
-        weightings do not tell which of these is better: a smaller β and more clusters always cost
-        less, and another weighting makes another matrix.
+        It is the cost of X as weighted, with nothing rejected. Columns that had no mass in the fit
+        count as members of cluster 0. Scores at different β, for different numbers of clusters or
+        for different weightings do not tell which of these is better: a smaller β and more
+        clusters always cost less, and another weighting makes another matrix.
         """
         weights, new = self._new_rows(X)
         rows = self._model.row_costs(new).argmin(axis=1)
-        return -cost(weights, rows, np.maximum(self.column_labels_, 0), self.beta)
+        columns = self._model.column_labels
+        if columns is None:
+            columns = self.column_labels_
+        return -cost(weights, rows, np.maximum(columns, 0), self.beta_)
+
+    def _chosen(self, new: Joint, costs: np.ndarray) -> np.ndarray:
+        """The cluster of least cost for each row of the new; -1 where there is none to name."""
+        takes = new.row_mass > 0
+        if self.reject is not None:
+            takes &= posterior(costs, new.matrix).max(axis=1) >= self.reject
+        return np.where(takes, costs.argmin(axis=1), -1)
 
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
         """The weights of X, with the columns of the fit, and the same as the kernels take it."""

@@ -12,10 +12,9 @@ import scipy.sparse as sp
 
 from . import kernels
 from .joint import Joint, are_numbers, as_csr, names, spread_of
+from .matrix import row_parts
 from .optimise import CoClusters
 from .tables import Side, float_table, new_workspace
-
-ROWS_AT_A_TIME = 8192
 
 
 class KeptSide(NamedTuple):
@@ -57,6 +56,11 @@ class Model:
             clusters.joint.column_names,
         )
 
+    @property
+    def column_labels(self) -> np.ndarray | None:
+        """The clusters of the columns, those that were rejected too; None if not clustered."""
+        return None if self.rows is None else self.rows.other_labels
+
     def row_costs(self, new: Joint) -> np.ndarray:
         """Cost of inserting each new row into each row cluster, in nats times mass."""
         return self._costs(self.rows, new, "row")
@@ -83,16 +87,13 @@ class Model:
         indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
         csr = sp.csr_array((matrix.weights, indices, matrix.indptr), (n, m))
         out = np.empty((n, side.k))
-        for start in range(0, n, ROWS_AT_A_TIME):
-            part = slice(start, start + ROWS_AT_A_TIME)
+        nowhere = np.full(n, -1, np.int32)
+        for part, rows in row_parts(matrix):
             cross = np.ascontiguousarray((csr[part] @ member).toarray(), np.float64)
-            rows = matrix._replace(
-                indptr=matrix.indptr[start : start + ROWS_AT_A_TIME + 1],
-                ones=matrix.ones[part], twos=matrix.twos[part], mass=matrix.mass[part],
-            )  # fmt: skip
             kernels.insertion_costs(
-                out[part], rows, table, blocks, cross, coupling, new_workspace(blocks)
-            )
+                out[part], nowhere[part], rows, table, blocks, cross, coupling,
+                new_workspace(blocks),
+            )  # fmt: skip
         return out
 
 

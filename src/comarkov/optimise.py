@@ -97,6 +97,8 @@ class CoClusters:
     n_iter: int = 0
     converged: bool = True
     path: list[Step] = field(default_factory=list)
+    others: list[tuple[Labels | None, Labels | None]] = field(default_factory=list)
+    #: labels of rows and columns in the results that were not the best, if they are known
 
     def pairs(self) -> list[tuple[Side | None, np.ndarray | None]]:
         """Rows and columns, each with its masses by the clusters of the other."""
