@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 import comarkov
 from comarkov import CoClustering
 from comarkov.confidence import confidence, rejected
-from comarkov.matching import jaccard, overlaps, renumbered
+from comarkov.matching import jaccard, matched, overlaps
 
 SIDES = ("row", "column")
 PARTS = ("confidence", "margins", "agreement", "stability")
@@ -113,7 +113,7 @@ def test_errors_have_low_confidence():
         X, *truths = planted(seed, noise=0.2)
         model = CoClustering((5, 4), random_state=seed).fit(X)
         for name, truth in zip(SIDES, truths, strict=True):
-            right = renumbered(getattr(model, f"{name}_labels_"), truth) == truth
+            right = matched(getattr(model, f"{name}_labels_"), truth) == truth
             areas.append(roc_auc_score(right, getattr(model, f"{name}_confidence_")))
     assert np.mean(areas) > 0.77
     blocks = np.random.default_rng(0).poisson(np.kron(4 * np.eye(3) + 0.1, np.ones((10, 12))))
@@ -132,7 +132,7 @@ label_pairs = st.integers(1, 12).flatmap(
 @given(label_pairs)
 def test_matching_is_the_best_of_all(pair):
     labels, others = map(np.array, pair)
-    found = renumbered(others, labels)
+    found = matched(others, labels)
     assert_array_equal(found == -1, others == -1)
     for a, b in itertools.combinations(range(others.size), 2):
         assert (found[a] == found[b]) == (others[a] == others[b])

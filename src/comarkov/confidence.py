@@ -19,8 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from .matching import jaccard, renumbered
+from .matching import jaccard, matched
 from .matrix import Matrix, effective_counts
+from .optimise import CoClusters
 from .tables import Side
 
 
@@ -31,6 +32,15 @@ class Confidence(NamedTuple):
     agreement: np.ndarray  # the share of other results that agree; NaN if there are none
     confidence: np.ndarray  # the posterior of its cluster times the agreement, if known
     stability: np.ndarray  # (k,): mean Jaccard similarity to other results; NaN if none
+
+
+def confidences(clusters: CoClusters, beta: float) -> list[Confidence | None]:
+    """How sure rows and columns are; None for a side that is not clustered."""
+    others = zip(*clusters.others, strict=True) if clusters.others else ((), ())
+    return [
+        None if side is None else confidence(side, cross, beta, every)
+        for (side, cross), every in zip(clusters.pairs(), others, strict=True)
+    ]
 
 
 def confidence(
@@ -89,6 +99,6 @@ def _repeated(side: Side, others: Sequence[np.ndarray]) -> tuple[np.ndarray, np.
     labels = side.labels
     if not others:
         return np.where(labels >= 0, np.nan, 0.0), np.full(side.k, np.nan)
-    agree = np.mean([renumbered(other, labels) == labels for other in others], axis=0)
+    agree = np.mean([matched(other, labels) == labels for other in others], axis=0)
     stability = np.mean([jaccard(labels, other) for other in others], axis=0)
     return np.where(labels >= 0, agree, 0.0), stability

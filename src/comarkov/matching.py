@@ -14,7 +14,7 @@ def overlaps(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def renumbered(others: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def matched(others: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """The second clustering with the numbers of the first, so that most elements agree.
 
     Clusters are matched one to one. What is left without a partner gets the numbers that are

@@ -42,6 +42,10 @@ class Seed:
         """The random numbers for one purpose."""
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=numbers))
 
+    def child(self, *numbers: int) -> Seed:
+        """Streams for a fit within the fit; the numbers must begin with one of its own."""
+        return Seed((*self.entropy, *numbers))
+
 
 @dataclass(frozen=True)
 class Start:
