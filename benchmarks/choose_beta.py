@@ -18,7 +18,8 @@ from comarkov.coupling import DEFAULT, GRID
 from comarkov.datasets.newsgroups import read
 from comarkov.evaluate import matching_accuracy
 
-SEEDS = range(3)
+SEEDS = range(3)  # of planted data
+SAMPLES = range(2)  # of newsgroups
 REGIMES = {  # what is planted, and what is asked for if not that
     "balanced, 5 x 4": {},
     "imbalanced sizes, 5 x 4": {"skew": 1.3},
@@ -79,7 +80,7 @@ def text_tasks():
     documents = read(datasets.find("newsgroups", data_folder()), letters_of_subject_and_body)
     for name in ("Multi5", "Multi10"):
         for clusters, weighting in ((20, "bm25"), (20, None), (3, "bm25")):
-            for seed in SEEDS:
+            for seed in SAMPLES:
                 sample = datasets.newsgroups_sample(
                     documents, name, n_words=4000, random_state=seed
                 )

@@ -243,18 +243,27 @@ def test_too_few_column_clusters_ask_for_a_large_beta():
     assert comarkov.evaluate.matching_accuracy(truth, model.row_labels_) > 0.99
 
 
-def test_weighting_comes_after_thinning(monkeypatch):
+def test_weighting_comes_after_thinning(monkeypatch, auto):
     seen = []
     true = coupling.halves
     monkeypatch.setattr(coupling, "halves", lambda X, rng: seen.append(X.copy()) or true(X, rng))
     X = planted()
-    CoClustering((4, 3), beta="auto", weighting="bm25", random_state=0).fit(X)
+    model = CoClustering((4, 3), beta="auto", weighting="bm25", random_state=0).fit(X)
     assert_array_equal(seen[0].toarray(), X)
+    assert (model.beta_selection_["agreement"] != auto.beta_selection_["agreement"]).any()
 
 
 def test_halves_that_are_too_small_are_an_error():
     with pytest.raises(ValueError, match=r"a half is too small.*4 row clusters.*a number"):
         CoClustering(4, beta="auto", random_state=0).fit(np.eye(4))
+    with pytest.raises(ValueError, match=r"a half is too small.*No column has entries in min_df=2"):
+        CoClustering(2, beta="auto", weighting="bm25", random_state=1).fit(np.tile([[1, 0], [0, 1]], (2, 1)))
+
+
+def test_warnings_of_a_path_point_at_the_caller():
+    with pytest.warns(UserWarning, match="have no mass") as caught:
+        CoClustering((4, 3), random_state=0).beta_path(planted(), [0.7])
+    assert caught[0].filename == __file__
 
 
 def test_no_time_means_the_default():

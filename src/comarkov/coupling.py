@@ -99,11 +99,14 @@ def beta_evidence(
         if i > 0 and monitor.is_late(SHARE):
             return None
         with monitor.ending_all():
-            paths = [
-                _path_of_half(read(half), ask, settings, seed.child(THIN, i, which), monitor)
+            first, second = (
+                path(half, seed.child(THIN, i, which))
                 for which, half in enumerate(halves(counts, seed.stream(THIN, i)))
-            ]
-        return None if monitor.stop() else _agreement(*paths)
+            )
+        return None if monitor.stop() else _agreement(first, second)
+
+    def path(half: sp.csr_array, own: Seed) -> list[Step]:
+        return beta_path(*_begun(half, read, ask), GRID, settings, own, 1, monitor).path
 
     repeats = _repeats(counts, ask[0])
     with monitor.watch(2 * repeats * (1 + len(GRID))), ThreadPoolExecutor(n_jobs) as pool:
@@ -117,17 +120,18 @@ def _repeats(counts: sp.csr_array, n_clusters: tuple[int | None, int | None]) ->
     return int(np.clip(SMALL // work, *REPEATS))
 
 
-def _path_of_half(
-    data: Joint, ask: tuple[Any, Any, Any], settings: Settings, seed: Seed, monitor: Monitor
-) -> list[Step]:
+def _begun(
+    half: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: tuple[Any, Any, Any]
+) -> tuple[Joint, Starts]:
+    """A half and how it begins, or an error."""
     try:
-        starts = starts_for(data, *ask)
+        data = read(half)
+        return data, starts_for(data, *ask)
     except ValueError as error:
         raise ValueError(
             f'beta="auto" compares halves of the data, and a half is too small: {error} '
             "Or give beta as a number."
         ) from error
-    return beta_path(data, starts, GRID, settings, seed, 1, monitor).path
 
 
 def _agreement(first: list[Step], second: list[Step]) -> np.ndarray:

@@ -255,6 +255,7 @@ class CoClustering(FittedCoClusters):
         self._report(clusters, starts, monitor)
         return self
 
+    @_fit_context(prefer_skip_nested_validation=False)
     def beta_path(self, X: Any, betas: Sequence[float] | None = None) -> list[Step]:
         """The co-clusterings of X at many β, in one annealed run; sets nothing.
 
@@ -275,7 +276,6 @@ class CoClustering(FittedCoClusters):
         list of Step
             (beta, cost, row_labels, column_labels), β falling.
         """
-        self._validate_params()
         wanted = coupling.checked(betas)
         distribution = weighted_joint(X, as_weighting(self.weighting))
         starts = starts_for(distribution, self.n_clusters, self.init, self.fixed)
