@@ -257,7 +257,7 @@ def test_halves_that_are_too_small_are_an_error():
     with pytest.raises(ValueError, match=r"a half is too small.*4 row clusters.*a number"):
         CoClustering(4, beta="auto", random_state=0).fit(np.eye(4))
     with pytest.raises(ValueError, match=r"a half is too small.*No column has entries in min_df=2"):
-        CoClustering(2, beta="auto", weighting="bm25", random_state=1).fit(np.tile([[1, 0], [0, 1]], (2, 1)))
+        CoClustering(2, beta="auto", weighting="bm25", random_state=1).fit(np.tile(np.eye(2), 2).T)
 
 
 def test_warnings_of_a_path_point_at_the_caller():
