@@ -1,6 +1,7 @@
 """Data, clocks and the table that benchmarks print."""
 
 import os
+import re
 import sys
 import tarfile
 import time
@@ -28,6 +29,13 @@ def newsgroups() -> sp.csr_array:
         files = (archive.extractfile(member) for member in archive if member.isfile())
         texts = [file.read().decode("latin-1") for file in files if file is not None]
     return CountVectorizer(max_features=10_000).fit_transform(texts)
+
+
+def letters_of_subject_and_body(text: str) -> str:
+    """The text that is compared: words of letters, without the rest of the header."""
+    header, _, body = text.partition("\n\n")
+    subject = re.findall(r"^subject:(.*)$", header, re.IGNORECASE | re.MULTILINE)
+    return " ".join(re.findall("[a-z]{2,}", " ".join([*subject, body]).lower()))
 
 
 def planted(nnz: int, clusters: int, columns: int = 5_000, seed: int = 0) -> sp.csr_array:

@@ -4,14 +4,13 @@ Samples of newsgroups have seeds 100 to 119, on which nothing was tuned. Classes
 only. Texts are words of letters in subject and body, the 4,000 that contribute most to I(D;W).
 """
 
-import re
 import sys
 import time
 import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from common import Report, data_folder
+from common import Report, data_folder, letters_of_subject_and_body
 from sib import SIB
 from sklearn.metrics import adjusted_rand_score, v_measure_score
 
@@ -25,12 +24,6 @@ TEXT = {"beta": 0.75, "weighting": "bm25"}
 WORD_CLUSTERS = 20
 ANNEAL = {"method": "anneal", "n_init": 25, "max_iter": 20, "tol": 1e-3, "beta_step": 0.05}
 MAP_TARGETS = {"Binary": 0.955, "Multi5": 0.935, "Multi10": 0.75}
-
-
-def letters_of_subject_and_body(text: str) -> str:
-    header, _, body = text.partition("\n\n")
-    subject = re.findall(r"^subject:(.*)$", header, re.IGNORECASE | re.MULTILINE)
-    return " ".join(re.findall("[a-z]{2,}", " ".join([*subject, body]).lower()))
 
 
 def timed(model, X):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,19 +16,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from . import optimise, search
+from . import coupling, optimise, search, selection
 from .fitted import FittedCoClusters
-from .hierarchy import Hierarchy
-from .insertion import Model
-from .joint import Joint, are_numbers, as_csr, joint, names
-from .leaves import take_leaves
+from .joint import Joint, as_csr
+from .numbering import canonical_orders, renumbered_path
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
-from .starts import starts_for, still_fixed
-from .tables import Side
-from .weighting import SCHEMES, Weighting, as_weighting
+from .starts import pair, starts_for, still_fixed
+from .weighting import SCHEMES, Weighting, as_weighting, weighted_joint
 
-ClusterCounts = int | tuple[int | None, int | None]
+ClusterCounts = int | str | tuple[int | str | None, int | str | None]
+COUNT = Interval(Integral, 1, None, closed="left")
+NUMBERS = 1_002  # the stream of random numbers for selection
 LabelPair = tuple[ArrayLike | None, ArrayLike | None]
 
 
@@ -50,9 +48,12 @@ class CoClustering(FittedCoClusters):
         The numbers of row and of column clusters; one number stands for both. None leaves a side
         as it is: ``(20, None)`` clusters the rows only, which is the information bottleneck
         whatever β is. Exactly as many clusters are returned, none of them empty.
-    beta : float in [0, 1], default=0.7
+    beta : float in [0, 1] or "auto", default=0.7
         The coupling. Larger when the numbers of row and column clusters are very different,
-        smaller when cluster sizes are; below 1/2 not with ``method="sequential"``.
+        smaller when cluster sizes are; below 1/2 not with ``method="sequential"``. "auto" takes,
+        of 9 values from 1 to 1/2, that at which two halves of the data agree best, or one that
+        does not do clearly worse and is nearer to 0.7: X is thinned by coin tosses, 4 to 12 times,
+        and weighted after that. It takes some times as long as a fit. See ``beta_selection_``.
     weighting : None, str or Weighting, default=None
         How entries are weighted before they are co-clustered: None or "counts" as they are, or
         "presence", "log", "uniform", "tfidf", "bm25", which is the best of these on news text;
@@ -84,6 +85,10 @@ class CoClustering(FittedCoClusters):
         for an element that is free. Fixed labels keep their numbers.
     order : {"natural", "shuffled"}, default="natural"
         The order of elements in a sweep, for the paper's methods.
+    reject : None or float in (0, 1], default=None
+        Elements whose confidence is below get label -1, except fixed ones and the surest of each
+        cluster, so that none becomes empty. Cost, information and what new data are compared
+        with stay those of all elements. New rows and columns are rejected by their posterior.
     keep_path : bool, default=False
         Keep the co-clustering at every β of an annealing in ``path_``.
     max_time : float or None, default=None
@@ -103,8 +108,33 @@ class CoClustering(FittedCoClusters):
     ----------
     row_labels_, column_labels_ : ndarray of int
         Clusters, numbered by falling mass unless ``init`` or ``fixed`` gave them numbers. -1 for
-        elements without mass, which belong nowhere; a warning tells how many there are.
-        On a side that is not clustered every element is its own cluster.
+        elements without mass, which belong nowhere; a warning tells how many there are. -1 also
+        for what ``reject`` rejects. On a side that is not clustered every element is its own
+        cluster.
+    row_confidence_, column_confidence_ : ndarray of float
+        How sure the cluster of each element is, in [0, 1]: its posterior times the agreement, if
+        that is known. With c_a the cost of cluster a in nats per unit of the element's mass, the
+        element taken out of its own, the posterior is proportional to exp(-v c_a), v being the
+        element's effective number of entries, (Σ w)² / Σ w². It orders elements well by how
+        likely they are wrong; on text it is too sure of itself. 0 for elements without mass. This
+        and the next three are not there for a side that is not clustered.
+    row_margins_, column_margins_ : ndarray of float
+        What the best other cluster costs more, in nats per unit of the element's mass. Below 0
+        where another would cost less, but the element is fixed or alone in its cluster.
+    row_agreement_, column_agreement_ : ndarray of float
+        The share of the other results of the search, members and consensuses, that have the
+        element in the same cluster, clusters being matched one to one. NaN if there are no
+        others, as with ``n_init=1`` and the paper's methods.
+    row_stability_, column_stability_ : ndarray of float
+        For each cluster the Jaccard similarity to the cluster most like it in another result,
+        mean over the other results; NaN if there are none.
+    beta_ : float
+        The β of the fit, given or chosen.
+    beta_selection_ : structured ndarray
+        The evidence if ``beta="auto"``; ``pandas.DataFrame`` takes it. For each ``beta`` the mean
+        adjusted Rand index between halves of ``rows``, of ``columns`` and of both, ``agreement``;
+        by how much it is ``behind`` the best, with its ``standard_error``; which is ``chosen``.
+        A side that is not clustered agrees with itself.
     cost_ : float
         L_β of the weighted matrix in bits.
     information_ : Information
@@ -142,17 +172,18 @@ class CoClustering(FittedCoClusters):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), tuple, list],
-        "beta": [Interval(Real, 0, 1, closed="both")],
+        "n_clusters": [COUNT, StrOptions({"auto"}), tuple, list],
+        "beta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "weighting": [None, StrOptions(set(SCHEMES)), Weighting],
         "method": [StrOptions({"auto", "anneal", "sequential"})],
-        "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [COUNT, StrOptions({"auto"})],
+        "max_iter": [COUNT],
         "tol": [Interval(Real, 0, None, closed="left")],
         "beta_step": [Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions({"random"}), tuple, list],
         "fixed": [None, tuple, list],
         "order": [StrOptions({"natural", "shuffled"})],
+        "reject": [None, Interval(Real, 0, 1, closed="right")],
         "keep_path": ["boolean"],
         "max_time": [None, Interval(Real, 0, None, closed="neither")],
         "callback": [None, callable],
@@ -165,7 +196,7 @@ class CoClustering(FittedCoClusters):
         self,
         n_clusters: ClusterCounts = 3,
         *,
-        beta: float = 0.7,
+        beta: float | str = 0.7,
         weighting: str | Weighting | None = None,
         method: str = "auto",
         n_init: int | str = "auto",
@@ -175,6 +206,7 @@ class CoClustering(FittedCoClusters):
         init: str | LabelPair = "random",
         fixed: LabelPair | None = None,
         order: str = "natural",
+        reject: float | None = None,
         keep_path: bool = False,
         max_time: float | None = None,
         callback: Callable[[Progress], Any] | None = None,
@@ -193,6 +225,7 @@ class CoClustering(FittedCoClusters):
         self.init = init
         self.fixed = fixed
         self.order = order
+        self.reject = reject
         self.keep_path = keep_path
         self.max_time = max_time
         self.callback = callback
@@ -213,32 +246,108 @@ class CoClustering(FittedCoClusters):
         y : ignored
         """
         weighting = as_weighting(self.weighting)
-        distribution = _weighted_joint(X, weighting)
-        starts = starts_for(distribution, self.n_clusters, self.init, self.fixed)
-        validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
+        distribution = weighted_joint(X, weighting)
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         seed = self._seed()
-        clusters = self._optimise(distribution, starts, seed, monitor)
-        self._keep(clusters, starts, seed, monitor)
+        numbers, levels = self._numbers(distribution, seed, monitor)
+        starts = starts_for(distribution, numbers, self.init, self.fixed)
+        validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
+        evidence = self._beta_evidence(X, starts, seed, monitor)
+        beta = float(self.beta if evidence is None else evidence["beta"][evidence["chosen"]][0])
+        clusters = self._optimise(distribution, starts, beta, seed, monitor)
+        self._keep(clusters, starts, beta, seed, monitor)
+        self._set_or_forget("selection_", levels)
+        self._set_or_forget("beta_selection_", evidence)
         self.weighting_ = weighting
         self._report(clusters, starts, monitor)
         return self
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def beta_path(self, X: Any, betas: Sequence[float] | None = None) -> list[Step]:
+        """The co-clusterings of X at many β, in one annealed run; sets nothing.
+
+        It begins with the best at the largest β, found as by ``method="auto"``, and goes down from
+        there: at each β single elements move until none lowers the cost. So it is fast, and
+        clusters keep their numbers from step to step, those of the last by falling mass. A fit at
+        one β can find a lower cost.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+            Nonnegative weights.
+        betas : sequence of float in [0, 1], default=None
+            Taken in falling order; None is 1, 0.9, ..., 0.
+
+        Returns
+        -------
+        list of Step
+            (beta, cost, row_labels, column_labels), β falling.
+        """
+        wanted = coupling.checked(betas)
+        distribution = weighted_joint(X, as_weighting(self.weighting))
+        starts = starts_for(distribution, self.n_clusters, self.init, self.fixed)
+        monitor = Monitor(self.max_time, self.callback, self.verbose)
+        n_init = self._n_starts(distribution, starts, "auto")
+        clusters = coupling.beta_path(
+            distribution, starts, wanted, self._settings(), self._seed(), n_init, monitor,
+            effective_n_jobs(self.n_jobs),
+        )  # fmt: skip
+        self._report(clusters, starts, monitor)
+        return renumbered_path(clusters.path, canonical_orders(clusters, starts))
+
+    def _numbers(
+        self, data: Joint, seed: Seed, monitor: Monitor
+    ) -> tuple[tuple[Any, Any], np.ndarray | None]:
+        """The numbers of clusters to look for, and the evidence for those that are chosen."""
+        wanted = pair(self.n_clusters, "n_clusters")
+        if "auto" not in wanted:
+            return wanted, None
+        if not isinstance(self.init, str) or self.fixed is not None:
+            raise ValueError('n_clusters="auto" takes no init or fixed labels: give numbers.')
+        starts_for(data, [1 if number == "auto" else number for number in wanted], None, None)
+        beta = coupling.DEFAULT if self.beta == "auto" else float(self.beta)
+        n_jobs = effective_n_jobs(self.n_jobs)
+        chosen = selection.select(data, wanted, beta, seed.child(NUMBERS), monitor, n_jobs)
+        rows, columns = (
+            None if number is None else found
+            for number, found in zip(wanted, chosen.numbers, strict=True)
+        )
+        return (rows, columns), chosen.table
+
+    def _beta_evidence(
+        self, X: Any, starts: tuple[Start, Start], seed: Seed, monitor: Monitor
+    ) -> np.ndarray | None:
+        """What speaks for which β, if it is to be chosen."""
+        if self.beta != "auto":
+            return None
+        counts = starts[0].k, starts[1].k
+        return coupling.beta_evidence(
+            as_csr(X), lambda half: weighted_joint(half, as_weighting(self.weighting)),
+            (counts, self.init, self.fixed), self._settings(), seed, monitor,
+            effective_n_jobs(self.n_jobs),
+        )  # fmt: skip
+
+    def _settings(self) -> Settings:
+        return Settings(self.max_iter, self.tol, self.order == "shuffled")
 
     def _seed(self) -> Seed:
         entropy = check_random_state(self.random_state).randint(2**31, size=4)
         return Seed(tuple(entropy.tolist()))
 
-    def _optimise(
-        self, distribution: Joint, starts: tuple[Start, Start], seed: Seed, monitor: Monitor
-    ) -> CoClusters:
-        settings = Settings(self.max_iter, self.tol, self.order == "shuffled")
-        n_jobs = effective_n_jobs(self.n_jobs)
-        n_init = self.n_init
+    def _n_starts(self, distribution: Joint, starts: tuple[Start, Start], method: str) -> int:
         if all(start.is_given for start in starts):
-            n_init = 1
-        elif n_init == "auto":
-            n_init = search.default_members(distribution, starts) if self.method == "auto" else 1
-        common = (distribution, starts, self.beta, settings, seed, int(n_init), monitor, n_jobs)
+            return 1
+        if self.n_init == "auto":
+            return search.default_members(distribution, starts) if method == "auto" else 1
+        return int(self.n_init)
+
+    def _optimise(
+        self, distribution: Joint, starts: tuple[Start, Start], beta: float, seed: Seed,
+        monitor: Monitor,
+    ) -> CoClusters:  # fmt: skip
+        n_init = self._n_starts(distribution, starts, self.method)
+        n_jobs = effective_n_jobs(self.n_jobs)
+        common = (distribution, starts, beta, self._settings(), seed, n_init, monitor, n_jobs)
         if self.method == "auto":
             return search.search(*common)
         if self.method == "sequential":
@@ -259,50 +368,6 @@ class CoClustering(FittedCoClusters):
             (n, m) = clusters.joint.shape
             message = f"{empty[0]} of {n} rows and {empty[1]} of {m} columns have no mass"
             warnings.warn(f"{message}: their label is -1.", stacklevel=4)
-
-    def _keep(
-        self, clusters: CoClusters, starts: tuple[Start, Start], seed: Seed, monitor: Monitor
-    ) -> None:
-        """Set the fitted attributes, clusters in canonical order."""
-        distribution = clusters.joint
-        self.information_ = clusters.information()
-        self.cost_ = self.information_.cost(self.beta)
-        self.n_iter_ = clusters.n_iter
-        orders = [
-            _canonical_order(side, start)
-            for side, start in zip((clusters.rows, clusters.columns), starts, strict=True)
-        ]
-        self.row_labels_, self.column_labels_ = (
-            _renumber(labels, order)
-            for labels, order in zip(clusters.labels(), orders, strict=True)
-        )
-        path = clusters.path or [Step(self.beta, self.cost_, *clusters.labels())]
-        path = [
-            step._replace(
-                row_labels=_renumber(step.row_labels, orders[0]),
-                column_labels=_renumber(step.column_labels, orders[1]),
-            )
-            for step in path
-        ]
-        self._set_or_forget("path_", path if self.keep_path else None)
-        names = distribution.row_names
-        self._set_or_forget("row_names_in_", None if names is None or are_numbers(names) else names)
-        many = [search.fine_count(s) if self.method == "auto" else s.k for s in starts]
-        with monitor.interruptible():
-            rows, columns = take_leaves(clusters, orders, many, self.beta, seed, monitor.stop)
-        self.hierarchy_ = Hierarchy(rows, columns, self.beta, self.information_)
-        self._model = Model(
-            rows, columns, 2 * self.beta - 1, distribution.scale, distribution.matrix.spread,
-            distribution.row_names, distribution.column_names,
-        )  # fmt: skip
-        self._n_features_out = 0 if rows is None else rows.k
-
-    def _set_or_forget(self, attribute: str, value: Any) -> None:
-        """Set a fitted attribute, or delete what an earlier fit left there."""
-        if value is not None:
-            setattr(self, attribute, value)
-        elif hasattr(self, attribute):
-            delattr(self, attribute)
 
     # --- the hierarchy ----------------------------------------------------------------------
 
@@ -348,36 +413,10 @@ class CoClustering(FittedCoClusters):
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         settings = Settings(self.max_iter, 0.0, shuffle=False)
         seed = self._seed()
-        clusters = search.search(data, starts, self.beta, settings, seed, 1, monitor)
-        self._keep(clusters, starts, seed, monitor)
+        clusters = search.search(data, starts, self.beta_, settings, seed, 1, monitor)
+        self._keep(clusters, starts, self.beta_, seed, monitor)
         self._report(clusters, starts, monitor)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the row labels."""
         return self.fit(X).row_labels_
-
-
-def _weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
-    """The joint distribution of X after weighting, which is fitted, under the names of X."""
-    if weighting is None:
-        return joint(X)
-    rows, columns = names(X)
-    csr = as_csr(X)
-    weights = weighting.fit(csr).weigh_rows(csr)
-    return replace(joint(weights), row_names=rows, column_names=columns)
-
-
-def _canonical_order(side: Side | None, start: Start) -> np.ndarray | None:
-    """Cluster numbers by falling mass; None to leave them, as where the user gave numbers."""
-    if side is None or start.has_numbers:
-        return None
-    return np.argsort(-side.cluster_mass(), kind="stable")
-
-
-def _renumber(labels: np.ndarray, order: np.ndarray | None) -> np.ndarray:
-    if order is None:
-        return labels
-    number = np.empty(order.size + 1, np.int64)
-    number[order] = np.arange(order.size)
-    number[-1] = -1
-    return number[labels]

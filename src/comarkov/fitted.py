@@ -1,4 +1,4 @@
-"""What a fitted co-clustering can do: place new data, score it, list its biclusters."""
+"""What a fit leaves: its attributes, and what can be done with them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,16 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import search
+from .confidence import Confidence, confidences, posterior, rejected
 from .hierarchy import Hierarchy
 from .insertion import Model, align
-from .joint import Joint, as_csr, joint
+from .joint import Joint, are_numbers, as_csr, joint
+from .leaves import Leaves, take_leaves
+from .numbering import canonical_orders, renumbered, renumbered_path
 from .objective import Information, cost
+from .optimise import CoClusters, Seed, Start, Step
+from .progress import Monitor
 from .starts import pair
 from .weighting import Weighting
 
@@ -28,10 +34,13 @@ from .weighting import Weighting
 class FittedCoClusters(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, BaseEstimator
 ):
-    """Methods that need only what a fit has set."""
+    """Sets what a fit has found, and all methods that need no more than that."""
 
-    beta: float
     n_clusters: Any
+    method: str
+    keep_path: bool
+    reject: float | None
+    beta_: float
     row_labels_: np.ndarray
     column_labels_: np.ndarray
     cost_: float
@@ -40,26 +49,92 @@ class FittedCoClusters(
     weighting_: Weighting | None
     _model: Model
 
+    # --- what a fit sets --------------------------------------------------------------------
+
+    def _keep(
+        self, clusters: CoClusters, starts: tuple[Start, Start], beta: float, seed: Seed,
+        monitor: Monitor,
+    ) -> None:  # fmt: skip
+        """Set the fitted attributes, clusters in canonical order."""
+        self.information_ = clusters.information()
+        self.beta_ = beta
+        self.cost_ = self.information_.cost(self.beta_)
+        self.n_iter_ = clusters.n_iter
+        orders = canonical_orders(clusters, starts)
+        self.row_labels_, self.column_labels_ = (
+            renumbered(labels, order)
+            for labels, order in zip(clusters.labels(), orders, strict=True)
+        )
+        path = clusters.path or [Step(self.beta_, self.cost_, *clusters.labels())]
+        path = renumbered_path(path, orders)
+        self._set_or_forget("path_", path if self.keep_path else None)
+        names = clusters.joint.row_names
+        self._set_or_forget("row_names_in_", None if names is None or are_numbers(names) else names)
+        self._keep_confidence(clusters, orders, starts)
+        self._keep_model(clusters, orders, starts, seed, monitor)
+
+    def _keep_model(
+        self, clusters: CoClusters, orders: list[np.ndarray | None], starts: tuple[Start, Start],
+        seed: Seed, monitor: Monitor,
+    ) -> None:  # fmt: skip
+        """Set what new data and other levels need."""
+        data = clusters.joint
+        many = [search.fine_count(s) if self.method == "auto" else s.k for s in starts]
+        with monitor.interruptible():
+            rows, columns = take_leaves(clusters, orders, many, self.beta_, seed, monitor.stop)
+        self.hierarchy_ = Hierarchy(rows, columns, self.beta_, self.information_)
+        self._model = Model(
+            rows, columns, 2 * self.beta_ - 1, data.scale, data.matrix.spread, data.row_names,
+            data.column_names,
+        )  # fmt: skip
+        self._n_features_out = 0 if rows is None else rows.k
+
+    def _keep_confidence(
+        self, clusters: CoClusters, orders: list[np.ndarray | None], starts: tuple[Start, Start]
+    ) -> None:
+        """Set how sure it all is, and reject what is not."""
+        both = confidences(clusters, self.beta_)
+        for name, sure, order, start in zip(("row", "column"), both, orders, starts, strict=True):
+            if sure and order is not None:
+                sure = sure._replace(stability=sure.stability[order])
+            for part in Confidence._fields:
+                self._set_or_forget(f"{name}_{part}_", sure and getattr(sure, part))
+            if sure and self.reject is not None:
+                labels = getattr(self, f"{name}_labels_")
+                kept = rejected(labels, sure.confidence, self.reject, start.fixed)
+                setattr(self, f"{name}_labels_", kept)
+
+    def _set_or_forget(self, attribute: str, value: Any) -> None:
+        """Set a fitted attribute, or delete what an earlier fit left there."""
+        if value is not None:
+            setattr(self, attribute, value)
+        elif hasattr(self, attribute):
+            delattr(self, attribute)
+
     # --- new data ---------------------------------------------------------------------------
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each new row: where it costs least to insert; -1 without mass.
 
+        With ``reject`` also -1 where the posterior of that cluster is below it.
+
         Data frames are aligned by column names: columns that the fit did not see are ignored
         with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
         """
         _, new = self._new_rows(X)
-        return np.where(new.row_mass > 0, self._model.row_costs(new).argmin(axis=1), -1)
+        return self._chosen(new, self._model.row_costs(new))
 
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
+
+        With ``reject`` also -1 where the posterior of that cluster is below it.
 
         Data frames are aligned by row names, as ``predict`` does by column names. Then X is
         weighted: by the rows of X that have each column, and by the lengths that rows had in the
         fit.
         """
         new = self._new_columns(X)
-        return np.where(new.row_mass > 0, self._model.column_costs(new).argmin(axis=1), -1)
+        return self._chosen(new, self._model.column_costs(new))
 
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
@@ -76,14 +151,24 @@ class FittedCoClusters(
     def score(self, X: Any, y: Any = None) -> float:
         """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted.
 
-        It is the cost of X as weighted. Columns that had no mass in the fit count as members of
-        cluster 0. Scores at different β, for different numbers of clusters or for different
-        weightings do not tell which of these is better: a smaller β and more clusters always cost
-        less, and another weighting makes another matrix.
+        It is the cost of X as weighted, with nothing rejected. Columns that had no mass in the fit
+        count as members of cluster 0. Scores at different β, for different numbers of clusters or
+        for different weightings do not tell which of these is better: a smaller β and more
+        clusters always cost less, and another weighting makes another matrix.
         """
         weights, new = self._new_rows(X)
         rows = self._model.row_costs(new).argmin(axis=1)
-        return -cost(weights, rows, np.maximum(self.column_labels_, 0), self.beta)
+        columns = self._model.column_labels
+        if columns is None:
+            columns = self.column_labels_
+        return -cost(weights, rows, np.maximum(columns, 0), self.beta_)
+
+    def _chosen(self, new: Joint, costs: np.ndarray) -> np.ndarray:
+        """The cluster of least cost for each row of the new; -1 where there is none to name."""
+        takes = new.row_mass > 0
+        if self.reject is not None:
+            takes &= posterior(costs, new.matrix).max(axis=1) >= self.reject
+        return np.where(takes, costs.argmin(axis=1), -1)
 
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
         """The weights of X, with the columns of the fit, and the same as the kernels take it."""
@@ -119,13 +204,19 @@ class FittedCoClusters(
         whole = tree.information
         model.information_ = whole if is_fit else model._model.information(whole.rows_columns)
         model.cost_ = model.information_.cost(tree.beta)
-        if rows is not None:
-            model.row_labels_ = rows.labels
-            model._n_features_out = rows.k
-        if columns is not None:
-            model.column_labels_ = columns.labels
         model.__dict__.pop("path_", None)
+        if wanted != tuple(side and side.k for side in (self._model.rows, self._model.columns)):
+            model._relabel(rows, columns)
         return model
+
+    def _relabel(self, rows: Leaves | None, columns: Leaves | None) -> None:
+        """Take labels from another level, of which nobody knows how sure they are."""
+        for name, side in (("row", rows), ("column", columns)):
+            if side is not None:
+                setattr(self, f"{name}_labels_", side.labels)
+            for part in Confidence._fields:
+                self._set_or_forget(f"{name}_{part}_", None)
+        self._n_features_out = 0 if rows is None else rows.k
 
     def _data_of_the_fit(self, X: Any) -> Joint:
         """X as the fit saw it, or an error if it is something else."""

@@ -13,10 +13,9 @@ import scipy.sparse as sp
 from . import kernels
 from .joint import Joint, are_numbers, as_csr, bits, names, spread_of
 from .leaves import Leaves, membership
+from .matrix import row_parts
 from .objective import Information
 from .tables import float_table, new_workspace
-
-ROWS_AT_A_TIME = 8192
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,11 @@ class Model:
             if side
         )
 
+    @property
+    def column_labels(self) -> np.ndarray | None:
+        """The clusters of the columns, those that were rejected too; None if not clustered."""
+        return None if self.columns is None else self.columns.labels
+
     def row_costs(self, new: Joint) -> np.ndarray:
         """Cost of inserting each new row into each row cluster, in nats times mass."""
         return self._costs(self.rows, self.columns, new, "row")
@@ -82,16 +86,13 @@ class Model:
         blocks = float_table(np.vstack([member.T @ masses, masses.sum(axis=0)]))
         csr = new.csr
         out = np.empty((n, side.k))
-        for start in range(0, n, ROWS_AT_A_TIME):
-            part = slice(start, start + ROWS_AT_A_TIME)
+        nowhere = np.full(n, -1, np.int32)
+        for part, rows in row_parts(matrix):
             cross = np.ascontiguousarray((csr[part] @ member).toarray(), np.float64)
-            rows = matrix._replace(
-                indptr=matrix.indptr[start : start + ROWS_AT_A_TIME + 1],
-                ones=matrix.ones[part], twos=matrix.twos[part], mass=matrix.mass[part],
-            )  # fmt: skip
             kernels.insertion_costs(
-                out[part], rows, table, blocks, cross, coupling, new_workspace(blocks)
-            )
+                out[part], nowhere[part], rows, table, blocks, cross, coupling,
+                new_workspace(blocks),
+            )  # fmt: skip
         return out
 
 

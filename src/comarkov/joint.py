@@ -121,7 +121,7 @@ def joint(W: Any, scale: float | None = None) -> Joint:
     indptr = _plain(csr.indptr, np.int64)
     indices = _plain(_unsigned(csr.indices, m))
     ones, twos = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    is_count = scale is None and _is_count(csr)
+    is_count = scale is None and holds_counts(csr)
     if is_count:
         scale, weights = 1.0, csr.data.astype(np.int32)
         grouped = Matrix(
@@ -217,7 +217,7 @@ def _canonical(array: Any) -> sp.csr_array:
     return csr
 
 
-def _is_count(csr: sp.csr_array) -> bool:
+def holds_counts(csr: sp.csr_array) -> bool:
     """Are all weights whole numbers, and all sums of them small enough for the integer kernel?"""
     data = csr.data
     if data.dtype.kind == "f" and not (data == np.floor(data)).all():

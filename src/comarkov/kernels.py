@@ -530,23 +530,25 @@ def derive(table):
 
 
 @_approximate
-def insertion_costs(out, matrix, table, blocks, cross, coupling, workspace):
-    """Write c_a of every row, none of which is in a cluster yet, for every cluster a.
+def insertion_costs(out, home, matrix, table, blocks, cross, coupling, workspace):
+    """Write c_a of every row for every cluster a, the row taken out of `home` (-1: in none).
 
-    The least is the least in exact arithmetic; others are within single precision.
+    The least is where it is in exact arithmetic; costs are within single precision.
     """
     matrix, table, blocks = _borrow_matrix(matrix), _borrow_table(table), _borrow_table(blocks)
     cross, workspace = _borrow(cross), _borrow_workspace(workspace)
     total = workspace.total[: out.shape[1]]
     for x in range(out.shape[0]):
+        at = np.int64(home[x])
         entries = _block_entries(x, cross, matrix.mass[x], workspace)
         if matrix.spread < np.inf:
-            _cost_all(x, -1, matrix, table, blocks, entries, coupling, workspace)
-        limit = _least_two(total)[1] + 2.0 * _error_bound(x, matrix, entries[2], coupling)
+            _cost_all(x, at, matrix, table, blocks, entries, coupling, workspace)
+        _, least, second = _least_two(total)
+        limit = least + 2.0 * _error_bound(x, matrix, entries[2], coupling)
         for a in range(out.shape[1]):
             out[x, a] = total[a]
-            if total[a] <= limit:
-                out[x, a] = cost_exact(x, a, -1, matrix, table, blocks, entries, coupling)
+            if second <= limit and total[a] <= limit:
+                out[x, a] = cost_exact(x, a, at, matrix, table, blocks, entries, coupling)
 
 
 # --- merging --------------------------------------------------------------------------------

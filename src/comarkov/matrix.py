@@ -1,11 +1,13 @@
 """Sparse matrices as the kernels take them: row sums, grouping and transposition."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 _kernel = njit(nogil=True, cache=True)
+ROWS_AT_A_TIME = 8192
 
 
 class Matrix(NamedTuple):
@@ -18,6 +20,16 @@ class Matrix(NamedTuple):
     twos: np.ndarray  # int32 (n,): how many of weight 2; 0 unless counts
     mass: np.ndarray  # float64 (n,): row sums
     spread: float  # bound on |ln v| + 1 over all weights and sums of weights
+
+
+def row_parts(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
+    """Some thousand rows at a time, for what would take too much memory for all at once."""
+    for start in range(0, matrix.mass.size, ROWS_AT_A_TIME):
+        part = slice(start, start + ROWS_AT_A_TIME)
+        yield part, matrix._replace(
+            indptr=matrix.indptr[start : start + ROWS_AT_A_TIME + 1],
+            ones=matrix.ones[part], twos=matrix.twos[part], mass=matrix.mass[part],
+        )  # fmt: skip
 
 
 @_kernel
@@ -41,6 +53,17 @@ def group_counts(indptr, indices, weights, matrix):
             one += w == 1
             two += w == 2
             other += w > 2
+
+
+@_kernel
+def effective_counts(indptr, weights, mass, out):
+    """Write (Σ w)² / Σ w² of each row that has mass."""
+    for x in range(out.size):
+        squares = 0.0
+        for p in range(indptr[x], indptr[x + 1]):
+            squares += (weights[p] / mass[x]) ** 2
+        if squares > 0.0:
+            out[x] = 1.0 / squares
 
 
 @_kernel

@@ -42,6 +42,10 @@ class Seed:
         """The random numbers for one purpose."""
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=numbers))
 
+    def child(self, *numbers: int) -> Seed:
+        """Streams for a fit within the fit; the numbers must begin with one of its own."""
+        return Seed((*self.entropy, *numbers))
+
 
 @dataclass(frozen=True)
 class Start:
@@ -97,6 +101,8 @@ class CoClusters:
     n_iter: int = 0
     converged: bool = True
     path: list[Step] = field(default_factory=list)
+    others: list[tuple[Labels | None, Labels | None]] = field(default_factory=list)
+    #: labels of rows and columns in the results that were not the best, if they are known
 
     def pairs(self) -> list[tuple[Side | None, np.ndarray | None]]:
         """Rows and columns, each with its masses by the clusters of the other."""

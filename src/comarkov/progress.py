@@ -40,6 +40,7 @@ class Monitor:
         self._began = time.monotonic()
         self._max_time = max_time
         self._stopped = False
+        self._is_watched = False
         self._lock = threading.Lock()
         self._bar: Any = None
         self._task: Any = None
@@ -98,9 +99,19 @@ class Monitor:
 
     @contextmanager
     def watch(self, stages: int) -> Iterator[None]:
-        """Show the bar, and let Ctrl-C end the work instead of the program."""
-        with self.interruptible(), self._bar_shown(stages):
+        """Show the bar, and let Ctrl-C end the work instead of the program.
+
+        Within another watch it does nothing: there is one bar for the whole.
+        """
+        if self._is_watched:
             yield
+            return
+        self._is_watched = True
+        try:
+            with self.interruptible(), self._bar_shown(stages):
+                yield
+        finally:
+            self._is_watched = False
 
     @contextmanager
     def _bar_shown(self, stages: int) -> Iterator[None]:

@@ -84,6 +84,7 @@ def search(
         best = min(found, key=lambda member: member.cost)
         state = _state(data, starts, best.row_labels, best.column_labels)
         refine(state, beta, until_it_stays, seed.stream(), monitor, "end")
+    state.others = [member[1:] for member in found if member is not best]
     return state
 
 

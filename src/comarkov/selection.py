@@ -90,7 +90,8 @@ def _describe(
         if best is None or level.description < min(old.description for old in levels):
             best = state.copy()
         levels.append(level)
-    assert best is not None and evidence is not None
+    assert best is not None
+    assert evidence is not None
     settled = settle(best, fixed, evidence, rng, monitor)
     return [*levels, _level(settled, beta, evidence)]
 

@@ -39,7 +39,7 @@ def still_fixed(fixed: Any, labels: list[np.ndarray | None]) -> tuple[Any, Any]:
 
 def pair(value: Any, name: str) -> tuple[Any, Any]:
     """A parameter for both sides as one for each."""
-    if value is None or isinstance(value, Integral):
+    if value is None or isinstance(value, Integral | str):
         return value, value
     if len(value) != 2:
         raise ValueError(f"{name} must be a pair (rows, columns), got {len(value)} items.")
@@ -58,7 +58,9 @@ def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
             )
         return Start(None, mass > 0, none, none >= 0)
     if not isinstance(k, Integral) or int(k) < 1:
-        raise ValueError(f"The number of {what} clusters must be an int >= 1 or None, got {k!r}.")
+        raise ValueError(
+            f"The number of {what} clusters must be an int >= 1, 'auto' or None, got {k!r}."
+        )
     k = int(k)
     if k > available:
         counted = f"n_samples={n}" if what == "row" else f"n_features={n}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from . import kernels
 from .joint import Joint, bits
+from .matrix import Matrix, row_parts
 
 LOOKUP_LIMIT = 1 << 16
 WORK_PER_CALL = 20_000_000  # entries times clusters: some tens of milliseconds
@@ -150,6 +151,23 @@ class Side:
             seen += rows.size
         self._schedule(order[:seen], drift / max(seen - moves, 1))
         return Visit(moves, saved / self.joint.total / np.log(2), complete)
+
+    def insertion_costs(
+        self, cross: np.ndarray | None, beta: float
+    ) -> Iterator[tuple[slice, Matrix, np.ndarray]]:
+        """What each row would cost in each cluster, once it is taken out of its own.
+
+        Some thousand rows at a time: which, these rows, and their costs in nats times mass.
+        """
+        cross, coupling = coupled(self, cross, beta)
+        blocks = self.blocks(cross)
+        workspace = new_workspace(blocks)
+        for part, rows in row_parts(self.joint.matrix):
+            costs = np.empty((rows.mass.size, self.k))
+            kernels.insertion_costs(
+                costs, self.labels[part], rows, self.table, blocks, cross[part], coupling, workspace
+            )
+            yield part, rows, costs
 
     def _schedule(self, visited: np.ndarray, drift: float) -> None:
         if drift == 0.0:  # nothing moved, or first visits: no rest before there is a measure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -17,7 +18,7 @@ from sklearn.base import (
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .joint import as_csr
+from .joint import Joint, as_csr, joint, names
 
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
 
@@ -224,6 +225,16 @@ def as_weighting(choice: str | Weighting | None) -> Weighting | None:
     if choice is None:
         return None
     return clone(choice) if isinstance(choice, Weighting) else Weighting(choice)
+
+
+def weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
+    """The joint distribution of X after weighting, which is fitted, under the names of X."""
+    if weighting is None:
+        return joint(X)
+    rows, columns = names(X)
+    csr = as_csr(X)
+    weights = weighting.fit(csr).weigh_rows(csr)
+    return replace(joint(weights), row_names=rows, column_names=columns)
 
 
 def _row_sums(csr: sp.csr_array) -> np.ndarray:

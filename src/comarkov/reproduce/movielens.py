@@ -54,8 +54,8 @@ def _path(movies: Dataset, seed: int) -> list[Step]:
 def _best_path(movies: Dataset, seed: int) -> list[Step]:
     models = [CoClustering(CLUSTERS, beta=beta, n_init=1, random_state=seed) for beta in BETAS]
     return [
-        Step(model.beta, model.fit(movies.matrix).cost_, model.row_labels_, model.column_labels_)
-        for model in models
+        Step(beta, model.fit(movies.matrix).cost_, model.row_labels_, model.column_labels_)
+        for beta, model in zip(BETAS, models, strict=True)
     ]
 
 

@@ -1,0 +1,33 @@
+"""Two halves of the same counts, as if half as much had been observed, twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from .joint import holds_counts
+
+
+def halves(csr: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, sp.csr_array]:
+    """Each count is shared out by fair coins: binomial thinning, so that the halves sum to it.
+
+    If counts are Poisson, the halves are independent. Weights that are not whole numbers are first
+    made counts w Σw / Σw², whose sum is the effective number of observations (Σw)² / Σw², and
+    rounded up or down at random, so that the mean is kept.
+    """
+    counts = csr.data if holds_counts(csr) else _as_counts(csr.data, rng)
+    first = rng.binomial(counts.astype(np.int64), 0.5)
+    return _with_data(csr, first), _with_data(csr, counts - first)
+
+
+def _as_counts(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Whole numbers whose mean are the weights in units of Σw² / Σw."""
+    share = weights / weights.max()
+    scaled = np.asarray(share * (share.sum() / (share**2).sum()), np.float64)
+    return np.floor(scaled + rng.random(weights.size)).astype(np.int64)
+
+
+def _with_data(csr: sp.csr_array, data: np.ndarray) -> sp.csr_array:
+    half = sp.csr_array((data.astype(np.int64), csr.indices, csr.indptr), csr.shape, copy=True)
+    half.eliminate_zeros()
+    return half
