@@ -64,16 +64,33 @@ def select(
     prepare(data, goal)
     with monitor.watch(1):
         levels = _describe(data, goal, fixed, beta, seed.stream(0), monitor)
-        numbers, rule = levels[-1].numbers, "description length"
-        saved = levels[-2].description - levels[-1].description
+        numbers, rule = _numbers(levels[-1].numbers, goal, fixed), "description length"
         agreements: list[dict[int, float]] = [{}, {}]
-        if saved < TRUSTED * _free_elements(goal, fixed) and not monitor.stop():
-            for side in np.flatnonzero(np.logical_not(fixed)):
-                streams = [seed.stream(1 + int(side), i) for i in range(HALVINGS)]
-                agreements[side] = agreement((data, data.T)[side], streams, monitor, n_jobs)
-            numbers, rule = _agreed(numbers, agreements, fixed), "agreement of halves"
+        if not monitor.stop() and not _is_trusted(levels, goal, fixed):
+            for side in (0, 1):
+                if wanted[side] == "auto":
+                    streams = [seed.stream(1 + side, i) for i in range(HALVINGS)]
+                    agreements[side] = agreement((data, data.T)[side], streams, monitor, n_jobs)
+            numbers = _numbers(_agreed(numbers, agreements, wanted), goal, fixed)
+            rule = "agreement of halves"
         monitor.advance()
     return Selection(numbers, _table(levels, agreements, numbers, rule))
+
+
+def _numbers(found: Numbers, goal: tuple[Start, Start], fixed: Sequence[bool]) -> Numbers:
+    """Those that are found, but where numbers are fixed; not more than there are elements."""
+    rows, columns = (
+        start.k if held and start.k else min(number, int(start.has_mass.sum()))
+        for number, start, held in zip(found, goal, fixed, strict=True)
+    )
+    return rows, columns
+
+
+def _is_trusted(levels: Sequence[Level], goal: tuple[Start, Start], fixed: Sequence[bool]) -> bool:
+    """Is the last level told by so much less than the one before it, the end of the walk?"""
+    free = [start for start, held in zip(goal, fixed, strict=True) if not held]
+    elements = sum(int(start.has_mass.sum()) for start in free)
+    return levels[-2].description - levels[-1].description >= TRUSTED * elements
 
 
 def _describe(
@@ -82,17 +99,22 @@ def _describe(
 ) -> list[Level]:  # fmt: skip
     """The levels of a walk, and at the end where the shortest description settles."""
     levels: list[Level] = []
-    best: CoClusters | None = None
+    best: tuple[float, CoClusters] | None = None
     evidence: Evidence | None = None
     for state in walk(data, goal, rng, monitor):
         evidence = evidence or Evidence.of(state)
         level = _level(state, beta, evidence)
-        if best is None or level.description < min(old.description for old in levels):
-            best = state.copy()
         levels.append(level)
-    assert best is not None
+        arrived = all(
+            not held or k == start.k
+            for held, k, start in zip(fixed, level.numbers, goal, strict=True)
+        )
+        if arrived and (best is None or level.description < best[0]):
+            best = level.description, state.copy()
+    if best is None:  # the time was over before
+        return levels
     assert evidence is not None
-    settled = settle(best, fixed, evidence, rng, monitor)
+    settled = settle(best[1], fixed, evidence, rng, monitor)
     return [*levels, _level(settled, beta, evidence)]
 
 
@@ -101,12 +123,6 @@ def _level(state: CoClusters, beta: float, evidence: Evidence) -> Level:
     rows, columns = (side.k for side, _ in state.sides())
     nats = evidence.description_length(*state.labels())
     return Level((rows, columns), information.cost(beta), information.kept, nats)
-
-
-def _free_elements(goal: tuple[Start, Start], fixed: Sequence[bool]) -> int:
-    return sum(
-        int(start.has_mass.sum()) for start, held in zip(goal, fixed, strict=True) if not held
-    )
 
 
 def _goal(mass: np.ndarray, wanted: Any) -> Start:
@@ -166,20 +182,19 @@ def _similarity(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def _agreed(
-    numbers: Numbers, agreements: Sequence[dict[int, float]], fixed: Sequence[bool]
+    numbers: Numbers, agreements: Sequence[dict[int, float]], wanted: tuple[Any, Any]
 ) -> Numbers:
     """On each side the most clusters on which halves agree nearly as well as on any number.
 
     A side on which they hardly agree takes the number of the other side.
     """
-    chosen = list(numbers)
-    free = [side for side in (0, 1) if not fixed[side]]
-    for side in free:
-        several = {k: value for k, value in agreements[side].items() if k > 1}
+    chosen = [number if want != "auto" else 1 for number, want in zip(numbers, wanted, strict=True)]
+    for side, found in enumerate(agreements):
+        several = {k: value for k, value in found.items() if k > 1}
         best = max(several.values(), default=0.0)
-        near = [k for k, value in several.items() if value >= NEAR * best]
-        chosen[side] = max(near) if best >= AGREED else 1
-    for side in free:
-        if chosen[side] == 1:
+        if best >= AGREED:
+            chosen[side] = max(k for k, value in several.items() if value >= NEAR * best)
+    for side in (0, 1):
+        if chosen[side] == 1 and wanted[1 - side] is not None:
             chosen[side] = chosen[1 - side]
     return chosen[0], chosen[1]
