@@ -157,6 +157,8 @@ def agreement(
 
     def labels(half: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
         part = data.T.subset(half, squeeze=False).T
+        if part.total == 0:
+            return {}
         goal = _goal(part.row_mass, "auto"), _goal(part.column_mass, "auto")
         found: dict[int, np.ndarray] = {}
         for state in walk(part, goal, rng, monitor):

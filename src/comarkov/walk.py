@@ -31,7 +31,10 @@ ROUNDS = 50  # at most
 def walk(
     data: Joint, goal: tuple[Start, Start], rng: np.random.Generator, monitor: Monitor
 ) -> Iterator[CoClusters]:
-    """From many clusters to the goal, each time by the merge that leaves least to describe."""
+    """From many clusters to the goal, each time by the merge that leaves least to describe.
+
+    What is given changes when the walk goes on: copy what is to stay.
+    """
     state = begin(data, (_many(goal[0]), _many(goal[1])), (True, True), rng)
     refine(state, HIGH, FIRST_SWEEPS, rng, monitor, "many clusters")
     evidence = Evidence.of(state)

@@ -16,8 +16,9 @@ from . import archives, movielens, newsgroups, southern_women
 from .archives import Archive, Report
 from .dataset import Dataset
 from .newsgroups import sample as newsgroups_sample
+from .planted import planted
 
-__all__ = ["CATALOGUE", "Dataset", "fetch", "find", "load", "newsgroups_sample"]
+__all__ = ["CATALOGUE", "Dataset", "fetch", "find", "load", "newsgroups_sample", "planted"]
 
 
 @dataclass(frozen=True)
