@@ -44,10 +44,12 @@ class CoClustering(FittedCoClusters):
 
     Parameters
     ----------
-    n_clusters : int or pair of (int or None), default=3
+    n_clusters : int, "auto" or pair of (int, "auto" or None), default=3
         The numbers of row and of column clusters; one number stands for both. None leaves a side
         as it is: ``(20, None)`` clusters the rows only, which is the information bottleneck
-        whatever β is. Exactly as many clusters are returned, none of them empty.
+        whatever β is. Exactly as many clusters are returned, none of them empty. "auto" chooses
+        the number, see ``selection_``: the one by which the data are told in the fewest bits or,
+        where clusters save little of them, on which two halves of the data agree.
     beta : float in [0, 1] or "auto", default=0.7
         The coupling. Larger when the numbers of row and column clusters are very different,
         smaller when cluster sizes are; below 1/2 not with ``method="sequential"``. "auto" takes,
@@ -139,6 +141,12 @@ class CoClustering(FittedCoClusters):
         L_β of the weighted matrix in bits.
     information_ : Information
         The four informations of the cost in bits, and the share ``kept``; of the weighted matrix.
+    selection_ : structured array, if ``n_clusters`` is "auto"
+        The evidence: one line for each level on a walk from many clusters to one, the last where
+        merges and splits led from its best. Numbers of clusters, cost, information kept,
+        description length in nats, how well halves agree on this number of row and of column
+        clusters (NaN if they were not asked), and at the level nearest to what was chosen
+        ``suggested`` and the ``rule`` that chose. ``pandas.DataFrame(model.selection_)`` shows it.
     weighting_ : Weighting or None
         The fitted weighting.
     n_iter_ : int

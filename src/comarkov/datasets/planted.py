@@ -50,10 +50,10 @@ def planted(
     expected *= mean / expected.mean()
     if bursts > 0:
         expected *= rng.gamma(1 / bursts, bursts, size=shape)
-    names = [
+    row_names, column_names = (
         [f"{what} {i}" for i in range(n)] for what, n in zip(("row", "column"), shape, strict=True)
-    ]
-    return Dataset(sp.csr_array(rng.poisson(expected)), *names, rows, columns)
+    )
+    return Dataset(sp.csr_array(rng.poisson(expected)), row_names, column_names, rows, columns)
 
 
 def _labels(n: int, k: int, unequal: bool, rng: np.random.Generator) -> np.ndarray:
