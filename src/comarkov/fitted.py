@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self
@@ -15,6 +17,8 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import search
@@ -25,9 +29,9 @@ from .joint import Joint, are_numbers, as_csr, joint
 from .leaves import Leaves, take_leaves
 from .numbering import canonical_orders, renumbered, renumbered_path
 from .objective import Information, cost
-from .optimise import CoClusters, Seed, Start, Step
-from .progress import Monitor
-from .starts import pair
+from .optimise import CoClusters, Seed, Settings, Start, Step
+from .progress import Monitor, Progress
+from .starts import pair, starts_for, still_fixed
 from .weighting import Weighting
 
 
@@ -38,8 +42,14 @@ class FittedCoClusters(
 
     n_clusters: Any
     method: str
+    max_iter: int
+    fixed: Any
     keep_path: bool
     reject: float | None
+    max_time: float | None
+    callback: Callable[[Progress], Any] | None
+    random_state: Any
+    verbose: int
     beta_: float
     row_labels_: np.ndarray
     column_labels_: np.ndarray
@@ -110,6 +120,25 @@ class FittedCoClusters(
             setattr(self, attribute, value)
         elif hasattr(self, attribute):
             delattr(self, attribute)
+
+    def _report(self, clusters: CoClusters, starts: tuple[Start, Start], monitor: Monitor) -> None:
+        """Warn of what the user may not expect."""
+        problem = ""
+        if monitor.reason:
+            problem = f"The fit was stopped because {monitor.reason}: the best so far is kept."
+        elif not clusters.converged:
+            problem = f"No convergence in {self.max_iter} sweeps: raise max_iter or tol."
+        if problem:
+            warnings.warn(problem, ConvergenceWarning, stacklevel=4)
+        empty = [int((~start.has_mass).sum()) for start in starts]
+        if any(empty):
+            (n, m) = clusters.joint.shape
+            message = f"{empty[0]} of {n} rows and {empty[1]} of {m} columns have no mass"
+            warnings.warn(f"{message}: their label is -1.", stacklevel=4)
+
+    def _seed(self) -> Seed:
+        entropy = check_random_state(self.random_state).randint(2**31, size=4)
+        return Seed(tuple(entropy.tolist()))
 
     # --- new data ---------------------------------------------------------------------------
 
@@ -190,6 +219,52 @@ class FittedCoClusters(
         return joint(weights, self._model.scale).T
 
     # --- the hierarchy ----------------------------------------------------------------------
+
+    def cut(self, n_clusters: int | tuple[int | None, int | None], X: Any = None) -> Self:
+        """The co-clustering at another level of the hierarchy: a model of its own, fitted.
+
+        It predicts, transforms and scores as this model does, which stays as it is. Each side may
+        be cut anywhere between one cluster and its leaves. Clusters are numbered by falling mass,
+        but on a side that is cut where the fit is as they are there. Cutting at the numbers of
+        clusters of the fit gives the fit again.
+
+        Parameters
+        ----------
+        n_clusters : int or pair of (int or None)
+            The numbers of row and of column clusters; one number stands for both, and None for a
+            side that is not clustered.
+        X : matrix of the fit, default=None
+            If given, the cut is refined: elements move, but for those in ``fixed``, until no
+            single move lowers the cost. Clusters keep their numbers. What comes out has a
+            hierarchy of its own.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering, datasets
+        >>> women = datasets.load("southern-women").matrix
+        >>> model = CoClustering((4, 4), random_state=0).fit(women)
+        >>> coarse = model.cut((2, 3))
+        >>> print(coarse.predict(women[:6]), round(coarse.cost_, 3))
+        [0 0 0 0 0 0] 0.94
+        >>> round(model.cut((2, 3), women).cost_, 3)
+        0.856
+        """
+        model = self._at(n_clusters)
+        if X is not None:
+            model._refine(X)
+        return model
+
+    def _refine(self, X: Any) -> None:
+        """Move single elements as long as that lowers the cost."""
+        data = self._data_of_the_fit(X)
+        labels = [side and side.labels for side in (self._model.rows, self._model.columns)]
+        starts = starts_for(data, self.n_clusters, labels, still_fixed(self.fixed, labels))
+        monitor = Monitor(self.max_time, self.callback, self.verbose)
+        settings = Settings(self.max_iter, 0.0, shuffle=False)
+        seed = self._seed()
+        clusters = search.search(data, starts, self.beta_, settings, seed, 1, monitor)
+        self._keep(clusters, starts, self.beta_, seed, monitor)
+        self._report(clusters, starts, monitor)
 
     def _at(self, n_clusters: Any) -> Self:
         """A copy at another level of the hierarchy."""
