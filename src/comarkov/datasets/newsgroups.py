@@ -119,7 +119,7 @@ def sample(
     each = n_documents // len(groups)
     rows = np.concatenate([_draw(documents, group, each, rng) for group in groups])
     counts = documents.matrix[rows]
-    kept = np.sort(np.argsort(-_contributions(counts), kind="stable")[:n_words])
+    kept = most_informative_words(counts, n_words)
     return Dataset(
         counts[:, kept],
         [documents.row_names[row] for row in rows],
@@ -134,6 +134,11 @@ def _draw(documents: Dataset, group: str, count: int, rng: np.random.RandomState
     if count > of_group.size:
         raise ValueError(f"{count} documents of {group} were asked for, it has {of_group.size}.")
     return rng.choice(of_group, count, replace=False)
+
+
+def most_informative_words(counts: sp.csr_array, n_words: int) -> np.ndarray:
+    """The words that contribute most to I(D;W), in their order."""
+    return np.sort(np.argsort(-_contributions(counts), kind="stable")[:n_words])
 
 
 def _contributions(counts: sp.csr_array) -> np.ndarray:
