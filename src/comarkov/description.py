@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import nnls
 from scipy.special import gammaln
 
+from .joint import Joint
 from .optimise import CoClusters
 
 Sizes = tuple[np.ndarray, np.ndarray]
@@ -61,8 +62,9 @@ class Evidence:
         labels = state.labels()
         blocks = entries.blocks(*labels)
         masses = [other.masses for other, _ in reversed(state.sides())]
-        row_phi = dispersion(labels[0], masses[0], blocks)
-        column_phi = dispersion(labels[1], masses[1], blocks.T)
+        least = least_dispersion(state.joint)
+        row_phi = np.maximum(dispersion(labels[0], masses[0], blocks), least)
+        column_phi = np.maximum(dispersion(labels[1], masses[1], blocks.T), least)
         scale = 1 / np.sqrt(row_phi[entries.rows] * column_phi[entries.columns])
         return cls(entries.rows, entries.columns, matrix.weights * scale)
 
@@ -86,6 +88,20 @@ class Evidence:
 def cluster_sizes(labels: np.ndarray) -> np.ndarray:
     """The number of elements in each cluster."""
     return np.bincount(labels[labels >= 0]).astype(float)
+
+
+def least_dispersion(data: Joint) -> float:
+    """What elements have in the least: clusters that noise has made look more alike than they are.
+
+    Counts vary at least like independent events. If all entries are 0 or 1, the share of zeros is
+    what tossing a coin for each of them has. Nothing is known of other weights.
+    """
+    if not data.is_count:
+        return 0.0
+    if data.matrix.weights.max() > 1:
+        return 1.0
+    cells = np.count_nonzero(data.row_mass) * np.count_nonzero(data.column_mass)
+    return 1 - data.matrix.indices.size / cells
 
 
 def dispersion(labels: np.ndarray, masses: np.ndarray, blocks: np.ndarray) -> np.ndarray:
