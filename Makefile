@@ -29,7 +29,7 @@ demo: $(READY)
 	$(BIN)/python examples/southern_women.py
 
 test: $(READY)
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -16,7 +16,7 @@ from comarkov.joint import joint
 from comarkov.optimise import Seed, Start
 from comarkov.progress import Monitor
 from comarkov.selection import agreement, select
-from comarkov.walk import MANY, settle, walk
+from comarkov.walk import MANY, MEMBERS, settle, walk
 
 
 def planted(n_clusters=(5, 4), shape=(200, 160), seed=0, **kind):
@@ -113,9 +113,9 @@ def test_a_walk_merges_one_pair_at_a_time_down_to_its_goal(W, seed):
 
 
 def test_a_walk_begins_with_many_and_stops_at_numbers_that_are_given():
-    levels = walked(planted(), rows=7)
+    levels = walked(planted(shape=(600, 160)), rows=7)
     assert levels[0].rows.k == MANY
-    assert levels[0].columns.k == 160 // 3
+    assert levels[0].columns.k == 160 // MEMBERS
     assert (levels[-1].rows.k, levels[-1].columns.k) == (7, 1)
 
 

@@ -19,7 +19,8 @@ from .search import ONE, SHORT
 from .tables import Side
 
 MANY = 64  # clusters that a walk begins with ...
-MEMBERS = 3  # ... if there are so many elements for each
+MEMBERS = 8  # ... if there are so many elements for each; fewer look more alike than they are
+FEW, FEW_MEMBERS = 12, 3  # of small data
 HIGH = 0.9  # β of a walk
 LOW = 0.5  # β at which the cost is the description length, but for what clusters take to tell
 FIRST_SWEEPS = Settings(8, 0.0, False)
@@ -55,7 +56,8 @@ def walk(
 def _many(goal: Start) -> Start:
     assert goal.k is not None
     elements = int(goal.has_mass.sum())
-    return replace(goal, k=max(min(MANY, elements // MEMBERS), min(2 * goal.k, elements)))
+    many = max(min(MANY, elements // MEMBERS), min(FEW, elements // FEW_MEMBERS))
+    return replace(goal, k=max(many, min(2 * goal.k, elements)))
 
 
 def _merges_between_sweeps(state: CoClusters, goal: tuple[Start, Start]) -> int:
