@@ -14,9 +14,10 @@ from comarkov import CoClustering, datasets
 from comarkov.joint import joint
 from comarkov.merging import merge_costs, merged, split
 from comarkov.optimise import Seed, Settings
+from comarkov.polish import Swap, polish
 from comarkov.progress import Monitor
 from comarkov.reproduce.synthetic import CIRCULANT_TRUTH, circulant_blocks
-from comarkov.search import Member, Swap, consensus, over_split, polish
+from comarkov.search import Member, consensus, over_split, seeded
 from comarkov.tables import Side
 
 UNTIL_IT_STAYS = Settings(max_iter=100, tol=0.0, shuffle=False)
@@ -182,13 +183,21 @@ def asked(data, k, l):
     )
 
 
-def test_over_split_ends_with_what_was_asked_for_also_when_there_is_no_time():
+@pytest.mark.parametrize("counts", [(5, 4), (5, None), (None, 4), (300, 200)])
+def test_the_first_member_is_as_asked_for_also_when_there_is_no_time(counts):
     W = np.random.default_rng(0).poisson(0.5, (300, 200))
     data = joint(W)
     late = Monitor(max_time=1e-9)
-    state = over_split(data, asked(data, 5, 4), 0.7, Seed((0,)).stream(0), late)
-    assert (state.rows.k, state.columns.k) == (5, 4)
-    assert set(state.rows.labels) == set(range(5))
+    state = seeded(data, asked(data, *counts), 0.7, Seed((0,)).stream(0), late)
+    for side, k in zip((state.rows, state.columns), counts, strict=True):
+        assert (side is None) == (k is None)
+        assert side is None or set(side.labels) == set(range(k))
+
+
+def test_over_split_takes_no_more_time_than_there_is():
+    data = joint(np.random.default_rng(0).poisson(0.5, (300, 200)))
+    late = Monitor(max_time=1e-9)
+    assert over_split(data, asked(data, 5, 4), 0.7, Seed((0,)).stream(0), late) is None
 
 
 def test_given_labels_are_where_it_starts():
