@@ -27,6 +27,7 @@ SEED_BUDGET = 50_000_000  # ... fewer if entries times clusters times starts exc
 SWEEP_BUDGET = 2_000_000_000  # entries times clusters in the sweeps between merges: some seconds
 SMALL = 20_000_000  # entries times clusters that allow several members
 WAVE = 3  # members between one consensus and the next
+RANDOM_STARTS = 30  # of a member below β = 1/2, within the same limit
 SHORT = Settings(max_iter=2, tol=0.0, shuffle=False)
 ONE = Settings(max_iter=1, tol=0.0, shuffle=False)
 SEEDED = Settings(max_iter=20, tol=1e-4, shuffle=False)
@@ -61,8 +62,8 @@ def search(
         with monitor.ending_all():
             if has_numbers:
                 return end(warm_start(data, starts, beta, rng, monitor), rng)
-            start = seeded if i % 2 == 0 else over_split
-            state = start(data, starts, beta, rng, monitor)
+            kinds = (seeded, over_split) if beta >= 0.5 else (seeded, over_split, lowered)
+            state = kinds[i % len(kinds)](data, starts, beta, rng, monitor)
             return None if i > 0 and monitor.stop() else polished(state, rng)
 
     def together(rng: np.random.Generator) -> Member | None:
@@ -163,6 +164,25 @@ def _seeded_side(data: Joint, start: Start, rng: np.random.Generator, monitor: M
         assert state.rows is not None
         found.append(state.rows)
     return max(found, key=Side.information)
+
+
+def lowered(
+    data: Joint, starts: tuple[Start, Start], beta: float, rng: np.random.Generator,
+    monitor: Monitor,
+) -> CoClusters:  # fmt: skip
+    """The best of random starts at β = 1/2, annealed: below it, what is near at 1 may be far."""
+    best: CoClusters | None = None
+    work = data.matrix.indices.size * sum(start.k or 0 for start in starts)
+    for _ in range(int(np.clip(SEED_BUDGET // work, 1, RANDOM_STARTS))):
+        state = begin(data, starts, (True, True), rng)
+        refine(state, 0.5, SEEDED, rng, monitor, "random start")
+        _lower(state, 0.5, beta, rng, monitor)
+        if best is None or state.cost(beta) < best.cost(beta):
+            best = state
+        if monitor.stop():
+            break
+    assert best is not None
+    return best
 
 
 def over_split(
