@@ -1,6 +1,7 @@
 """Merges and splits cost what they promise, and what is found is a local optimum as asked for."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -14,9 +15,10 @@ from comarkov import CoClustering, datasets
 from comarkov.joint import joint
 from comarkov.merging import merge_costs, merged, split
 from comarkov.optimise import Seed, Settings
+from comarkov.polish import Swap, polish
 from comarkov.progress import Monitor
 from comarkov.reproduce.synthetic import CIRCULANT_TRUTH, circulant_blocks
-from comarkov.search import Member, Swap, consensus, over_split, polish
+from comarkov.search import Member, consensus, over_split, seeded
 from comarkov.tables import Side
 
 UNTIL_IT_STAYS = Settings(max_iter=100, tol=0.0, shuffle=False)
@@ -133,7 +135,7 @@ def test_threads_do_not_matter():
 def test_circulant_blocks_are_found_every_time(k, beta):
     X = circulant_blocks(k)
     for seed in range(10):
-        model = CoClustering(3, beta=beta, n_init=1, random_state=seed).fit(X)
+        model = CoClustering(3, beta=beta, random_state=seed).fit(X)
         for labels in (model.row_labels_, model.column_labels_):
             assert comarkov.evaluate.matching_accuracy(CIRCULANT_TRUTH, labels) == 1
 
@@ -182,13 +184,47 @@ def asked(data, k, l):
     )
 
 
-def test_over_split_ends_with_what_was_asked_for_also_when_there_is_no_time():
+def test_more_time_never_costs_more():
+    """The fit ends after so many sweeps, as when time is over."""
+    W = np.random.default_rng(0).poisson(0.4, (60, 40))
+    costs = []
+    for last in range(1, 400, 19):
+        seen = itertools.count(1)
+        model = CoClustering(
+            (5, 4), random_state=0, callback=lambda _, seen=seen, last=last: next(seen) >= last
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            costs.append(model.fit(W).cost_)
+    settled = costs[2:]  # the first member's seeds take some sweeps
+    assert all(more <= less + 1e-9 for less, more in itertools.pairwise(settled))
+    assert settled[-1] < settled[0]
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.2, 0.3])
+def test_below_one_half_what_is_far_from_the_optimum_at_one_is_found(beta):
+    women = datasets.load("southern-women").matrix
+    rows = np.isin(np.arange(18), [*range(9), 15])
+    columns = np.repeat([0, 1, 2], [5, 4, 5])
+    model = CoClustering((2, 3), beta=beta, random_state=0).fit(women)
+    assert model.cost_ <= comarkov.cost(women, ~rows * 1, columns, beta) + 1e-9
+
+
+@pytest.mark.parametrize("counts", [(5, 4), (5, None), (None, 4), (300, 200)])
+def test_the_first_member_is_as_asked_for_also_when_there_is_no_time(counts):
     W = np.random.default_rng(0).poisson(0.5, (300, 200))
     data = joint(W)
     late = Monitor(max_time=1e-9)
-    state = over_split(data, asked(data, 5, 4), 0.7, Seed((0,)).stream(0), late)
-    assert (state.rows.k, state.columns.k) == (5, 4)
-    assert set(state.rows.labels) == set(range(5))
+    state = seeded(data, asked(data, *counts), 0.7, Seed((0,)).stream(0), late)
+    for side, k in zip((state.rows, state.columns), counts, strict=True):
+        assert (side is None) == (k is None)
+        assert side is None or set(side.labels) == set(range(k))
+
+
+def test_over_split_takes_no_more_time_than_there_is():
+    data = joint(np.random.default_rng(0).poisson(0.5, (300, 200)))
+    late = Monitor(max_time=1e-9)
+    assert over_split(data, asked(data, 5, 4), 0.7, Seed((0,)).stream(0), late) is None
 
 
 def test_given_labels_are_where_it_starts():

@@ -11,26 +11,26 @@ import numpy as np
 import scipy.sparse as sp
 
 from .joint import Joint, joint
-from .merging import merge_costs, merged, split
+from .merging import merge_costs, merged
 from .optimise import CoClusters, Seed, Settings, Start, begin, prepare, refine, schedule
+from .polish import polish
 from .progress import Monitor
+from .seeding import hellinger, spectral
 from .tables import Side
 
 FINE = 8  # how many clusters for each one that is asked for ...
 MANY = 48  # ... but not many more than these
 FINE_BETA = 0.9  # β of the fine clusters, unless the user's is larger
 FINE_SWEEPS = 5
-PAIRS = 3  # merges that are considered for each split
-TRIALS = 3  # merge-splits that are tried before a side is left alone
-BETTER = 1e-9  # bits less that count as less
-PATIENCE = 2  # rounds without a better cost that end a polish
-ROUNDS = 50  # at most
-SWEEPS_A_ROUND = 8  # that a round of polish takes
+SEEDINGS = 4  # starts of each side of a seeded member ...
+SEED_BUDGET = 50_000_000  # ... fewer if entries times clusters times starts exceed this
 SWEEP_BUDGET = 2_000_000_000  # entries times clusters in the sweeps between merges: some seconds
 SMALL = 20_000_000  # entries times clusters that allow several members
 WAVE = 3  # members between one consensus and the next
+RANDOM_STARTS = 30  # of a member below β = 1/2, within the same limit
 SHORT = Settings(max_iter=2, tol=0.0, shuffle=False)
 ONE = Settings(max_iter=1, tol=0.0, shuffle=False)
+SEEDED = Settings(max_iter=20, tol=1e-4, shuffle=False)
 
 
 class Member(NamedTuple):
@@ -48,23 +48,30 @@ def search(
     """Members from different starts, a consensus after every few of them; the least cost.
 
     Members and consensuses come in an order that does not depend on how many there are, so more
-    never end at a higher cost.
+    never end at a higher cost. Nor does more time: the first member is quick, and of the others
+    only those count that time was enough to begin; from there on a cost can only fall.
     """
 
     has_numbers = any(start.has_numbers for start in starts)
     until_it_stays = replace(settings, tol=0.0)
 
-    def member(i: int) -> Member:
+    def member(i: int) -> Member | None:
+        if i > 0 and monitor.stop():
+            return None
         rng = seed.stream(i)
         with monitor.ending_all():
             if has_numbers:
                 return end(warm_start(data, starts, beta, rng, monitor), rng)
-            state = over_split(data, starts, beta, rng, monitor)
-            return end(polish(state, beta, rng, monitor), rng)
+            kinds = (seeded, over_split) if beta >= 0.5 else (seeded, over_split, lowered)
+            state = kinds[i % len(kinds)](data, starts, beta, rng, monitor)
+            return None if i > 0 and monitor.stop() else polished(state, rng)
 
-    def together(rng: np.random.Generator) -> Member:
+    def together(rng: np.random.Generator) -> Member | None:
         state = consensus(data, starts, found, beta, rng, monitor)
-        return end(polish(state, beta, rng, monitor), rng)
+        return None if monitor.stop() else polished(state, rng)
+
+    def polished(state: CoClusters | None, rng: np.random.Generator) -> Member | None:
+        return None if state is None else end(polish(state, beta, rng, monitor), rng)
 
     def end(state: CoClusters, rng: np.random.Generator) -> Member:
         refine(state, beta, until_it_stays, rng, monitor, "end")
@@ -76,11 +83,11 @@ def search(
     with monitor.watch(n_init + n_init // WAVE), ThreadPoolExecutor(n_jobs) as pool:
         for first in range(0, n_init, WAVE):
             wave = range(first, min(first + WAVE, n_init))
-            if first > 0 and monitor.stop():
-                break
-            found += pool.map(member, wave)
+            found += filter(None, pool.map(member, wave))
             if len(wave) == WAVE and not has_numbers and not monitor.stop():
-                found.append(together(seed.stream(first, 1)))
+                found += filter(None, [together(seed.stream(first, 1))])
+            if monitor.stop():
+                break
         best = min(found, key=lambda member: member.cost)
         state = _state(data, starts, best.row_labels, best.column_labels)
         refine(state, beta, until_it_stays, seed.stream(), monitor, "end")
@@ -129,11 +136,64 @@ def warm_start(
     return state
 
 
-def over_split(
+def seeded(
     data: Joint, starts: tuple[Start, Start], beta: float, rng: np.random.Generator,
     monitor: Monitor,
 ) -> CoClusters:  # fmt: skip
-    """Start with many small clusters, merge the pair that costs least, sweep, and so on."""
+    """Each side by itself from a few good seedings, the best of them joined."""
+    sides = [
+        None if start.k is None else _seeded_side(data if i == 0 else data.T, start, rng, monitor)
+        for i, start in enumerate(starts)
+    ]
+    state = CoClusters(data, sides[0], sides[1])
+    _lower(state, 1.0, beta, rng, monitor)
+    return state
+
+
+def _seeded_side(data: Joint, start: Start, rng: np.random.Generator, monitor: Monitor) -> Side:
+    """The rows in clusters that keep most of I(X;Y), from the best of a few seedings."""
+    assert start.k is not None
+    free = np.flatnonzero(start.has_mass)
+    work = data.matrix.indices.size * start.k
+    found = []
+    for i in range(int(np.clip(SEED_BUDGET // work, 1, SEEDINGS))):
+        if i > 0 and monitor.stop():
+            break
+        seeding = spectral if i == 1 else hellinger
+        state = CoClusters(data, Side(data, seeding(data, start.k, rng), start.k, free), None)
+        refine(state, 1.0, SEEDED, rng, monitor, "seeds")
+        assert state.rows is not None
+        found.append(state.rows)
+    return max(found, key=Side.information)
+
+
+def lowered(
+    data: Joint, starts: tuple[Start, Start], beta: float, rng: np.random.Generator,
+    monitor: Monitor,
+) -> CoClusters:  # fmt: skip
+    """The best of random starts at β = 1/2, annealed: below it, what is near at 1 may be far."""
+    best: CoClusters | None = None
+    work = data.matrix.indices.size * sum(start.k or 0 for start in starts)
+    for _ in range(int(np.clip(SEED_BUDGET // work, 1, RANDOM_STARTS))):
+        state = begin(data, starts, (True, True), rng)
+        refine(state, 0.5, SEEDED, rng, monitor, "random start")
+        _lower(state, 0.5, beta, rng, monitor)
+        if best is None or state.cost(beta) < best.cost(beta):
+            best = state
+        if monitor.stop():
+            break
+    assert best is not None
+    return best
+
+
+def over_split(
+    data: Joint, starts: tuple[Start, Start], beta: float, rng: np.random.Generator,
+    monitor: Monitor,
+) -> CoClusters | None:  # fmt: skip
+    """Start with many small clusters, merge the pair that costs least, sweep, and so on.
+
+    None if there was no time to end with the clusters asked for.
+    """
     fine = replace(starts[0], k=fine_count(starts[0])), replace(starts[1], k=fine_count(starts[1]))
     high = max(beta, FINE_BETA)
     state = begin(data, fine, (True, True), rng)
@@ -141,6 +201,8 @@ def over_split(
     merges, between = 0, _merges_between_sweeps(data, fine, starts)
     while (smaller := merge_cheapest(state, starts, high)) is not None:
         state, merges = smaller, merges + 1
+        if monitor.stop():
+            return None
         if merges % between == 0:
             refine(state, high, ONE, rng, monitor, "merge")
     _lower(state, high, beta, rng, monitor)
@@ -191,101 +253,14 @@ def merge_cheapest(
     return state.with_side(side, merged(side, i, j))
 
 
-# --- polish -----------------------------------------------------------------------------------
-
-
-def polish(
-    state: CoClusters, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> CoClusters:
-    """Split one cluster, merge two others, sweep; keep what costs less, until nothing does."""
-    idle = 0
-    for _ in range(_rounds(state)):
-        better = False
-        for is_column in (False, True):
-            before = state
-            state = _merge_split(state, is_column, beta, rng, monitor)
-            better |= state is not before
-        idle = 0 if better else idle + 1
-        if idle == PATIENCE or monitor.stop():
-            break
-    return state
-
-
-def _rounds(state: CoClusters) -> int:
-    """Fewer for large data, where each takes long."""
-    sweep = sum(side.joint.matrix.indices.size * side.k for side, _ in state.sides())
-    return int(np.clip(SWEEP_BUDGET / (SWEEPS_A_ROUND * sweep), 2, ROUNDS))
-
-
-def _merge_split(
-    state: CoClusters, is_column: bool, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> CoClusters:
-    """Try the most promising merge-splits of a side, as long as they pay; the state after them."""
-    cost, fails = state.cost(beta), 0
-    touched: set[int] = set()
-    for swap in _promising(state, is_column, beta, rng):
-        if fails == TRIALS or monitor.stop():
-            break
-        side = state.columns if is_column else state.rows
-        assert side is not None
-        labels = swap.applied(side.labels)
-        if labels is None or touched & {swap.split, *swap.merge}:
-            continue
-        trial = state.with_side(side, Side(side.joint, labels, side.k, side.free)).copy()
-        refine(trial, beta, SHORT, rng, monitor, "polish")
-        if trial.cost(beta) < cost - BETTER:
-            state, cost = trial, trial.cost(beta)
-            touched |= {swap.split, *swap.merge}
-        else:
-            fails += 1
-    return state
-
-
-class Swap(NamedTuple):
-    """Merge two clusters and split another, so that as many are left."""
-
-    saves: float  # nats times mass, with all else as it is
-    split: int
-    merge: tuple[int, int]
-    leavers: np.ndarray  # rows of the split cluster that go into the cluster that is free
-
-    def applied(self, labels: np.ndarray) -> np.ndarray | None:
-        """Labels after it; None if the cluster has changed so that it would be empty."""
-        leavers = self.leavers[labels[self.leavers] == self.split]
-        if leavers.size in (0, np.count_nonzero(labels == self.split)):
-            return None
-        keep, free = self.merge
-        changed = np.where(labels == free, keep, labels)
-        changed[leavers] = free
-        return changed
-
-
-def _promising(
-    state: CoClusters, is_column: bool, beta: float, rng: np.random.Generator
-) -> list[Swap]:
-    """All splits of a side, each with the merges that cost least; those that save most first."""
-    side, cross = state.pairs()[is_column]
-    if side is None or side.k < 3:
-        return []
-    losses = merge_costs(side, cross, beta)
-    order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
-    cheap = [divmod(int(place), side.k) for place in order]
-    swaps = []
-    for a in range(side.k):
-        gain, leavers = split(side, cross, beta, a, rng)
-        for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
-            swaps.append(Swap(gain - losses[i, j], a, (i, j), leavers))
-    return sorted(swaps, key=lambda swap: -swap.saves)
-
-
 # --- consensus --------------------------------------------------------------------------------
 
 
 def consensus(
     data: Joint, starts: tuple[Start, Start], members: Sequence[Member], beta: float,
     rng: np.random.Generator, monitor: Monitor,
-) -> CoClusters:  # fmt: skip
-    """Cluster each side by which clusters its elements have in the members."""
+) -> CoClusters | None:  # fmt: skip
+    """Cluster each side by which clusters its elements have in the members; None if out of time."""
     labels: list[np.ndarray | None] = []
     for start, every in zip(starts, zip(*(m[1:] for m in members), strict=True), strict=True):
         if start.k is None:
@@ -294,6 +269,8 @@ def consensus(
         votes = joint(_one_hot(np.array(every)))
         ask = start, Start(None, np.ones(votes.shape[1], bool), np.empty(0), np.empty(0))
         state = over_split(votes, ask, 1.0, rng, monitor)
+        if state is None:
+            return None
         refine(state, 1.0, Settings(20, 0.0, False), rng, monitor, "consensus")
         labels.append(state.labels()[0])
     return _state(data, starts, labels[0], labels[1])

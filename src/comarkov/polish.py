@@ -1,0 +1,129 @@
+"""Merge-split: two clusters made one and another made two, as long as that costs less."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .merging import merge_costs, split
+from .optimise import CoClusters, Settings, refine
+from .progress import Monitor
+from .tables import Side
+
+PAIRS = 3  # merges that are considered for each split
+TRIALS = 3  # merge-splits that are tried before a side is left alone
+HOPE = (2.0, 1.0)  # a trial ends if it is still so many times behind what the last sweep saved
+BETTER = 1e-9  # bits less that count as less
+PATIENCE = 2  # rounds without a better cost that end a polish
+ROUNDS = 50  # at most
+SWEEPS_A_ROUND = 8  # that a round of polish takes
+SWEEP_BUDGET = 2_000_000_000  # entries times clusters in all rounds: some seconds
+ONE = Settings(max_iter=1, tol=0.0, shuffle=False)
+
+
+def polish(
+    state: CoClusters, beta: float, rng: np.random.Generator, monitor: Monitor
+) -> CoClusters:
+    """Split one cluster, merge two others, sweep; keep what costs less, until nothing does."""
+    idle = 0
+    for _ in range(_rounds(state)):
+        better = False
+        for is_column in (False, True):
+            before = state
+            state = _merge_split(state, is_column, beta, rng, monitor)
+            better |= state is not before
+        idle = 0 if better else idle + 1
+        if idle == PATIENCE or monitor.stop():
+            break
+    return state
+
+
+def _rounds(state: CoClusters) -> int:
+    """Fewer for large data, where each takes long."""
+    sweep = sum(side.joint.matrix.indices.size * side.k for side, _ in state.sides())
+    return int(np.clip(SWEEP_BUDGET / (SWEEPS_A_ROUND * sweep), 2, ROUNDS))
+
+
+def _merge_split(
+    state: CoClusters, is_column: bool, beta: float, rng: np.random.Generator, monitor: Monitor
+) -> CoClusters:
+    """Try the most promising merge-splits of a side, as long as they pay; the state after them."""
+    cost, fails = state.cost(beta), 0
+    touched: set[int] = set()
+    for swap in _promising(state, is_column, beta, rng):
+        if fails == TRIALS or monitor.stop():
+            break
+        if touched & {swap.split, *swap.merge}:
+            continue
+        trial = _tried(state, is_column, swap, beta, rng, monitor)
+        if trial is not None and (less := trial.cost(beta)) < cost - BETTER:
+            state, cost = trial, less
+            touched |= {swap.split, *swap.merge}
+        else:
+            fails += 1
+    return state
+
+
+class Swap(NamedTuple):
+    """Merge two clusters and split another, so that as many are left."""
+
+    saves: float  # bits, with all else as it is
+    split: int
+    merge: tuple[int, int]
+    leavers: np.ndarray  # rows of the split cluster that go into the cluster that is free
+
+    def applied(self, labels: np.ndarray) -> np.ndarray | None:
+        """Labels after it; None if the cluster has changed so that it would be empty."""
+        leavers = self.leavers[labels[self.leavers] == self.split]
+        if leavers.size in (0, np.count_nonzero(labels == self.split)):
+            return None
+        keep, free = self.merge
+        changed = np.where(labels == free, keep, labels)
+        changed[leavers] = free
+        return changed
+
+
+def _tried(
+    state: CoClusters, is_column: bool, swap: Swap, beta: float, rng: np.random.Generator,
+    monitor: Monitor,
+) -> CoClusters | None:  # fmt: skip
+    """The state after a merge-split and a few sweeps; None as soon as it shows little promise."""
+    side, cross = state.pairs()[is_column]
+    assert side is not None
+    labels = swap.applied(side.labels)
+    if labels is None:
+        return None
+    new = Side(side.joint, labels, side.k, side.free)
+    behind = -swap.saves
+    for hope in HOPE:
+        saved = new.sweep(cross, beta, None, True, monitor.stop).saved
+        behind -= saved
+        if behind > hope * saved:
+            return None
+    trial = state.with_side(side, new)
+    if is_column:
+        trial.rows = trial.rows and trial.rows.copy()
+    else:
+        trial.columns = trial.columns and trial.columns.copy()
+    refine(trial, beta, ONE, rng, monitor, "polish")
+    return trial
+
+
+def _promising(
+    state: CoClusters, is_column: bool, beta: float, rng: np.random.Generator
+) -> list[Swap]:
+    """All splits of a side, each with the merges that cost least; those that save most first."""
+    side, cross = state.pairs()[is_column]
+    if side is None or side.k < 3:
+        return []
+    in_bits = 1.0 / (state.joint.total * np.log(2))
+    losses = merge_costs(side, cross, beta)
+    order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
+    cheap = [divmod(int(place), side.k) for place in order]
+    swaps = []
+    for a in range(side.k):
+        gain, leavers = split(side, cross, beta, a, rng)
+        for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
+            swaps.append(Swap((gain - losses[i, j]) * in_bits, a, (i, j), leavers))
+    return sorted(swaps, key=lambda swap: -swap.saves)
