@@ -135,7 +135,7 @@ def test_threads_do_not_matter():
 def test_circulant_blocks_are_found_every_time(k, beta):
     X = circulant_blocks(k)
     for seed in range(10):
-        model = CoClustering(3, beta=beta, random_state=seed).fit(X)
+        model = CoClustering(3, beta=beta, n_init=1, random_state=seed).fit(X)
         for labels in (model.row_labels_, model.column_labels_):
             assert comarkov.evaluate.matching_accuracy(CIRCULANT_TRUTH, labels) == 1
 
@@ -221,10 +221,14 @@ def test_the_first_member_is_as_asked_for_also_when_there_is_no_time(counts):
         assert side is None or set(side.labels) == set(range(k))
 
 
-def test_over_split_takes_no_more_time_than_there_is():
-    data = joint(np.random.default_rng(0).poisson(0.5, (300, 200)))
+def test_over_split_without_time_merges_only_tiny_data():
     late = Monitor(max_time=1e-9)
+    data = joint(np.random.default_rng(0).poisson(0.5, (300, 200)))
     assert over_split(data, asked(data, 5, 4), 0.7, Seed((0,)).stream(0), late) is None
+    data = joint(np.random.default_rng(0).poisson(0.5, (30, 20)))
+    state = over_split(data, asked(data, 5, 4), 0.7, Seed((0,)).stream(0), late)
+    assert set(state.rows.labels) - {-1} == set(range(5))
+    assert set(state.columns.labels) - {-1} == set(range(4))
 
 
 def test_given_labels_are_where_it_starts():

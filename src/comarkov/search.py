@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
@@ -26,11 +26,17 @@ SEEDINGS = 4  # starts of each side of a seeded member ...
 SEED_BUDGET = 50_000_000  # ... fewer if entries times clusters times starts exceed this
 SWEEP_BUDGET = 2_000_000_000  # entries times clusters in the sweeps between merges: some seconds
 SMALL = 20_000_000  # entries times clusters that allow several members
+TINY = 20_000_000  # entries times the square of clusters that over-splitting makes short work of
 WAVE = 3  # members between one consensus and the next
 RANDOM_STARTS = 30  # of a member below β = 1/2, within the same limit
 SHORT = Settings(max_iter=2, tol=0.0, shuffle=False)
 ONE = Settings(max_iter=1, tol=0.0, shuffle=False)
 SEEDED = Settings(max_iter=20, tol=1e-4, shuffle=False)
+
+
+Begin = Callable[
+    [Joint, tuple[Start, Start], float, np.random.Generator, Monitor], CoClusters | None
+]
 
 
 class Member(NamedTuple):
@@ -54,6 +60,7 @@ def search(
 
     has_numbers = any(start.has_numbers for start in starts)
     until_it_stays = replace(settings, tol=0.0)
+    kinds = _kinds(data, starts, beta)
 
     def member(i: int) -> Member | None:
         if i > 0 and monitor.stop():
@@ -62,7 +69,6 @@ def search(
         with monitor.ending_all():
             if has_numbers:
                 return end(warm_start(data, starts, beta, rng, monitor), rng)
-            kinds = (seeded, over_split) if beta >= 0.5 else (seeded, over_split, lowered)
             state = kinds[i % len(kinds)](data, starts, beta, rng, monitor)
             return None if i > 0 and monitor.stop() else polished(state, rng)
 
@@ -93,6 +99,19 @@ def search(
         refine(state, beta, until_it_stays, seed.stream(), monitor, "end")
     state.others = [member[1:] for member in found if member is not best]
     return state
+
+
+def _kinds(data: Joint, starts: tuple[Start, Start], beta: float) -> list[Begin]:
+    """How members begin, in turn; the quickest that is good comes first."""
+    kinds: list[Begin] = [seeded, over_split]
+    if _is_tiny(data, starts):
+        kinds.reverse()
+    return kinds if beta >= 0.5 else [*kinds, lowered]
+
+
+def _is_tiny(data: Joint, starts: tuple[Start, Start]) -> bool:
+    clusters = sum(fine_count(start) or 0 for start in starts)
+    return data.matrix.indices.size * clusters**2 <= TINY
 
 
 def default_members(data: Joint, starts: tuple[Start, Start]) -> int:
@@ -192,7 +211,7 @@ def over_split(
 ) -> CoClusters | None:  # fmt: skip
     """Start with many small clusters, merge the pair that costs least, sweep, and so on.
 
-    None if there was no time to end with the clusters asked for.
+    Out of time, it merges the rest without sweeps if the data are tiny; else there is no result.
     """
     fine = replace(starts[0], k=fine_count(starts[0])), replace(starts[1], k=fine_count(starts[1]))
     high = max(beta, FINE_BETA)
@@ -201,7 +220,7 @@ def over_split(
     merges, between = 0, _merges_between_sweeps(data, fine, starts)
     while (smaller := merge_cheapest(state, starts, high)) is not None:
         state, merges = smaller, merges + 1
-        if monitor.stop():
+        if monitor.stop() and not _is_tiny(data, starts):
             return None
         if merges % between == 0:
             refine(state, high, ONE, rng, monitor, "merge")
