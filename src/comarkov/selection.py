@@ -21,7 +21,8 @@ from .progress import Monitor
 from .walk import settle, walk
 
 TRUSTED = np.log(2) / 2  # nats an element that a description must save
-HALVINGS = 2
+HALVINGS = 4
+MANY_OF_HALVES = 32  # clusters: more find less that is common to both
 NEAR = 0.9  # of the best agreement, which is as good
 AGREED = 0.2  # agreement from which a side has clusters of its own
 
@@ -161,7 +162,7 @@ def agreement(
             return {}
         goal = _goal(part.row_mass, "auto"), _goal(part.column_mass, "auto")
         found: dict[int, np.ndarray] = {}
-        for state in walk(part, goal, rng, monitor):
+        for state in walk(part, goal, rng, monitor, MANY_OF_HALVES):
             assert state.rows is not None
             found.setdefault(state.rows.k, state.rows.labels.copy())
         return found

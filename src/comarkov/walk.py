@@ -30,13 +30,14 @@ ROUNDS = 50  # at most
 
 
 def walk(
-    data: Joint, goal: tuple[Start, Start], rng: np.random.Generator, monitor: Monitor
-) -> Iterator[CoClusters]:
+    data: Joint, goal: tuple[Start, Start], rng: np.random.Generator, monitor: Monitor,
+    many: int = MANY,
+) -> Iterator[CoClusters]:  # fmt: skip
     """From many clusters to the goal, each time by the merge that leaves least to describe.
 
     What is given changes when the walk goes on: copy what is to stay.
     """
-    state = begin(data, (_many(goal[0]), _many(goal[1])), (True, True), rng)
+    state = begin(data, (_more(goal[0], many), _more(goal[1], many)), (True, True), rng)
     refine(state, HIGH, FIRST_SWEEPS, rng, monitor, "many clusters")
     evidence = Evidence.of(state)
     between, merges = _merges_between_sweeps(state, goal), 0
@@ -53,11 +54,11 @@ def walk(
         yield state
 
 
-def _many(goal: Start) -> Start:
+def _more(goal: Start, many: int) -> Start:
     assert goal.k is not None
     elements = int(goal.has_mass.sum())
-    many = max(min(MANY, elements // MEMBERS), min(FEW, elements // FEW_MEMBERS))
-    return replace(goal, k=max(many, min(2 * goal.k, elements)))
+    most = max(min(many, elements // MEMBERS), min(FEW, elements // FEW_MEMBERS))
+    return replace(goal, k=max(most, min(2 * goal.k, elements)))
 
 
 def _merges_between_sweeps(state: CoClusters, goal: tuple[Start, Start]) -> int:
