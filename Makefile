@@ -12,7 +12,7 @@ help:
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
-	@echo "make bench-quality  costs and classes found, beside targets and IBM sib (needs both data sets)"
+	@echo "make bench-quality  costs, classes and numbers of clusters found, beside targets and peers (needs both data sets)"
 	@echo "make bench      speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
 
 $(READY): pyproject.toml
@@ -44,7 +44,8 @@ bench: .venv/.ready-bench
 	$(BIN)/python benchmarks/run.py
 
 bench-quality: .venv/.ready-bench
-	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/quality.py; missed=$$?; \
+	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
 
 reproduce: $(READY)
 	$(BIN)/comarkov reproduce --out reproduction

@@ -60,10 +60,11 @@ class CoClustering(FittedCoClusters):
         and applied to new data: a new row has its own length and the column weights of the fit,
         a new column weighs by the rows that have it, whose lengths are those of the fit.
     method : {"auto", "anneal", "sequential"}, default="auto"
-        "auto" begins with many small clusters, merges those that cost least to merge, then splits
-        and merges again as long as that pays: by far the lowest costs. From labels in ``init`` or
-        ``fixed`` it only moves single elements. The other two are the paper's: "anneal" (AnnITCC)
-        solves at 1 and lowers β in steps, "sequential" (sGITCC) solves at β from a random start.
+        "auto" begins with good seeds, or with many small clusters of which it merges those that
+        cost least to merge, then splits and merges as long as that pays: by far the lowest costs.
+        From labels in ``init`` or ``fixed`` it only moves single elements. The other two are the
+        paper's: "anneal" (AnnITCC) solves at 1 and lowers β in steps, "sequential" (sGITCC) solves
+        at β from a random start.
     n_init : int or "auto", default="auto"
         How often to start; the best is kept, and more never end at a higher cost. They run in
         parallel, see ``n_jobs``. "auto" is 3 for small data, else 1, and 1 for the paper's
