@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from . import coupling, optimise, search, selection
+from . import batch, coupling, optimise, search, selection
 from .fitted import FittedCoClusters
 from .joint import Joint, as_csr
 from .numbering import canonical_orders, renumbered_path
@@ -60,11 +60,13 @@ class CoClustering(FittedCoClusters):
         a :class:`Weighting` has more to set and says when to use which. It is learnt in the fit
         and applied to new data: a new row has its own length and the column weights of the fit,
         a new column weighs by the rows that have it, whose lengths are those of the fit.
-    method : {"auto", "anneal", "sequential"}, default="auto"
+    method : {"auto", "anneal", "sequential", "batch"}, default="auto"
         "auto" begins with many small clusters, merges those that cost least to merge, then splits
         and merges again as long as that pays: by far the lowest costs. From labels in ``init`` or
         ``fixed`` it only moves single elements. The other two are the paper's: "anneal" (AnnITCC)
         solves at 1 and lowers β in steps, "sequential" (sGITCC) solves at β from a random start.
+        "batch" moves all rows at once, then all columns, as ITCC does: fast at β = 1/2, but above
+        it hardly anything moves in sparse data, see :class:`ITCC`.
     n_init : int or "auto", default="auto"
         How often to start; the best is kept, and more never end at a higher cost. They run in
         parallel, see ``n_jobs``. "auto" is 3 for small data, else 1, and 1 for the paper's
@@ -175,7 +177,7 @@ class CoClustering(FittedCoClusters):
         "n_clusters": [COUNT, StrOptions({"auto"}), tuple, list],
         "beta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "weighting": [None, StrOptions(set(SCHEMES)), Weighting],
-        "method": [StrOptions({"auto", "anneal", "sequential"})],
+        "method": [StrOptions({"auto", "anneal", "sequential", "batch"})],
         "n_init": [COUNT, StrOptions({"auto"})],
         "max_iter": [COUNT],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -352,6 +354,8 @@ class CoClustering(FittedCoClusters):
             return search.search(*common)
         if self.method == "sequential":
             return optimise.sequential(*common)
+        if self.method == "batch":
+            return batch.batch(*common)
         return optimise.anneal(*common, self.beta_step, self.keep_path)
 
     def _report(self, clusters: CoClusters, starts: tuple[Start, Start], monitor: Monitor) -> None:

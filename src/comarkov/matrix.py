@@ -74,6 +74,16 @@ def add_columns(indices, weights, mass):
 
 
 @_kernel
+def add_by_cluster(matrix, label, out):
+    """out[x, label[y]] += weight, over all entries of every row x; -1 is no cluster."""
+    for x in range(out.shape[0]):
+        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+            b = label[matrix.indices[p]]
+            if b >= 0:
+                out[x, b] += matrix.weights[p]
+
+
+@_kernel
 def sum_xlogx(values):
     """Σ v ln v over values that are not negative; 0 ln 0 = 0. Small whole numbers go fast."""
     small = np.zeros(256)
