@@ -14,6 +14,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from . import batch, coupling, optimise, search, selection
@@ -22,7 +23,7 @@ from .joint import Joint, as_csr
 from .numbering import canonical_orders, renumbered_path
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
-from .starts import pair, starts_for, still_fixed
+from .starts import starts_for, still_fixed
 from .weighting import SCHEMES, Weighting, as_weighting, weighted_joint
 
 ClusterCounts = int | str | tuple[int | str | None, int | str | None]
@@ -264,6 +265,7 @@ class CoClustering(FittedCoClusters):
         self._report(clusters, starts, monitor)
         return self
 
+    @available_if(lambda self: "beta" in self._get_param_names())
     @_fit_context(prefer_skip_nested_validation=False)
     def beta_path(self, X: Any, betas: Sequence[float] | None = None) -> list[Step]:
         """The co-clusterings of X at many β, in one annealed run; sets nothing.
@@ -301,7 +303,7 @@ class CoClustering(FittedCoClusters):
         self, data: Joint, seed: Seed, monitor: Monitor
     ) -> tuple[tuple[Any, Any], np.ndarray | None]:
         """The numbers of clusters to look for, and the evidence for those that are chosen."""
-        wanted = pair(self.n_clusters, "n_clusters")
+        wanted = self._both(self.n_clusters)
         if "auto" not in wanted:
             return wanted, None
         if not isinstance(self.init, str) or self.fixed is not None:
@@ -413,7 +415,9 @@ class CoClustering(FittedCoClusters):
         """Move single elements as long as that lowers the cost."""
         data = self._data_of_the_fit(X)
         labels = [side and side.labels for side in (self._model.rows, self._model.columns)]
-        starts = starts_for(data, self.n_clusters, labels, still_fixed(self.fixed, labels))
+        starts = starts_for(
+            data, self._both(self.n_clusters), labels, still_fixed(self.fixed, labels)
+        )
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         settings = Settings(self.max_iter, 0.0, shuffle=False)
         seed = self._seed()

@@ -104,6 +104,10 @@ class FittedCoClusters(
                 kept = rejected(labels, sure.confidence, self.reject, start.fixed)
                 setattr(self, f"{name}_labels_", kept)
 
+    def _both(self, n_clusters: Any) -> tuple[Any, Any]:
+        """Numbers of clusters, as a user gives them, for rows and for columns."""
+        return pair(n_clusters, "n_clusters")
+
     def _set_or_forget(self, attribute: str, value: Any) -> None:
         """Set a fitted attribute, or delete what an earlier fit left there."""
         if value is not None:
@@ -195,7 +199,7 @@ class FittedCoClusters(
         """A copy at another level of the hierarchy."""
         check_is_fitted(self)
         tree = self.hierarchy_
-        wanted = tree.checked(pair(n_clusters, "n_clusters"))
+        wanted = tree.checked(self._both(n_clusters))
         rows, columns = tree.sides_at(wanted)
         model = copy(self)
         model.n_clusters = n_clusters
