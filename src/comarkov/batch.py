@@ -18,8 +18,7 @@ import numpy as np
 
 from .joint import Joint, bits
 from .kernels import TIE
-from .leaves import membership
-from .matrix import add_by_cluster
+from .matrix import add_by_cluster, add_products, add_sparse_products, sum_by_cluster
 from .objective import Information
 from .optimise import CoClusters, Labels, Seed, Settings, Start, best_of, from_labels
 from .progress import Monitor
@@ -83,7 +82,9 @@ class _Half:
 
     def by_cluster(self, masses: np.ndarray) -> np.ndarray:
         """Masses by element, summed over the elements of each cluster."""
-        return membership(self.labels, self.k).T @ masses
+        blocks = np.zeros((self.k, masses.shape[1]))
+        sum_by_cluster(masses, self.labels, blocks)
+        return blocks
 
 
 class _Batch:
@@ -182,20 +183,11 @@ def profile_costs(side: _Half, cross: np.ndarray | None, coupling: float) -> np.
     costs = np.multiply.outer(mass, np.log(side.masses.sum(axis=0)))
     with np.errstate(divide="ignore"):
         if coupling > 0:
-            costs -= coupling * (side.data.csr @ np.log(side.masses))
+            add_sparse_products(side.data.matrix, np.log(side.masses), -coupling, costs)
         if cross is not None and coupling < 1:
-            costs -= (1 - coupling) * _product(cross, np.log(side.by_cluster(cross).T))
+            logs = np.ascontiguousarray(np.log(side.by_cluster(cross)).T)
+            add_products(cross, logs, coupling - 1, costs)
     return costs
-
-
-def _product(masses: np.ndarray, logs: np.ndarray) -> np.ndarray:
-    """masses @ logs where 0 times -inf is 0."""
-    nothing = np.isneginf(logs)
-    if not nothing.any():
-        return masses @ logs
-    product = masses @ np.where(nothing, 0.0, logs)
-    product[(masses > 0).astype(np.float32) @ nothing.astype(np.float32) > 0] = -np.inf
-    return product
 
 
 def _insertion_costs(side: _Half, cross: np.ndarray | None, coupling: float) -> np.ndarray:

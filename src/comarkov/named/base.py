@@ -101,5 +101,6 @@ def at_counts(data: Joint, starts: tuple[Start, Start], trees: Trees) -> CoClust
         return rows, columns
 
     state = from_labels(data, starts, *labels([start.k for start in starts]))
+    state.n_iter = 1
     state.fine = labels([search.fine_count(start) for start in starts])
     return state

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import batch, search
 from ..agglomerate import MergeTree, agglomerate
-from ..estimators import ClusterCounts, LabelPair
+from ..estimators import COUNT, ClusterCounts, LabelPair
 from ..joint import Joint, joint
 from ..leaves import membership
 from ..optimise import CoClusters, Labels, Seed, Start
@@ -125,7 +125,7 @@ class IBDouble(Named):
 
     beta = 0.5
     method = "agglomerative"
-    max_iter = 1
+    max_rounds = 1
 
     def _optimise(
         self, distribution: Joint, starts: tuple[Start, Start], beta: float, seed: Seed,
@@ -134,7 +134,7 @@ class IBDouble(Named):
         if starts[0].k is None or starts[1].k is None:
             raise ValueError("Double clustering needs a number of row and one of column clusters.")
         best, rows = None, None
-        for n_iter in range(1, self.max_iter + 1):
+        for n_iter in range(1, self.max_rounds + 1):
             columns = _clustered(distribution.T, rows, starts[0].k, starts[1].k)
             by = columns.cut(starts[1].k)
             trees = _clustered(distribution, by, starts[1].k, starts[0].k), columns
@@ -162,7 +162,7 @@ class IDC(IBDouble):
     ----------
     n_clusters : int or pair of int, default=3
         The numbers of row and of column clusters.
-    max_iter : int, default=15
+    max_rounds : int, default=15
         The most rounds.
     weighting : None, str or Weighting, default=None
         As that of :class:`CoClustering`.
@@ -175,12 +175,14 @@ class IDC(IBDouble):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**CONSTRAINTS, "max_rounds": [COUNT]}
+
     def __init__(
-        self, n_clusters: ClusterCounts = 3, *, max_iter: int = 15,
+        self, n_clusters: ClusterCounts = 3, *, max_rounds: int = 15,
         weighting: str | Weighting | None = None,
     ) -> None:  # fmt: skip
         super().__init__(n_clusters, weighting=weighting)
-        self.max_iter = max_iter
+        self.max_rounds = max_rounds
 
 
 class IBCC(FromStarts):

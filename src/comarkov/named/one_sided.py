@@ -30,7 +30,7 @@ class SIB(OneSided, FromStarts):
     Examples
     --------
     >>> from comarkov import SIB
-    >>> print(SIB(2, n_init=5, random_state=0).fit_predict([[4, 1], [3, 1], [1, 3], [1, 4]]))
+    >>> print(SIB(2, n_init=5, random_state=0).fit_predict([[5, 1], [3, 1], [1, 3], [1, 4]]))
     [0 0 1 1]
     """
 
@@ -69,9 +69,9 @@ class AIB(OneSided, Named):
     Examples
     --------
     >>> from comarkov import AIB
-    >>> model = AIB(2).fit([[4, 1], [3, 1], [1, 3], [1, 4]])
+    >>> model = AIB(2).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
     >>> print(model.row_labels_, model.tree_.cut(3))
-    [0 0 1 1] [0 0 1 2]
+    [0 0 1 1] [1 2 0 0]
     """
 
     beta = 1.0
