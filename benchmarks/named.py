@@ -52,36 +52,36 @@ def one_hot(labels, k):
     return sp.csr_matrix((np.ones(labels.size), (np.arange(labels.size), labels)), (labels.size, k))
 
 
-def plain_itcc(X, rows, columns):
+def plain_itcc(P, rows, columns):
     """ITCC the way coclust does it: clusters as one-hot matrices, all else sparse products.
 
-    With δ_kl = p_kl / (p_k. p_.l), row i goes to the k of largest Σ_l p_il ln δ_kl. It differs
-    from coclust in that an empty block is never chosen instead of having ln 0.0001, so that
-    updates are those of ITCC; returns the informations kept and the labels.
+    With δ_kl = p_kl / (p_k. p_.l), row i goes to the k of largest Σ_l p_il ln δ_kl. As many
+    products as in coclust, but an empty block is never chosen instead of having ln 0.0001, so that
+    the updates are those of ITCC. Returns the informations kept, in bits, and the row labels.
     """
-    P = sp.csr_matrix(X, dtype=np.float64)
-    P = (P * (1 / P.sum())).tocsr()
     Z, W = one_hot(rows, K), one_hot(columns, L)
 
-    def blocks_and_logs():
-        p_k, p_l = (P.T @ Z).sum(axis=0), (P @ W).sum(axis=0)
+    def blocks_and_logs(p_kj, p_il):
         p_kl = ((Z.T @ P) @ W).toarray()
         with np.errstate(divide="ignore"):
-            return p_kl, np.log(p_kl / np.asarray(p_k.T @ p_l))
+            return p_kl, np.log(p_kl / np.outer(p_kj.sum(axis=0), p_il.sum(axis=0)))
 
     def nearest(masses, logs):
-        impossible = masses.astype(bool).astype(np.float64) @ sp.csr_matrix(np.isneginf(logs))
-        scores = (masses @ sp.csr_matrix(np.where(np.isneginf(logs), 0.0, logs))).toarray()
-        scores[impossible.toarray() > 0] = -np.inf
+        empty = np.isneginf(logs)
+        scores = (masses @ sp.csr_matrix(np.where(empty, 0.0, logs))).toarray()
+        if empty.any():
+            scores[(masses.astype(bool) @ sp.csr_matrix(empty)).toarray()] = -np.inf
         return one_hot(scores.argmax(axis=1), logs.shape[1])
 
+    _, logs = blocks_and_logs(P.T @ Z, P @ W)
     kept = [0.0]
     while len(kept) < 3 or kept[-1] - kept[-2] > TOL:
-        _, logs = blocks_and_logs()
-        Z = nearest(P @ W, logs.T)
-        _, logs = blocks_and_logs()
-        W = nearest(P.T @ Z, logs)
-        p_kl, logs = blocks_and_logs()
+        p_il = P @ W
+        Z = nearest(p_il, logs.T)
+        _, logs = blocks_and_logs(P.T @ Z, p_il)
+        p_kj = P.T @ Z
+        W = nearest(p_kj, logs)
+        p_kl, logs = blocks_and_logs(p_kj, P @ W)
         kept.append(p_kl[p_kl > 0] @ logs[p_kl > 0] / np.log(2))
     return kept[1:], Z.toarray().argmax(axis=1)
 

@@ -22,7 +22,7 @@ LAYERS = [
     ["description"],
     ["walk"],
     ["selection"],
-    ["leaves", "pairs"],
+    ["leaves", "pairs", "profiles"],
     ["batch", "agglomerate"],
     ["hierarchy", "insertion", "confidence", "coupling"],
     ["fitted"],

@@ -11,16 +11,15 @@ costed one at a time, and as many of those that save most move as lower the cost
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from .joint import Joint, bits
 from .kernels import TIE
-from .matrix import add_by_cluster, add_products, add_sparse_products, sum_by_cluster
 from .objective import Information
 from .optimise import CoClusters, Labels, Seed, Settings, Start, best_of, from_labels
+from .profiles import Choices, Profiles, choose, write_blocks, write_by_cluster
 from .progress import Monitor
 from .tables import Side
 
@@ -63,40 +62,52 @@ def _with_count(start: Start, k: int | None) -> Start:
     return Start(k, start.has_mass, start.labels, start.fixed)
 
 
-@dataclass
 class _Half:
-    """One side: labels of its elements (the rows of data), and the masses A[y, a]."""
+    """One side: the labels of its elements, which are the rows of data."""
 
-    data: Joint
-    labels: Labels
-    k: int
-    free: np.ndarray
-    masses: np.ndarray
+    def __init__(self, data: Joint, start: Start, labels: Labels) -> None:
+        self.data = data
+        self.free = start.has_mass & ~start.fixed
+        self.k = 0
+        self.move(labels, int(labels.max()) + 1)
 
     def move(self, labels: Labels, k: int | None = None) -> None:
-        """Take other labels, and the masses that go with them."""
-        self.k = k or self.k
+        """Take other labels."""
         self.labels = labels
-        self.masses = np.zeros((self.data.shape[1], self.k))
-        add_by_cluster(self.data.T.matrix, labels, self.masses)
+        self.k = k or self.k
+        self._masses: np.ndarray | None = None
 
-    def by_cluster(self, masses: np.ndarray) -> np.ndarray:
-        """Masses by element, summed over the elements of each cluster."""
-        blocks = np.zeros((self.k, masses.shape[1]))
-        sum_by_cluster(masses, self.labels, blocks)
-        return blocks
+    @property
+    def masses(self) -> np.ndarray:
+        """A[y, a]: the mass of column y in cluster a, made when asked for."""
+        if self._masses is None:
+            self._masses = np.empty((self.data.shape[1], self.k))
+            write_by_cluster(self.data.T.matrix, self.labels, self._masses)
+        return self._masses
+
+    @property
+    def mass(self) -> np.ndarray:
+        """The mass of each cluster."""
+        members = self.labels >= 0
+        return np.bincount(self.labels[members], self.data.row_mass[members], self.k)
+
+    @property
+    def size(self) -> np.ndarray:
+        """How many members each cluster has."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
 
 
 class _Batch:
-    """Both sides; one that is not clustered is None."""
+    """Both sides and the masses of their blocks; a side that is not clustered is None."""
 
     def __init__(
         self, data: Joint, starts: tuple[Start, Start], rows: Labels | None, columns: Labels | None
     ) -> None:
         self.data = data
         self.starts = starts
-        self.rows = _half(data, starts[0], rows)
-        self.columns = _half(data.T, starts[1], columns)
+        self.rows = None if rows is None else _Half(data, starts[0], rows)
+        self.columns = None if columns is None else _Half(data.T, starts[1], columns)
+        self.blocks = _blocks(self.rows, self.columns)
         self.n_iter = 0
         self.converged = True
 
@@ -110,12 +121,15 @@ class _Batch:
     def cost(self, beta: float) -> float:
         """L_β in bits; at β = 1/2 the blocks say it all."""
         whole = self.data.information
-        sides = [side for side in (self.rows, self.columns) if side is not None]
-        parts = [0.0 if beta == 0.5 and len(sides) == 2 else _bits(side.masses) for side in sides]
         if self.rows is None or self.columns is None:
-            return Information(whole, whole, parts[0], parts[0]).cost(beta)
-        blocks = _bits(self.rows.by_cluster(self.columns.masses))
-        return Information(whole, parts[1], parts[0], blocks).cost(beta)
+            side = self.rows or self.columns
+            assert side is not None
+            part = _bits(side.masses)
+            return Information(whole, whole, part, part).cost(beta)
+        columns, rows = (
+            0.0 if beta == 0.5 else _bits(side.masses) for side in (self.columns, self.rows)
+        )
+        return Information(whole, columns, rows, _bits(self.blocks)).cost(beta)
 
     def refine(self, beta: float, settings: Settings, monitor: Monitor, stage: str) -> None:
         """Update rows and columns until that saves no more than tol."""
@@ -134,92 +148,91 @@ class _Batch:
         """Move the elements of one side, all at once."""
         if side is None:
             return
-        cross = None if other is None else other.masses
-        coupling = 1.0 if cross is None else 2 * beta - 1
-        costs = (profile_costs if coupling >= 0 else _insertion_costs)(side, cross, coupling)
-        labels, gain = choices(side, costs)
-        if (labels == side.labels).all():
+        coupling = 1.0 if other is None else 2 * beta - 1
+        if coupling < 0:
+            assert other is not None
+            self._move_some(side, *best_moves(side, other, beta), beta)
             return
-        if coupling >= 0:
-            side.move(without_empty(side.labels, labels, gain, side.k))
+        blocks = self.blocks if side is self.rows else self.blocks.T
+        wanted = nearest(side, other, blocks, coupling)
+        labels = without_empty(side.labels, wanted.label, wanted.gain, side.k)
+        side.move(labels)
+        if labels is wanted.label:
+            self.blocks = wanted.blocks if side is self.rows else wanted.blocks.T
         else:
-            self._move_some(side, labels, gain, beta)
+            self.blocks = _blocks(self.rows, self.columns)
 
     def _move_some(self, side: _Half, wanted: Labels, gain: np.ndarray, beta: float) -> None:
         """Move those that save most: all, or half as many, and so on until the cost falls."""
-        home, before = side.labels, self.cost(beta)
+        home, blocks, before = side.labels, self.blocks, self.cost(beta)
         movers = np.flatnonzero(wanted != home)
         movers = movers[np.argsort(-gain[movers], kind="stable")]
         while movers.size:
             labels = home.copy()
             labels[movers] = wanted[movers]
             side.move(without_empty(home, labels, gain, side.k))
+            self.blocks = _blocks(self.rows, self.columns)
             if self.cost(beta) < before:
                 return
             movers = movers[: movers.size // 2]
         side.move(home)
+        self.blocks = blocks
 
     def split_columns(self, count: int | None, rng: np.random.Generator) -> None:
         """Split column clusters in two until there are so many."""
         assert self.columns is not None
         assert count is not None
         self.columns.move(halved(self.columns.labels, self.columns.k, count, rng), count)
+        self.blocks = _blocks(self.rows, self.columns)
 
 
-def _half(data: Joint, start: Start, labels: Labels | None) -> _Half | None:
-    if labels is None:
-        return None
-    half = _Half(data, labels, 0, start.has_mass & ~start.fixed, np.empty((0, 0)))
-    half.move(labels, int(labels.max()) + 1)
-    return half
+def _blocks(rows: _Half | None, columns: _Half | None) -> np.ndarray:
+    """The masses by (row cluster, column cluster); none if a side is not clustered."""
+    if rows is None or columns is None:
+        return np.empty((0, 0))
+    blocks = np.empty((rows.k, columns.k))
+    write_blocks(rows.data.matrix, rows.labels, columns.labels, blocks)
+    return blocks
 
 
-def profile_costs(side: _Half, cross: np.ndarray | None, coupling: float) -> np.ndarray:
-    """n_x d_x(a) for every row and cluster, but for what does not depend on the cluster.
-
-    Infinite where a cluster has no mass in one of the row's columns (λ > 0) or column clusters.
-    """
-    mass = side.data.row_mass
-    costs = np.multiply.outer(mass, np.log(side.masses.sum(axis=0)))
+def nearest(side: _Half, other: _Half | None, blocks: np.ndarray, coupling: float) -> Choices:
+    """For every row the cluster of least d_x(a), λ being the coupling, not below 0."""
+    n, m = side.data.shape
+    none = np.empty((0, side.k))
     with np.errstate(divide="ignore"):
-        if coupling > 0:
-            add_sparse_products(side.data.matrix, np.log(side.masses), -coupling, costs)
-        if cross is not None and coupling < 1:
-            logs = np.ascontiguousarray(np.log(side.by_cluster(cross)).T)
-            add_products(cross, logs, coupling - 1, costs)
-    return costs
+        single = coupling * np.log(side.masses) if coupling > 0 else none
+        block = (1 - coupling) * np.log(blocks.T) if coupling < 1 else none
+        profiles = Profiles(np.log(side.mass), single, np.ascontiguousarray(block))
+    choices = Choices(
+        np.empty(n, np.int64), np.empty(n), np.empty((side.k, 0 if other is None else other.k))
+    )
+    labels = np.full(m, -1) if other is None else other.labels
+    choose(side.data.matrix, side.labels, side.size, side.free, labels, profiles, choices)
+    return choices
 
 
-def _insertion_costs(side: _Half, cross: np.ndarray | None, coupling: float) -> np.ndarray:
-    """What each row costs in each cluster, taken out of its own, all else as it is."""
-    tables = Side(side.data, side.labels, side.k, np.flatnonzero(side.free))
-    if cross is not None:
-        cross = cross.astype(tables.table.mass.dtype)
-    parts = tables.insertion_costs(cross, (coupling + 1) / 2)
-    return np.concatenate([costs for _, _, costs in parts])
-
-
-def choices(side: _Half, costs: np.ndarray) -> tuple[Labels, np.ndarray]:
-    """The cluster of least cost for each row that may move, and what moving there saves it.
+def best_moves(side: _Half, other: _Half, beta: float) -> tuple[Labels, np.ndarray]:
+    """For every row the cluster where it costs least alone, all else as it is, and what it saves.
 
     Ties stay, else go to the lowest number. Who is alone in its cluster stays.
     """
-    mass = side.data.row_mass
-    size = np.bincount(side.labels[side.labels >= 0], minlength=side.k)
-    every = np.arange(mass.size)
+    tables = Side(side.data, side.labels, side.k, np.flatnonzero(side.free))
+    cross = other.masses.astype(tables.table.mass.dtype)
+    costs = np.concatenate([part for _, _, part in tables.insertion_costs(cross, beta)])
+    every = np.arange(side.labels.size)
     best = costs.argmin(axis=1)
     gain = costs[every, side.labels] - costs[every, best]
-    moves = side.free & (gain > TIE * mass) & (size[side.labels] > 1)
+    moves = side.free & (gain > TIE * side.data.row_mass) & (side.size[side.labels] > 1)
     return np.where(moves, best, side.labels), np.where(moves, gain, 0.0)
 
 
 def without_empty(home: Labels, labels: Labels, gain: np.ndarray, k: int) -> Labels:
     """The same, but of a cluster that all would leave the one stays that gains least by leaving."""
-    labels = labels.copy()
     while True:
         empty = np.flatnonzero(np.bincount(labels[labels >= 0], minlength=k) == 0)
         if empty.size == 0:
             return labels
+        labels = labels.copy()
         for a in empty:
             members = np.flatnonzero(home == a)
             labels[members[gain[members].argmin()]] = a

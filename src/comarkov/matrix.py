@@ -74,47 +74,6 @@ def add_columns(indices, weights, mass):
 
 
 @_kernel
-def add_by_cluster(matrix, label, out):
-    """out[x, label[y]] += weight, over all entries of every row x; -1 is no cluster."""
-    for x in range(out.shape[0]):
-        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
-            b = label[matrix.indices[p]]
-            if b >= 0:
-                out[x, b] += matrix.weights[p]
-
-
-@_kernel
-def sum_by_cluster(masses, label, out):
-    """out[label[x], b] += masses[x, b]; -1 is no cluster."""
-    for x in range(label.size):
-        if label[x] >= 0:
-            for b in range(masses.shape[1]):
-                out[label[x], b] += masses[x, b]
-
-
-@_kernel
-def add_products(masses, values, factor, out):
-    """out[x, a] += factor Σ_b masses[x, b] values[b, a] over b with mass, so 0 times inf is 0."""
-    for x in range(masses.shape[0]):
-        for b in range(masses.shape[1]):
-            if masses[x, b] > 0:
-                weight = factor * masses[x, b]
-                for a in range(values.shape[1]):
-                    out[x, a] += weight * values[b, a]
-
-
-@_kernel
-def add_sparse_products(matrix, values, factor, out):
-    """The same for the entries of a sparse matrix: out[x, a] += factor Σ_y w_xy values[y, a]."""
-    for x in range(out.shape[0]):
-        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
-            y = matrix.indices[p]
-            weight = factor * matrix.weights[p]
-            for a in range(values.shape[1]):
-                out[x, a] += weight * values[y, a]
-
-
-@_kernel
 def sum_xlogx(values):
     """Σ v ln v over values that are not negative; 0 ln 0 = 0. Small whole numbers go fast."""
     small = np.zeros(256)
