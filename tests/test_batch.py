@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
 from comarkov import ITCC, CoClustering
-from comarkov.batch import _Batch, halved, nearest, without_empty
+from comarkov.batch import Batch, halved, nearest, without_empty
 from comarkov.joint import joint
 from comarkov.optimise import Start
 
@@ -30,7 +30,7 @@ def begun(W, k, l, seed):
         Start(count, mass > 0, np.full(mass.size, -1), np.zeros(mass.size, bool))
         for count, mass in ((k, state.joint.row_mass), (l, state.joint.column_mass))
     )
-    return _Batch(state.joint, starts, *state.labels())
+    return Batch(state.joint, starts, *state.labels())
 
 
 def with_moderate_weights(problem):

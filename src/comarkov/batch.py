@@ -19,9 +19,9 @@ from .joint import Joint, bits
 from .kernels import TIE
 from .objective import Information
 from .optimise import CoClusters, Labels, Seed, Settings, Start, best_of, from_labels
-from .profiles import Choices, Profiles, choose, write_blocks, write_by_cluster
+from .profiles import LACKING, Choices, Profiles, choose, write_blocks, write_by_cluster
 from .progress import Monitor
-from .tables import Side
+from .tables import Side, padded
 
 
 def batch(
@@ -39,7 +39,7 @@ def batch(
         rng = seed.stream(i)
         first = starts[0], _with_count(starts[1], stages[0])
         rows, columns = (None if start.k is None else start.draw(rng) for start in first)
-        state = _Batch(data, starts, rows, columns)
+        state = Batch(data, starts, rows, columns)
         state.refine(beta, settings, monitor, f"start {i + 1}")
         for _, count in pairwise(stages):
             state.split_columns(count, rng)
@@ -62,7 +62,7 @@ def _with_count(start: Start, k: int | None) -> Start:
     return Start(k, start.has_mass, start.labels, start.fixed)
 
 
-class _Half:
+class Half:
     """One side: the labels of its elements, which are the rows of data."""
 
     def __init__(self, data: Joint, start: Start, labels: Labels) -> None:
@@ -82,22 +82,26 @@ class _Half:
         """A[y, a]: the mass of column y in cluster a, made when asked for."""
         if self._masses is None:
             self._masses = np.empty((self.data.shape[1], self.k))
-            write_by_cluster(self.data.T.matrix, self.labels, self._masses)
+            write_by_cluster(self.data.T.matrix, self.short, self._masses)
         return self._masses
+
+    @property
+    def short(self) -> np.ndarray:
+        """The labels in fewer bytes, which are read faster; of no use for who has no mass."""
+        return self.labels.astype(np.uint16 if self.k < 1 << 16 else np.uint32)
 
     @property
     def mass(self) -> np.ndarray:
         """The mass of each cluster."""
-        members = self.labels >= 0
-        return np.bincount(self.labels[members], self.data.row_mass[members], self.k)
+        return _by_label(self.labels, self.k, self.data.row_mass)
 
     @property
     def size(self) -> np.ndarray:
         """How many members each cluster has."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.k)
+        return _by_label(self.labels, self.k)
 
 
-class _Batch:
+class Batch:
     """Both sides and the masses of their blocks; a side that is not clustered is None."""
 
     def __init__(
@@ -105,8 +109,8 @@ class _Batch:
     ) -> None:
         self.data = data
         self.starts = starts
-        self.rows = None if rows is None else _Half(data, starts[0], rows)
-        self.columns = None if columns is None else _Half(data.T, starts[1], columns)
+        self.rows = None if rows is None else Half(data, starts[0], rows)
+        self.columns = None if columns is None else Half(data.T, starts[1], columns)
         self.blocks = _blocks(self.rows, self.columns)
         self.n_iter = 0
         self.converged = True
@@ -144,7 +148,7 @@ class _Batch:
                 return
         self.converged = False
 
-    def update(self, side: _Half | None, other: _Half | None, beta: float) -> None:
+    def update(self, side: Half | None, other: Half | None, beta: float) -> None:
         """Move the elements of one side, all at once."""
         if side is None:
             return
@@ -162,7 +166,7 @@ class _Batch:
         else:
             self.blocks = _blocks(self.rows, self.columns)
 
-    def _move_some(self, side: _Half, wanted: Labels, gain: np.ndarray, beta: float) -> None:
+    def _move_some(self, side: Half, wanted: Labels, gain: np.ndarray, beta: float) -> None:
         """Move those that save most: all, or half as many, and so on until the cost falls."""
         home, blocks, before = side.labels, self.blocks, self.cost(beta)
         movers = np.flatnonzero(wanted != home)
@@ -186,32 +190,40 @@ class _Batch:
         self.blocks = _blocks(self.rows, self.columns)
 
 
-def _blocks(rows: _Half | None, columns: _Half | None) -> np.ndarray:
+def _blocks(rows: Half | None, columns: Half | None) -> np.ndarray:
     """The masses by (row cluster, column cluster); none if a side is not clustered."""
     if rows is None or columns is None:
         return np.empty((0, 0))
     blocks = np.empty((rows.k, columns.k))
-    write_blocks(rows.data.matrix, rows.labels, columns.labels, blocks)
+    write_blocks(rows.data.matrix, rows.labels, columns.short, blocks)
     return blocks
 
 
-def nearest(side: _Half, other: _Half | None, blocks: np.ndarray, coupling: float) -> Choices:
+def nearest(side: Half, other: Half | None, blocks: np.ndarray, coupling: float) -> Choices:
     """For every row the cluster of least d_x(a), λ being the coupling, not below 0."""
-    n, m = side.data.shape
-    none = np.empty((0, side.k))
-    with np.errstate(divide="ignore"):
-        single = coupling * np.log(side.masses) if coupling > 0 else none
-        block = (1 - coupling) * np.log(blocks.T) if coupling < 1 else none
-        profiles = Profiles(np.log(side.mass), single, np.ascontiguousarray(block))
+    n = side.labels.size
+    profiles = Profiles(
+        _logs(side.mass[None], -LACKING)[0],  # what is only padding is too heavy for any row
+        coupling * _logs(side.masses if coupling > 0 else np.empty((0, side.k)), LACKING),
+        (1 - coupling) * _logs(blocks.T if coupling < 1 else np.empty((0, side.k)), LACKING),
+    )
     choices = Choices(
         np.empty(n, np.int64), np.empty(n), np.empty((side.k, 0 if other is None else other.k))
     )
-    labels = np.full(m, -1) if other is None else other.labels
+    labels = np.empty(0, np.uint16) if other is None else other.short
     choose(side.data.matrix, side.labels, side.size, side.free, labels, profiles, choices)
     return choices
 
 
-def best_moves(side: _Half, other: _Half, beta: float) -> tuple[Labels, np.ndarray]:
+def _logs(masses: np.ndarray, lacking: float) -> np.ndarray:
+    """ln masses by (item, cluster), and what stands for that of none, padded for the kernels."""
+    n, k = masses.shape
+    logs = np.full((n, padded(k)), lacking)
+    np.log(masses, out=logs[:, :k], where=masses > 0)
+    return logs
+
+
+def best_moves(side: Half, other: Half, beta: float) -> tuple[Labels, np.ndarray]:
     """For every row the cluster where it costs least alone, all else as it is, and what it saves.
 
     Ties stay, else go to the lowest number. Who is alone in its cluster stays.
@@ -229,7 +241,7 @@ def best_moves(side: _Half, other: _Half, beta: float) -> tuple[Labels, np.ndarr
 def without_empty(home: Labels, labels: Labels, gain: np.ndarray, k: int) -> Labels:
     """The same, but of a cluster that all would leave the one stays that gains least by leaving."""
     while True:
-        empty = np.flatnonzero(np.bincount(labels[labels >= 0], minlength=k) == 0)
+        empty = np.flatnonzero(_by_label(labels, k) == 0)
         if empty.size == 0:
             return labels
         labels = labels.copy()
@@ -242,13 +254,18 @@ def halved(labels: Labels, k: int, count: int, rng: np.random.Generator) -> Labe
     """Split clusters into random halves, each once, the largest first, until there are so many."""
     labels = labels.copy()
     while k < count:
-        size = np.bincount(labels[labels >= 0], minlength=k)
+        size = _by_label(labels, k)
         for a in np.argsort(-size, kind="stable")[: count - k]:
             if size[a] > 1:
                 members = rng.permutation(np.flatnonzero(labels == a))
                 labels[members[: size[a] // 2]] = k
                 k += 1
     return labels
+
+
+def _by_label(labels: Labels, k: int, weights: np.ndarray | None = None) -> np.ndarray:
+    """How many have each label, or their weights; -1 is no label."""
+    return np.bincount(labels + 1, weights, k + 1)[1:]
 
 
 def _bits(masses: np.ndarray) -> float:

@@ -4,7 +4,8 @@ Up to what does not depend on the cluster, n_x d_x(a) of the batch updates is
 
     c_a = n_x ln N_a - λ Σ_y w ln A_ya - (1 - λ) Σ_b B_xb ln M_ba
 
-Zeros are exact: a cluster without mass where the row has some costs infinitely much.
+A cluster without mass where the row has some is out of reach: its logarithm is LACKING, which
+times no mass is 0 and times any mass outweighs all else, since a row's own cluster lacks nothing.
 """
 
 from typing import NamedTuple
@@ -18,8 +19,11 @@ _exact = njit(nogil=True, cache=True, error_model="numpy")
 _exact_step = njit(forceinline=True, error_model="numpy")
 
 
+LACKING = -1e200  # the logarithm of no mass
+
+
 class Profiles(NamedTuple):
-    """Logarithms of the masses of clusters; -inf where there is none."""
+    """Logarithms of the masses of clusters, padded with clusters that cost too much."""
 
     mass: np.ndarray  # (k,): ln N_a
     single: np.ndarray  # (columns, k): λ ln A_ya; no columns if λ = 0
@@ -35,32 +39,36 @@ class Choices(NamedTuple):
 
 
 @_exact_step
-def _gather(matrix, x, label, sums):
-    """Write the mass of row x in each cluster of the columns; -1 is no cluster."""
-    indices, weights = matrix.indices, matrix.weights
+def _gather(indices, weights, start, stop, label, sums):
+    """Write the mass that the entries from start to stop have in each cluster of the columns."""
     for b in range(sums.size):
         sums[b] = 0.0
-    for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
-        b = label[indices[p]]
-        if b >= 0:
-            sums[np.uint64(b)] += weights[p]
+    for p in range(start, stop):
+        sums[np.uint64(label[indices[p]])] += weights[p]
 
 
 @_exact_step
-def _subtract(cost, indices, weights, start, stop, logs):
-    """cost[a] -= Σ_p weights[p] logs[indices[p], a] for p from start to stop, four at a time."""
-    p = start
-    while p + 3 < stop:
-        b0, b1, b2, b3 = indices[p], indices[p + 1], indices[p + 2], indices[p + 3]
-        w0, w1, w2, w3 = weights[p], weights[p + 1], weights[p + 2], weights[p + 3]
+def _subtract_some(cost, indices, weights, start, stop, logs):
+    """cost[a] -= Σ_p weights[p] logs[indices[p], a] for p from start to stop."""
+    for p in range(start, stop):
+        y, w = indices[p], weights[p]
         for a in range(cost.size):
-            first = w0 * logs[b0, a] + w1 * logs[b1, a]
-            cost[a] -= first + (w2 * logs[b2, a] + w3 * logs[b3, a])
-        p += 4
-    for q in range(p, stop):
-        b0, w0 = indices[q], weights[q]
+            cost[a] -= w * logs[y, a]
+
+
+@_exact_step
+def _subtract_all(cost, weights, logs):
+    """cost[a] -= Σ_b weights[b] logs[b, a], four at a time to load and store less."""
+    b = 0
+    while b + 3 < logs.shape[0]:
+        w0, w1, w2, w3 = weights[b], weights[b + 1], weights[b + 2], weights[b + 3]
         for a in range(cost.size):
-            cost[a] -= w0 * logs[b0, a]
+            first = w0 * logs[b, a] + w1 * logs[b + 1, a]
+            cost[a] -= first + (w2 * logs[b + 2, a] + w3 * logs[b + 3, a])
+        b += 4
+    for c in range(b, logs.shape[0]):
+        for a in range(cost.size):
+            cost[a] -= weights[c] * logs[c, a]
 
 
 @_exact_step
@@ -75,9 +83,10 @@ def _least(cost):
 @_exact
 def write_by_cluster(matrix, label, out):
     """Write the mass of every row in each cluster of the columns."""
+    indptr, indices, weights = matrix.indptr, matrix.indices, matrix.weights
     sums = np.empty(out.shape[1])
     for x in range(out.shape[0]):
-        _gather(matrix, x, label, sums)
+        _gather(indices, weights, indptr[x], indptr[x + 1], label, sums)
         for b in range(sums.size):
             out[x, b] = sums[b]
 
@@ -85,45 +94,42 @@ def write_by_cluster(matrix, label, out):
 @_exact
 def write_blocks(matrix, label, other, out):
     """Write the masses by (row cluster, column cluster)."""
+    indptr, indices, weights = matrix.indptr, matrix.indices, matrix.weights
     out[:] = 0.0
     sums = np.empty(out.shape[1])
     for x in range(label.size):
-        if label[x] >= 0:
-            _gather(matrix, x, other, sums)
+        a = label[x]
+        if a >= 0:
+            _gather(indices, weights, indptr[x], indptr[x + 1], other, sums)
             for b in range(sums.size):
-                out[label[x], b] += sums[b]
+                out[a, b] += sums[b]
 
 
 @_exact
 def choose(matrix, label, size, free, other, profiles, choices):
     """Every row that is free, and not alone, to the cluster of least c_a; ties: home, lowest.
 
-    Clusters have ``size`` members; ``other`` are labels of the columns. Writes choices.
+    Clusters have ``size`` members; ``other`` are labels of the columns, which are not looked at if
+    there are no clusters of them. Writes choices.
     """
     log_mass, single, block = profiles
     chosen, gain, blocks = choices
-    indptr, mass = matrix.indptr, matrix.mass
+    indptr, indices, weights, mass = matrix.indptr, matrix.indices, matrix.weights, matrix.mass
     cost = np.empty(log_mass.size)
     sums = np.zeros(blocks.shape[1])
-    some, masses = np.zeros(sums.size + 1, np.uint64), np.zeros(sums.size + 1)
     blocks[:] = 0.0
     for x in range(label.size):
         home = label[x]
         best = home
         gain[x] = 0.0
-        if home >= 0:
-            _gather(matrix, x, other, sums)
+        if home >= 0 and sums.size > 0:
+            _gather(indices, weights, indptr[x], indptr[x + 1], other, sums)
         if home >= 0 and free[x] and size[home] > 1:
             for a in range(cost.size):
                 cost[a] = mass[x] * log_mass[a]
             if single.shape[0] > 0:
-                _subtract(cost, matrix.indices, matrix.weights, indptr[x], indptr[x + 1], single)
-            if block.shape[0] > 0:
-                count = 0
-                for b in range(sums.size):
-                    some[count], masses[count] = b, sums[b]
-                    count += sums[b] > 0.0
-                _subtract(cost, some, masses, np.int64(0), count, block)
+                _subtract_some(cost, indices, weights, indptr[x], indptr[x + 1], single)
+            _subtract_all(cost, sums, block)
             least = _least(cost)
             if cost[home] - cost[least] > TIE * mass[x]:
                 best = least
