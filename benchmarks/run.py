@@ -3,6 +3,7 @@
 import sys
 
 import memory
+import named
 import scaling
 import speed
 import startup
@@ -10,7 +11,7 @@ from common import Report
 
 if __name__ == "__main__":
     report = Report()
-    for benchmark in (speed, scaling, memory, startup):
+    for benchmark in (speed, scaling, memory, named, startup):
         benchmark.main(report)
     print(f"\n{report.missed} targets missed")
     sys.exit(report.missed > 0)

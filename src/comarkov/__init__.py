@@ -7,25 +7,41 @@ __version__ = "0.1.0"
 
 # Imported when first used: the command line answers at once, numba is slow to import.
 _HOMES = {
+    "AIB": "named",
     "CoClustering": "estimators",
     "Hierarchy": "hierarchy",
+    "IBCC": "named",
+    "IBDouble": "named",
+    "IDC": "named",
+    "ITCC": "named",
     "Information": "objective",
+    "MergeTree": "agglomerate",
     "Progress": "progress",
+    "SIB": "named",
     "Step": "optimise",
     "Weighting": "weighting",
+    "compare": "comparison",
     "cost": "objective",
     "information": "objective",
 }
 _MODULES = ("datasets", "evaluate")
 
 __all__ = [
+    "AIB",
+    "IBCC",
+    "IDC",
+    "ITCC",
+    "SIB",
     "CoClustering",
     "Hierarchy",
+    "IBDouble",
     "Information",
+    "MergeTree",
     "Progress",
     "Step",
     "Weighting",
     "__version__",
+    "compare",
     "cost",
     "datasets",
     "evaluate",
@@ -34,8 +50,11 @@ __all__ = [
 
 if TYPE_CHECKING:
     from . import datasets, evaluate
+    from .agglomerate import MergeTree
+    from .comparison import compare
     from .estimators import CoClustering
     from .hierarchy import Hierarchy
+    from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
     from .objective import Information, cost, information
     from .optimise import Step
     from .progress import Progress

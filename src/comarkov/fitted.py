@@ -114,6 +114,10 @@ class FittedCoClusters(
                 kept = rejected(labels, sure.confidence, self.reject, start.fixed)
                 setattr(self, f"{name}_labels_", kept)
 
+    def _both(self, n_clusters: Any) -> tuple[Any, Any]:
+        """Numbers of clusters, as a user gives them, for rows and for columns."""
+        return pair(n_clusters, "n_clusters")
+
     def _set_or_forget(self, attribute: str, value: Any) -> None:
         """Set a fitted attribute, or delete what an earlier fit left there."""
         if value is not None:
@@ -258,7 +262,8 @@ class FittedCoClusters(
         """Move single elements as long as that lowers the cost."""
         data = self._data_of_the_fit(X)
         labels = [side and side.labels for side in (self._model.rows, self._model.columns)]
-        starts = starts_for(data, self.n_clusters, labels, still_fixed(self.fixed, labels))
+        counts = self._both(self.n_clusters)
+        starts = starts_for(data, counts, labels, still_fixed(self.fixed, labels))
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         settings = Settings(self.max_iter, 0.0, shuffle=False)
         seed = self._seed()
@@ -270,7 +275,7 @@ class FittedCoClusters(
         """A copy at another level of the hierarchy."""
         check_is_fitted(self)
         tree = self.hierarchy_
-        wanted = tree.checked(pair(n_clusters, "n_clusters"))
+        wanted = tree.checked(self._both(n_clusters))
         rows, columns = tree.sides_at(wanted)
         model = copy(self)
         model.n_clusters = n_clusters

@@ -56,13 +56,16 @@ def take_leaves(
 ) -> list[Leaves | None]:  # fmt: skip
     """Split clusters until there are so many, as long as there is time; keep what a model needs.
 
-    Clusters are renumbered in the given orders. The tables of the clusters are given up.
+    Finer clusters that are known are taken as they are. Clusters are renumbered in the given
+    orders. The tables of the clusters are given up.
     """
     high = max(beta, 0.5)  # below it, splitting need not gain
     sides = list(zip(clusters.pairs(), counts, orders, strict=True))
     fine = [
-        None if side is None else _split(side, cross, high, count, seed.stream(i, STREAM), stop)
-        for i, ((side, cross), count, _) in enumerate(sides)
+        known
+        if side is None or known is not None
+        else _split(side, cross, high, count, seed.stream(i, STREAM), stop)
+        for i, ((side, cross), count, _), known in zip((0, 1), sides, clusters.fine, strict=True)
     ]
     return [
         None if side is None or leaf is None else _kept(side, leaf, order)

@@ -103,6 +103,8 @@ class CoClusters:
     path: list[Step] = field(default_factory=list)
     others: list[tuple[Labels | None, Labels | None]] = field(default_factory=list)
     #: labels of rows and columns in the results that were not the best, if they are known
+    fine: tuple[Labels | None, Labels | None] = (None, None)
+    #: labels in finer clusters, each inside one of these, if they are known
 
     def pairs(self) -> list[tuple[Side | None, np.ndarray | None]]:
         """Rows and columns, each with its masses by the clusters of the other."""
@@ -223,14 +225,26 @@ def begin(
 ) -> CoClusters:  # fmt: skip
     """The co-clustering that a run starts from, with tables for the sides that are wanted."""
 
-    def side(i: int) -> Side | None:
+    rows, columns = (
+        start.draw(rng) if want and start.k is not None else None
+        for start, want in zip(starts, wanted, strict=True)
+    )
+    return from_labels(joint, starts, rows, columns)
+
+
+def from_labels(
+    joint: Joint, starts: tuple[Start, Start], rows: Labels | None, columns: Labels | None
+) -> CoClusters:
+    """A co-clustering from its labels; starts tell how many clusters, and who may move."""
+
+    def side(i: int, labels: Labels | None) -> Side | None:
         start = starts[i]
-        if start.k is None or not wanted[i]:
+        if start.k is None or labels is None:
             return None
         free = np.flatnonzero(start.has_mass & ~start.fixed)
-        return Side(joint if i == 0 else joint.T, start.draw(rng), start.k, free)
+        return Side(joint if i == 0 else joint.T, labels, start.k, free)
 
-    return CoClusters(joint, side(0), side(1))
+    return CoClusters(joint, side(0, rows), side(1, columns))
 
 
 def refine(

@@ -12,7 +12,17 @@ import scipy.sparse as sp
 
 from .joint import Joint, joint
 from .merging import merge_costs, merged
-from .optimise import CoClusters, Seed, Settings, Start, begin, prepare, refine, schedule
+from .optimise import (
+    CoClusters,
+    Seed,
+    Settings,
+    Start,
+    begin,
+    from_labels,
+    prepare,
+    refine,
+    schedule,
+)
 from .polish import polish
 from .progress import Monitor
 from .seeding import hellinger, spectral
@@ -95,7 +105,7 @@ def search(
             if monitor.stop():
                 break
         best = min(found, key=lambda member: member.cost)
-        state = _state(data, starts, best.row_labels, best.column_labels)
+        state = from_labels(data, starts, best.row_labels, best.column_labels)
         refine(state, beta, until_it_stays, seed.stream(), monitor, "end")
     state.others = [member[1:] for member in found if member is not best]
     return state
@@ -123,20 +133,6 @@ def default_members(data: Joint, starts: tuple[Start, Start]) -> int:
 def _kept(state: CoClusters, beta: float) -> Member:
     labels = [None if side is None else side.labels.copy() for side in (state.rows, state.columns)]
     return Member(state.cost(beta), labels[0], labels[1])
-
-
-def _state(
-    data: Joint, starts: tuple[Start, Start], rows: np.ndarray | None, columns: np.ndarray | None
-) -> CoClusters:
-    """A co-clustering from its labels."""
-
-    def side(start: Start, labels: np.ndarray | None, is_column: bool) -> Side | None:
-        if start.k is None or labels is None:
-            return None
-        matrix = data.T if is_column else data
-        return Side(matrix, labels, start.k, np.flatnonzero(start.has_mass & ~start.fixed))
-
-    return CoClusters(data, side(starts[0], rows, False), side(starts[1], columns, True))
 
 
 # --- starts -----------------------------------------------------------------------------------
@@ -292,7 +288,7 @@ def consensus(
             return None
         refine(state, 1.0, Settings(20, 0.0, False), rng, monitor, "consensus")
         labels.append(state.labels()[0])
-    return _state(data, starts, labels[0], labels[1])
+    return from_labels(data, starts, labels[0], labels[1])
 
 
 def _one_hot(labels: np.ndarray) -> sp.csr_array:

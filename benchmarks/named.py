@@ -1,0 +1,143 @@
+"""aIB: time and memory. ITCC: against plain code that makes the same updates."""
+
+import subprocess
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import scipy.sparse as sp
+from common import Report, newsgroups
+
+from comarkov import ITCC
+from comarkov.batch import Batch
+from comarkov.joint import joint
+from comarkov.optimise import Settings
+from comarkov.progress import Monitor
+from comarkov.starts import starts_for
+
+K, L = 20, 64
+TOL = 1e-3  # bits
+REPEATS = 5
+
+AIB_MEASURED = """
+import resource, sys, time
+import scipy.sparse as sp
+from comarkov import AIB
+X = sp.load_npz(sys.argv[1])
+AIB(2).fit(X[:20])  # kernels
+before = time.perf_counter()
+AIB(20).fit(X)
+print(time.perf_counter() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+"""
+
+
+def aib(report, X):
+    report.title("aIB of 5,000 documents x the 2,000 most frequent words, down to one cluster")
+    rows = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:5_000])
+    words = np.sort(np.argsort(-np.asarray(X.sum(axis=0)).ravel())[:2_000])
+    counts = X[rows][:, words]
+    weights = counts.astype(np.float64).log1p()
+    for name, matrix in (("counts", counts), ("log weights", weights)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "X.npz"
+            sp.save_npz(path, matrix)
+            command = [sys.executable, "-c", AIB_MEASURED, str(path)]
+            out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        time, memory = map(float, out.split())
+        report.figure(f"{name}, {matrix.nnz} non-zeros", time, "<=", 60, "s")
+        report.figure(f"{name}: peak memory of the process", memory, "<=", 1000, "MB")
+
+
+# --- ITCC ---------------------------------------------------------------------------------------
+
+
+def one_hot(labels, k):
+    return sp.csr_matrix((np.ones(labels.size), (np.arange(labels.size), labels)), (labels.size, k))
+
+
+def plain_itcc(P, rows, columns):
+    """ITCC the way coclust does it: clusters as one-hot matrices, all else sparse products.
+
+    With δ_kl = p_kl / (p_k. p_.l), row i goes to the k of largest Σ_l p_il ln δ_kl. As many
+    products as in coclust, but an empty block is never chosen instead of having ln 0.0001, so that
+    the updates are those of ITCC. Returns the informations kept, in bits, and the row labels.
+    """
+    Z, W = one_hot(rows, K), one_hot(columns, L)
+
+    def blocks_and_logs(p_kj, p_il):
+        p_kl = ((Z.T @ P) @ W).toarray()
+        with np.errstate(divide="ignore"):
+            return p_kl, np.log(p_kl / np.outer(p_kj.sum(axis=0), p_il.sum(axis=0)))
+
+    def nearest(masses, logs):
+        empty = np.isneginf(logs)
+        scores = (masses @ sp.csr_matrix(np.where(empty, 0.0, logs))).toarray()
+        if empty.any():
+            scores[(masses.astype(bool) @ sp.csr_matrix(empty)).toarray()] = -np.inf
+        return one_hot(scores.argmax(axis=1), logs.shape[1])
+
+    _, logs = blocks_and_logs(P.T @ Z, P @ W)
+    kept = [0.0]
+    while len(kept) < 3 or kept[-1] - kept[-2] > TOL:
+        p_il = P @ W
+        Z = nearest(p_il, logs.T)
+        _, logs = blocks_and_logs(P.T @ Z, p_il)
+        p_kj = P.T @ Z
+        W = nearest(p_kj, logs)
+        p_kl, logs = blocks_and_logs(p_kj, P @ W)
+        kept.append(p_kl[p_kl > 0] @ logs[p_kl > 0] / np.log(2))
+    return kept[1:], Z.toarray().argmax(axis=1)
+
+
+def cpu_seconds(work):
+    """Of this process: both sides have one thread, and others may use the machine."""
+    before = process_time()
+    work()
+    return process_time() - before
+
+
+def itcc(report, X):
+    report.title(f"ITCC, k = {K}, l = {L}, to a saving of {TOL} bits, from one start; CPU time")
+    rng = np.random.default_rng(0)
+    rows, columns = rng.integers(K, size=X.shape[0]), rng.integers(L, size=X.shape[1])
+    P = sp.csr_matrix(X, dtype=np.float64, copy=True)
+    P = P * (1 / P.sum())
+    data = joint(X)
+    starts = starts_for(data, (K, L), (rows, columns), None)
+    costs, plain, times = [], [], []
+    monitor = Monitor(callback=lambda progress: costs.append(progress.cost))
+    settings = Settings(max_iter=100, tol=TOL, shuffle=False)
+    _ = data.T, data.information
+
+    def updates():
+        costs.clear()
+        Batch(data, starts, rows, columns).refine(0.5, settings, monitor, "")
+
+    fitted = ITCC((K, L), init=(rows, columns), tol=TOL).fit(X)
+    for _ in range(REPEATS):  # interleaved, for the machine's moods
+        own = cpu_seconds(updates)
+        fit = cpu_seconds(lambda: fitted.fit(X))
+        times.append((own, fit, cpu_seconds(lambda: plain.append(plain_itcc(P, rows, columns)))))
+    own, fit, theirs = np.min(times, axis=0)
+    kept, labels = plain[0]
+    report.fact("iterations of both", f"{len(costs)}, {len(kept)}")
+    report.figure("rows in the same cluster", (labels == fitted.row_labels_).mean(), ">=", 1, "")
+    rise = max(after - before for before, after in pairwise(costs))
+    report.figure("largest rise of the cost in an iteration", max(rise, 0.0), "<=", 0, "bits")
+    report.fact("NumPy and SciPy, as coclust does it", f"{theirs:.2f} s")
+    report.fact("comarkov, data prepared as for the other", f"{own:.2f} s")
+    report.figure("faster", theirs / own, ">=", 20)
+    report.fact("comarkov, whole fit with model and confidence", f"{fit:.2f} s")
+
+
+def main(report: Report) -> None:
+    X = sp.csr_matrix(newsgroups())
+    aib(report, X)
+    itcc(report, X)
+
+
+if __name__ == "__main__":
+    main(Report())

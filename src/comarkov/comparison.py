@@ -1,0 +1,190 @@
+"""The methods side by side: from the same starts, in one table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+
+from . import evaluate
+from .estimators import ClusterCounts, CoClustering
+from .joint import joint
+from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
+from .objective import Information, information
+from .optimise import Seed
+from .starts import pair, starts_for
+from .weighting import Weighting, as_weighting, weighted_joint
+
+BETAS = (0.0, 0.5, 0.75, 1.0)
+NAMES: dict[str, Callable[..., CoClustering]] = {
+    **{m: partial(CoClustering, method=m) for m in ("auto", "anneal", "sequential", "batch")},
+    "sib": SIB,
+    "aib": AIB,
+    "itcc": ITCC,
+    "ib-double": IBDouble,
+    "idc": IDC,
+    "ibcc": IBCC,
+    "ibcc-iterative": partial(IBCC, method="iterative"),
+}
+STARTED = ("anneal", "sequential", "batch", "iterative")  # ways that begin with labels
+AGREEMENT = {
+    "map": evaluate.matching_accuracy,
+    "nmi": evaluate.normalized_mutual_information,
+    "ari": evaluate.adjusted_rand_index,
+}
+Labels = tuple[np.ndarray, np.ndarray]
+
+
+class Known(NamedTuple):
+    """Classes that are known, of the rows (side 0) or the columns."""
+
+    name: str
+    side: int
+    classes: Any
+
+
+class Result(NamedTuple):
+    """What a method has found."""
+
+    labels: Labels
+    beta: float
+    seconds: float
+
+
+def compare(
+    X: Any, n_clusters: ClusterCounts = 3, methods: Sequence[str] | None = None, *,
+    beta: float = 0.7, weighting: str | Weighting | None = None, n_starts: int = 1, seed: int = 0,
+    row_classes: ArrayLike | None = None, column_classes: ArrayLike | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Run methods on the same matrix from the same starts; one line for each.
+
+    Random labels are drawn for each start, and every method that begins with labels begins with
+    these; of its results that of least cost, at the β of the method, is shown. "auto", "aib",
+    "ib-double", "idc" and "ibcc" find their own beginning. sIB and aIB are run on the rows and on
+    the columns.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+        Nonnegative weights.
+    n_clusters : int or pair of int, default=3
+        The numbers of row and of column clusters.
+    methods : sequence of str, default=None
+        Any of "auto", "anneal", "sequential", "batch" (CoClustering at ``beta``), "sib", "aib",
+        "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative"; None is all.
+    beta : float in [0, 1], default=0.7
+        For the methods that take any.
+    weighting : None, str or Weighting, default=None
+        How entries are weighted before; costs are those of the weighted matrix.
+    n_starts : int, default=1
+        How many starts.
+    seed : int, default=0
+        From which they are drawn.
+    row_classes, column_classes : array-like, default=None
+        Known classes to compare the clusters with.
+
+    Returns
+    -------
+    structured ndarray
+        ``pandas.DataFrame`` takes it. For each ``method`` its ``beta``; ``cost_0``, ``cost_0.5``,
+        ``cost_0.75`` and ``cost_1``, which are L_β in bits at these β; the share ``kept`` of the
+        information; ``seconds`` for all starts together. With known classes the agreement,
+        ``row_map`` (matching accuracy), ``row_nmi``, ``row_ari`` and the same for columns.
+
+    Examples
+    --------
+    >>> from comarkov import compare, datasets
+    >>> women = datasets.load("southern-women").matrix
+    >>> table = compare(women, (2, 3), ["sequential", "itcc", "aib"], n_starts=5)
+    >>> for line in table[["method", "cost_0.5", "cost_1"]]:
+    ...     print("{:10}  {:.3f}  {:.3f}".format(*line))
+    sequential  0.656  1.155
+    itcc        0.656  1.155
+    aib         0.745  1.199
+    """
+    weights = weighted_joint(X, as_weighting(weighting)).csr
+    starts = same_starts(weights, n_clusters, n_starts, seed)
+    sides = (("row", 0, row_classes), ("column", 1, column_classes))
+    known = [Known(*side) for side in sides if side[2] is not None]
+    lines = []
+    for name in NAMES if methods is None else methods:
+        found = run(_estimator(name, beta, seed), weights, n_clusters, starts)
+        lines.append(_line(name, information(weights, *found.labels), found, known))
+    return _table(lines)
+
+
+def same_starts(weights: Any, n_clusters: Any, n_starts: int, seed: int) -> list[Labels]:
+    """Random labels of rows and columns, for each start."""
+    sides = starts_for(joint(weights), n_clusters, None, None)
+    if any(side.k is None for side in sides):
+        raise ValueError("A comparison needs a number of row and one of column clusters.")
+    streams = [Seed((seed,)).stream(i) for i in range(n_starts)]
+    return [(sides[0].draw(rng), sides[1].draw(rng)) for rng in streams]
+
+
+def run(
+    estimator: CoClustering, weights: sp.csr_array, n_clusters: Any, starts: list[Labels]
+) -> Result:
+    """Fit from each of the starts, if it takes any; the result of least cost."""
+    takes_starts = "init" in estimator.get_params() and estimator.method in STARTED
+    small = joint(np.eye(4) * weights.data[0]).csr
+    _fit(estimator, small, 2, (np.arange(4) % 2,) * 2 if takes_starts else None)  # loads kernels
+    before = time.perf_counter()
+    results = [
+        _fit(estimator, weights, n_clusters, start)
+        for start in (starts if takes_starts else [None])
+    ]
+    seconds = time.perf_counter() - before
+    beta = float(estimator.beta)
+    costs = [information(weights, *labels).cost(beta) for labels in results]
+    return Result(results[int(np.argmin(costs))], beta, seconds)
+
+
+def _fit(
+    estimator: CoClustering, weights: sp.csr_array, n_clusters: Any, start: Labels | None
+) -> Labels:
+    """Labels of rows and columns; where only rows are clustered, those of the transpose too."""
+    counts = pair(n_clusters, "n_clusters")
+    if not isinstance(estimator, OneSided):
+        begin = {} if start is None else {"init": start}
+        model = clone(estimator).set_params(n_clusters=counts, **begin).fit(weights)
+        return model.row_labels_, model.column_labels_
+    rows, columns = (
+        clone(estimator)
+        .set_params(n_clusters=k, **({} if start is None else {"init": (start[i], None)}))
+        .fit_predict(matrix)
+        for i, (k, matrix) in enumerate(zip(counts, (weights, weights.T), strict=True))
+    )
+    return rows, columns
+
+
+def _estimator(name: str, beta: float, seed: int) -> CoClustering:
+    if name not in NAMES:
+        raise ValueError(f"There is no method {name!r}: choose from {', '.join(NAMES)}.")
+    estimator = NAMES[name]()
+    wanted = {"beta": beta, "random_state": seed}
+    known = estimator.get_params()
+    return estimator.set_params(**{key: wanted[key] for key in wanted if key in known})
+
+
+def _line(name: str, told: Information, found: Result, known: list[Known]) -> dict[str, Any]:
+    costs = {f"cost_{beta:g}": told.cost(beta) for beta in BETAS}
+    agreement = {
+        f"{known_side.name}_{measure}": agree(known_side.classes, found.labels[known_side.side])
+        for known_side in known
+        for measure, agree in AGREEMENT.items()
+    }
+    figures = {"beta": found.beta, **costs, "kept": told.kept, "seconds": found.seconds}
+    return {"method": name, **figures, **agreement}
+
+
+def _table(lines: list[dict[str, Any]]) -> np.ndarray:
+    width = max(len(line["method"]) for line in lines)
+    types = [(field, f"U{width}" if field == "method" else "f8") for field in lines[0]]
+    return np.array([tuple(line.values()) for line in lines], types)

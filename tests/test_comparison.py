@@ -1,0 +1,92 @@
+"""compare: the same starts for all, and a table that says what the labels say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import comarkov
+from comarkov import AIB, CoClustering, comparison
+
+W = np.random.default_rng(0).poisson(
+    np.kron(np.array([[2.0, 0.3], [0.4, 1.5], [0.3, 0.3]]), np.ones((10, 12)))
+)
+ROWS, COLUMNS = np.arange(30) // 10, np.arange(24) // 12
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """What each method was fitted with, in order: its class, shape of the matrix, init."""
+    seen = []
+    fit = CoClustering.fit
+
+    def spy(self, X, y=None):
+        seen.append((type(self).__name__, self.method, X.shape, getattr(self, "init", None)))
+        return fit(self, X, y)
+
+    monkeypatch.setattr(CoClustering, "fit", spy)
+    return [lambda: [one for one in seen if one[2] != (4, 4)]][0]  # but for loading kernels
+
+
+def test_all_begin_with_the_same_labels(fits):
+    started = ["anneal", "sequential", "batch", "itcc", "ibcc-iterative"]
+    comarkov.compare(W, (3, 2), [*started, "sib", "auto"], n_starts=2, seed=5)
+    first, second = comparison.same_starts(W, (3, 2), 2, 5)
+    assert not np.array_equal(first[0], second[0])
+    begun = [fit for fit in fits() if fit[0] != "SIB"]
+    assert len(begun) == 2 * len(started) + 1
+    for fit, start in zip(begun, [first, second] * len(started), strict=False):
+        assert_array_equal(fit[3][0], start[0])
+        assert_array_equal(fit[3][1], start[1])
+    assert begun[-1][3] == "random"
+    one_sided = [fit[3][0] for fit in fits() if fit[0] == "SIB"]
+    for labels, expected in zip(one_sided, [*first, *second], strict=True):
+        assert_array_equal(labels, expected)
+
+
+def test_the_table_says_what_the_labels_say():
+    table = comarkov.compare(
+        W, (3, 2), ["sequential", "aib"], beta=0.6, n_starts=3, row_classes=ROWS,
+        column_classes=COLUMNS,
+    )  # fmt: skip
+    frame = pd.DataFrame(table).set_index("method")
+    assert frame.columns.tolist() == [
+        "beta", "cost_0", "cost_0.5", "cost_0.75", "cost_1", "kept", "seconds",
+        *(f"{side}_{measure}" for side in ("row", "column") for measure in ("map", "nmi", "ari")),
+    ]  # fmt: skip
+    fits = [
+        CoClustering((3, 2), beta=0.6, method="sequential", init=start).fit(W)
+        for start in comparison.same_starts(W, (3, 2), 3, 0)
+    ]
+    best = min(fits, key=lambda model: model.cost_)
+    aib = AIB(3).fit(W).row_labels_, AIB(2).fit(W.T).row_labels_
+    for name, labels in (("sequential", (best.row_labels_, best.column_labels_)), ("aib", aib)):
+        line = frame.loc[name]
+        for beta in (0, 0.5, 0.75, 1):
+            assert_allclose(line[f"cost_{beta:g}"], comarkov.cost(W, *labels, beta))
+        assert_allclose(line["kept"], comarkov.evaluate.information_kept(W, *labels))
+        assert line["row_map"] == comarkov.evaluate.matching_accuracy(ROWS, labels[0])
+        assert_allclose(
+            line["column_ari"], comarkov.evaluate.adjusted_rand_index(COLUMNS, labels[1])
+        )
+        assert 0 < line["seconds"] < 60
+    assert frame["beta"].tolist() == [0.6, 1.0]
+
+
+def test_all_methods_by_default():
+    weights = W * (np.arange(30) != 4)[:, None]
+    table = comarkov.compare(weights, (3, 2), weighting="log")
+    assert table["method"].tolist() == list(comparison.NAMES)
+    assert table.dtype.names[-1] == "seconds"
+    least = dict(zip(table["method"], table["cost_0.5"], strict=True))
+    assert least["idc"] <= least["ib-double"] + 1e-9
+    again = comarkov.compare(weights, (3, 2), weighting="log")
+    for name in ("cost_0", "cost_1", "kept"):
+        assert_array_equal(table[name], again[name])
+
+
+def test_what_cannot_be_compared_is_said():
+    with pytest.raises(ValueError, match="no method 'magic': choose from auto, anneal"):
+        comarkov.compare(W, 2, ["magic"])
+    with pytest.raises(ValueError, match="number of row and one of column"):
+        comarkov.compare(W, (2, None))
