@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .. import batch, search
+from .. import batch
 from ..agglomerate import MergeTree, agglomerate
 from ..estimators import COUNT, ClusterCounts, LabelPair
 from ..joint import Joint, joint
 from ..leaves import membership
 from ..optimise import CoClusters, Labels, Seed, Start
+from ..polish import BETTER
 from ..progress import Monitor, Progress
 from ..weighting import Weighting
 from .base import CONSTRAINTS, FromStarts, Named, at_counts
@@ -140,7 +141,7 @@ class IBDouble(Named):
             trees = _clustered(distribution, by, starts[1].k, starts[0].k), columns
             state = at_counts(distribution, starts, trees)
             state.n_iter = n_iter
-            if best is not None and state.cost(beta) >= best.cost(beta) - search.BETTER:
+            if best is not None and state.cost(beta) >= best.cost(beta) - BETTER:
                 break
             best, rows = state, trees[0].cut(starts[0].k)
         assert best is not None
