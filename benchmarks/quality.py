@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from common import Report, data_folder, letters_of_subject_and_body
 from sib import SIB
 from sklearn.metrics import adjusted_rand_score, v_measure_score
+from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
 from comarkov.datasets.newsgroups import COLLECTIONS, most_informative_words, read
@@ -140,6 +141,7 @@ def movielens(report: Report) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of convergence, where the paper stops early on purpose
+    threadpool_limits(1)  # for BLAS, as for all else
     report = Report()
     wanted = sys.argv[1:] or ["circulants", "movielens", "collections", "whole"]
     if "circulants" in wanted:

@@ -1,4 +1,5 @@
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,8 @@ from hypothesis import settings
 
 settings.register_profile("default", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("default")
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which test workers and shells may ignore
 
 ROOT = Path(__file__).parent.parent
 

@@ -33,7 +33,8 @@ MANY = 48  # ... but not many more than these
 FINE_BETA = 0.9  # β of the fine clusters, unless the user's is larger
 FINE_SWEEPS = 5
 SEEDINGS = 4  # starts of each side of a seeded member ...
-SEED_BUDGET = 50_000_000  # ... fewer if entries times clusters times starts exceed this
+SEED_BUDGET = 50_000_000  # ... fewer if entries times clusters times starts exceed this ...
+MANY_SEEDINGS, SMALL_SEED_BUDGET = 25, 4_000_000  # ... and more as long as they stay below this
 SWEEP_BUDGET = 2_000_000_000  # entries times clusters in the sweeps between merges: some seconds
 SMALL = 20_000_000  # entries times clusters that allow several members
 TINY = 20_000_000  # entries times the square of clusters that over-splitting makes short work of
@@ -171,7 +172,8 @@ def _seeded_side(data: Joint, start: Start, rng: np.random.Generator, monitor: M
     free = np.flatnonzero(start.has_mass)
     work = data.matrix.indices.size * start.k
     found = []
-    for i in range(int(np.clip(SEED_BUDGET // work, 1, SEEDINGS))):
+    few, many = min(SEED_BUDGET // work, SEEDINGS), min(SMALL_SEED_BUDGET // work, MANY_SEEDINGS)
+    for i in range(max(few, many, 1)):
         if i > 0 and monitor.stop():
             break
         seeding = spectral if i == 1 else hellinger
