@@ -174,6 +174,13 @@ def test_another_round_can_pay():
     assert many.n_iter_ > 1
 
 
+def test_rounds_that_do_not_pay_are_not_kept():
+    for seed in range(20):
+        W = np.random.default_rng(seed).poisson(0.7, (30, 25))
+        costs = [IDC((4, 3), max_rounds=rounds).fit(W).cost_ for rounds in (1, 2, 3, 5)]
+        assert (np.diff(costs) <= 1e-12).all()
+
+
 def test_what_does_not_go_together_is_said():
     W = np.ones((4, 4))
     with pytest.raises(ValueError, match="number of row and one of column"):
