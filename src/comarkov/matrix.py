@@ -125,3 +125,16 @@ def transpose(matrix, indptr, indices, weights, ones, twos):
                 indices[cursor[y]] = x
                 weights[cursor[y]] = matrix.weights[p]
                 cursor[y] += 1
+
+
+@_kernel
+def add_affinities(matrix, x, root, out):
+    """out[z] = Σ_y √(n_xy n_zy / (n_x n_z)) where row z has mass; root is scratch of zeros."""
+    for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+        root[matrix.indices[p]] = np.sqrt(matrix.weights[p] / matrix.mass[x])
+    for z in range(out.size):
+        total = 0.0
+        for p in range(matrix.indptr[z], matrix.indptr[z + 1]):
+            total += np.sqrt(matrix.weights[p]) * root[matrix.indices[p]]
+        if matrix.mass[z] > 0:
+            out[z] = total / np.sqrt(matrix.mass[z])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 from sklearn.utils.extmath import randomized_svd
 
 from .joint import Joint
-from .matrix import Matrix
+from .matrix import add_affinities
 
 POWER_STEPS = 4  # for singular vectors that are good enough
 TRIES = 2  # of k-means
@@ -52,21 +51,8 @@ def _affinities(data: Joint, x: int) -> np.ndarray:
     """Σ_y √(p(y|x) p(y|z)) for every row z; 0 for rows without mass."""
     root = np.zeros(data.shape[1])
     affinities = np.zeros(data.shape[0])
-    _add_roots(data.matrix, x, root, affinities)
+    add_affinities(data.matrix, x, root, affinities)
     return affinities
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _add_roots(matrix: Matrix, x, root, out):  # type: ignore[no-untyped-def]
-    """out[z] = Σ_y √(n_xy n_zy / (n_x n_z)); root is scratch of zeros."""
-    for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
-        root[matrix.indices[p]] = np.sqrt(matrix.weights[p] / matrix.mass[x])
-    for z in range(out.size):
-        total = 0.0
-        for p in range(matrix.indptr[z], matrix.indptr[z + 1]):
-            total += np.sqrt(matrix.weights[p]) * root[matrix.indices[p]]
-        if matrix.mass[z] > 0:
-            out[z] = total / np.sqrt(matrix.mass[z])
 
 
 def spectral(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
