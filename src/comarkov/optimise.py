@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from .joint import Joint, bits
+from .merging import Split, merge_costs, merged, split
 from .objective import Information
 from .progress import Monitor
 from .tables import Side
@@ -91,6 +92,37 @@ class Settings:
     shuffle: bool
 
 
+class Clustering(Protocol):
+    """What all optimisers know of a clustering: they ask for changes and never see a formula.
+
+    Its sides are the sets of elements that are clustered, each with what its sweeps ask for.
+    """
+
+    n_iter: int
+    converged: bool
+
+    def sides(self) -> Sequence[tuple[Any, Any]]:
+        """The sides that are clustered, each with the first argument of its ``sweep``."""
+
+    def cost(self, beta: float) -> float:
+        """The cost in bits."""
+
+    def merge_costs(self, side: Any, beta: float) -> np.ndarray:
+        """What it costs to merge clusters i < j of a side; infinite elsewhere."""
+
+    def merged(self, side: Any, i: int, j: int) -> Any:
+        """The same with clusters i and j of a side made one."""
+
+    def split(self, side: Any, cluster: int, beta: float, rng: np.random.Generator) -> Split:
+        """How a cluster of a side falls into two."""
+
+    def relabelled(self, side: Any, labels: np.ndarray) -> Any:
+        """A copy to change, with other labels on a side."""
+
+
+State = TypeVar("State", bound=Clustering)
+
+
 @dataclass
 class CoClusters:
     """A co-clustering in the making; a side that is not clustered is None."""
@@ -115,6 +147,25 @@ class CoClusters:
     def sides(self) -> list[tuple[Side, np.ndarray | None]]:
         """The same for the sides that are clustered."""
         return [(side, cross) for side, cross in self.pairs() if side is not None]
+
+    def merge_costs(self, side: Side, beta: float) -> np.ndarray:
+        """What it costs to merge clusters i < j of a side; infinite elsewhere."""
+        return merge_costs(side, self._cross(side), beta)
+
+    def merged(self, side: Side, i: int, j: int) -> CoClusters:
+        """The same with clusters i and j of a side made one."""
+        return self.with_side(side, merged(side, i, j))
+
+    def split(self, side: Side, cluster: int, beta: float, rng: np.random.Generator) -> Split:
+        """How a cluster of a side falls into two."""
+        return split(side, self._cross(side), beta, cluster, rng)
+
+    def relabelled(self, side: Side, labels: np.ndarray) -> CoClusters:
+        """A copy to change, with other labels on a side."""
+        return self.with_side(side, Side(side.joint, labels, side.k, side.free)).copy()
+
+    def _cross(self, side: Side) -> np.ndarray | None:
+        return next(cross for own, cross in self.pairs() if own is side)
 
     def with_side(self, old: Side, new: Side) -> CoClusters:
         """The same with one side replaced; the other is shared."""
@@ -234,10 +285,10 @@ def begin(
 
 
 def refine(
-    state: CoClusters, beta: float, settings: Settings, rng: np.random.Generator,
+    state: Clustering, beta: float, settings: Settings, rng: np.random.Generator,
     monitor: Monitor, stage: str,
 ) -> None:  # fmt: skip
-    """Sweep over the rows, then the columns, until a complete sweep saves no more than tol."""
+    """Sweep over each side in turn until a complete sweep of all saves no more than tol."""
     cost = state.cost(beta) if monitor.listens else 0.0
     complete = True
     for iteration in range(1, settings.max_iter + 1):
@@ -260,16 +311,16 @@ def refine(
 
 
 def best_of(
-    runs: Sequence[Callable[[int], CoClusters]], counts: Sequence[int], beta: float,
+    runs: Sequence[Callable[[int], State]], counts: Sequence[int], beta: float,
     monitor: Monitor, n_jobs: int, share: float,
-) -> list[CoClusters]:  # fmt: skip
+) -> list[State]:  # fmt: skip
     """For each of the runs, the result of least cost over run(0), ..., run(count - 1).
 
     No run but the first begins when ``share`` of the time is over. Of equals the first counts, so
     the answer does not depend on the number of threads. No more results are held than there are
     threads and runs.
     """
-    found: list[tuple[float, int, CoClusters] | None] = [None] * len(runs)
+    found: list[tuple[float, int, State] | None] = [None] * len(runs)
     lock = threading.Lock()
 
     def task(i: int, which: int) -> None:

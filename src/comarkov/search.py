@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from .joint import Joint, joint
-from .merging import merge_costs, merged, split
-from .optimise import CoClusters, Seed, Settings, Start, begin, prepare, refine, schedule
+from .optimise import (
+    Clustering,
+    CoClusters,
+    Seed,
+    Settings,
+    Start,
+    State,
+    begin,
+    prepare,
+    refine,
+    schedule,
+)
 from .progress import Monitor
 from .tables import Side
 
@@ -135,10 +145,16 @@ def over_split(
 ) -> CoClusters:  # fmt: skip
     """Start with many small clusters, merge the pair that costs least, sweep, and so on."""
     fine = replace(starts[0], k=fine_count(starts[0])), replace(starts[1], k=fine_count(starts[1]))
+    return coarsen(begin(data, fine, (True, True), rng), starts, beta, rng, monitor)
+
+
+def coarsen(
+    state: State, starts: Sequence[Start], beta: float, rng: np.random.Generator, monitor: Monitor
+) -> State:
+    """Sweep, and merge clusters that cost least to merge until there are as many as asked for."""
     high = max(beta, FINE_BETA)
-    state = begin(data, fine, (True, True), rng)
     refine(state, high, Settings(FINE_SWEEPS, 0.0, False), rng, monitor, "many clusters")
-    merges, between = 0, _merges_between_sweeps(data, fine, starts)
+    merges, between = 0, _merges_between_sweeps(state, starts)
     while (smaller := merge_cheapest(state, starts, high)) is not None:
         state, merges = smaller, merges + 1
         if merges % between == 0:
@@ -147,14 +163,17 @@ def over_split(
     return state
 
 
-def _merges_between_sweeps(
-    data: Joint, fine: tuple[Start, Start], starts: tuple[Start, Start]
-) -> int:
+def _merges_between_sweeps(state: Clustering, starts: Sequence[Start]) -> int:
     """One, unless the data are so large that so many sweeps would take too long."""
-    clusters = [(many.k or 0, few.k or 0) for many, few in zip(fine, starts, strict=True)]
-    merges = sum(many - few for many, few in clusters)
-    sweep = data.matrix.indices.size * sum(many for many, _ in clusters)
+    sides = list(zip(state.sides(), _wanted(starts), strict=True))
+    merges = sum(side.k - k for (side, _), k in sides)
+    sweep = sum(side.work for (side, _), _ in sides)
     return max(1, round(merges * sweep / SWEEP_BUDGET))
+
+
+def _wanted(starts: Sequence[Start]) -> list[int]:
+    """The numbers of clusters asked for, of the sides that are clustered."""
+    return [start.k for start in starts if start.k is not None]
 
 
 def fine_count(start: Start) -> int | None:
@@ -165,7 +184,7 @@ def fine_count(start: Start) -> int | None:
 
 
 def _lower(
-    state: CoClusters, high: float, beta: float, rng: np.random.Generator, monitor: Monitor
+    state: Clustering, high: float, beta: float, rng: np.random.Generator, monitor: Monitor
 ) -> None:
     """Anneal from one β to another."""
     for alpha in schedule(beta, 0.1):
@@ -173,37 +192,33 @@ def _lower(
             refine(state, alpha, SHORT, rng, monitor, "anneal")
 
 
-def merge_cheapest(
-    state: CoClusters, starts: tuple[Start, Start], beta: float
-) -> CoClusters | None:
+def merge_cheapest(state: State, starts: Sequence[Start], beta: float) -> State | None:
     """Merge the two clusters that cost least, of the sides that have more than asked for."""
-    best: tuple[float, Side, int, int] | None = None
-    for side, cross in state.sides():
-        if side.k == starts[side is state.columns].k:
+    best: tuple[float, Any, int, int] | None = None
+    for (side, _), wanted in zip(state.sides(), _wanted(starts), strict=True):
+        if side.k == wanted:
             continue
-        costs = merge_costs(side, cross, beta)
+        costs = state.merge_costs(side, beta)
         i, j = divmod(int(costs.argmin()), side.k)
         if best is None or costs[i, j] < best[0]:
             best = (costs[i, j], side, i, j)
     if best is None:
         return None
-    _, side, i, j = best
-    return state.with_side(side, merged(side, i, j))
+    smaller: State = state.merged(*best[1:])
+    return smaller
 
 
 # --- polish -----------------------------------------------------------------------------------
 
 
-def polish(
-    state: CoClusters, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> CoClusters:
+def polish(state: State, beta: float, rng: np.random.Generator, monitor: Monitor) -> State:
     """Split one cluster, merge two others, sweep; keep what costs less, until nothing does."""
     idle = 0
     for _ in range(_rounds(state)):
         better = False
-        for is_column in (False, True):
+        for which in range(len(state.sides())):
             before = state
-            state = _merge_split(state, is_column, beta, rng, monitor)
+            state = _merge_split(state, which, beta, rng, monitor)
             better |= state is not before
         idle = 0 if better else idle + 1
         if idle == PATIENCE or monitor.stop():
@@ -211,27 +226,26 @@ def polish(
     return state
 
 
-def _rounds(state: CoClusters) -> int:
+def _rounds(state: Clustering) -> int:
     """Fewer for large data, where each takes long."""
-    sweep = sum(side.joint.matrix.indices.size * side.k for side, _ in state.sides())
+    sweep = sum(side.work for side, _ in state.sides())
     return int(np.clip(SWEEP_BUDGET / (SWEEPS_A_ROUND * sweep), 2, ROUNDS))
 
 
 def _merge_split(
-    state: CoClusters, is_column: bool, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> CoClusters:
+    state: State, which: int, beta: float, rng: np.random.Generator, monitor: Monitor
+) -> State:
     """Try the most promising merge-splits of a side, as long as they pay; the state after them."""
     cost, fails = state.cost(beta), 0
     touched: set[int] = set()
-    for swap in _promising(state, is_column, beta, rng):
+    for swap in _promising(state, which, beta, rng):
         if fails == TRIALS or monitor.stop():
             break
-        side = state.columns if is_column else state.rows
-        assert side is not None
+        side, _ = state.sides()[which]
         labels = swap.applied(side.labels)
         if labels is None or touched & {swap.split, *swap.merge}:
             continue
-        trial = state.with_side(side, Side(side.joint, labels, side.k, side.free)).copy()
+        trial: State = state.relabelled(side, labels)
         refine(trial, beta, SHORT, rng, monitor, "polish")
         if trial.cost(beta) < cost - BETTER:
             state, cost = trial, trial.cost(beta)
@@ -260,19 +274,17 @@ class Swap(NamedTuple):
         return changed
 
 
-def _promising(
-    state: CoClusters, is_column: bool, beta: float, rng: np.random.Generator
-) -> list[Swap]:
+def _promising(state: Clustering, which: int, beta: float, rng: np.random.Generator) -> list[Swap]:
     """All splits of a side, each with the merges that cost least; those that save most first."""
-    side, cross = state.pairs()[is_column]
-    if side is None or side.k < 3:
+    side, _ = state.sides()[which]
+    if side.k < 3 or side.is_numbered:
         return []
-    losses = merge_costs(side, cross, beta)
+    losses = state.merge_costs(side, beta)
     order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
     cheap = [divmod(int(place), side.k) for place in order]
     swaps = []
     for a in range(side.k):
-        gain, leavers = split(side, cross, beta, a, rng)
+        gain, leavers = state.split(side, a, beta, rng)
         for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
             swaps.append(Swap(gain - losses[i, j], a, (i, j), leavers))
     return sorted(swaps, key=lambda swap: -swap.saves)

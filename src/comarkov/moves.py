@@ -1,0 +1,285 @@
+"""Numba kernels: sequential moves of one type's elements in a network of relations.
+
+A star is a type with all its relations; a relation of a type to itself is in it twice, with the
+type as source and as target. Symbols for an element x of the type:
+
+    w      a weight with y, at the other end    A_ya   table.mass[y, a]: of y with cluster a
+    B_xj   cross[x, j]: of x with item j        M_ja   blocks.mass[j, a]: of item j with cluster a
+
+Items are the clusters at the other end of each relation, and its mass. The cost of putting a
+removed element x into cluster a is
+
+    c_a = Σ_y factor_y enter(w, A_ya) + Σ_j factor_j enter(B_xj, M_ja),  enter(w, v) = f(v+w) - f(v)
+
+and f(v) = v ln v. In a relation to itself x is on both sides: M_aa gets what x has with cluster a
+as source, as target, and its loop, at once; and a loop also changes x's own rows of the table.
+
+All that these kernels call is in this file, see CONTRIBUTING; so `_left` is here again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .kernels import RESIDUE, TIE
+
+_kernel = njit(nogil=True, cache=True, error_model="numpy")
+_step = njit(forceinline=True, error_model="numpy")
+
+SMALL = 1e-3  # w / v below which five terms of the series of ln(1 + w / v) are exact
+
+
+class Star(NamedTuple):
+    """A type and its relations, those to itself without loops."""
+
+    indptr: np.ndarray  # int64 (n + 1,)
+    indices: np.ndarray  # uint32 (nnz,): rows of the table
+    weights: np.ndarray  # float64 (nnz,)
+    factor: np.ndarray  # float64 (rows,): of each row of the table in the cost
+    item_factor: np.ndarray  # float64 (items,): of each item of the blocks
+    own: np.ndarray  # int64 (items,): which of the type's own clusters an item is; else -1
+    loops: np.ndarray  # float64 (relations to itself, n)
+    twice: np.ndarray  # int64 (relations to itself, 4): first row and first item, as both ends
+
+
+class Masses(NamedTuple):
+    """Masses by (item, cluster), and their logarithms."""
+
+    mass: np.ndarray  # float64
+    log: np.ndarray  # float64; anything where the mass is 0
+
+
+class Partition(NamedTuple):
+    """A partition of the elements."""
+
+    label: np.ndarray  # int64 (n,); -1 for an element without mass
+    size: np.ndarray  # int64 (k,)
+    weight: np.ndarray  # float64 (n,): by how much an element can change the cost, for ties
+
+
+@_step
+def _left(v, w):
+    """v - w, and exactly nothing where only rounding is left."""
+    r = v - w
+    return r if r > RESIDUE * v else v - v
+
+
+@_step
+def _enter(w, v, log_v):
+    """f(v + w) - f(v), to the last digits also for small w / v."""
+    if v <= 0.0:
+        return w * np.log(w) if w > 0.0 else 0.0
+    s = v + w
+    if w > SMALL * v:
+        return s * np.log(s) - v * log_v
+    q = w / v
+    return w * log_v + s * q * (1.0 - q * (0.5 - q * (1.0 / 3.0 - q * (0.25 - q * 0.2))))
+
+
+@_step
+def _set(masses, row, a, value):
+    masses.mass[row, a] = value
+    masses.log[row, a] = np.log(value) if value > 0.0 else 0.0
+
+
+@_kernel
+def derive(masses):
+    """Set the logarithms."""
+    rows, clusters = masses.mass.shape
+    for row in range(rows):
+        for a in range(clusters):
+            _set(masses, row, a, masses.mass[row, a])
+
+
+@_kernel
+def fill(masses, star, label):
+    """Write the masses by (element at the other end, cluster) into an empty table."""
+    for x in range(label.size):
+        a = label[x]
+        if a < 0:
+            continue
+        for p in range(star.indptr[x], star.indptr[x + 1]):
+            masses.mass[star.indices[p], a] += star.weights[p]
+        for q in range(star.twice.shape[0]):
+            masses.mass[star.twice[q, 0] + x, a] += star.loops[q, x]
+            masses.mass[star.twice[q, 1] + x, a] += star.loops[q, x]
+    derive(masses)
+
+
+# --- one element ------------------------------------------------------------------------------
+
+
+@_step
+def _read_items(x, home, star, table, cross, weight):
+    """Write B_xj for all items; with its own type without the loop, as it stands now."""
+    for j in range(weight.size):
+        weight[j] = cross[x, j]
+    for q in range(star.twice.shape[0]):
+        as_source, as_target = star.twice[q, 2], star.twice[q, 3]
+        for b in range(table.mass.shape[1]):
+            weight[as_source + b] = table.mass[star.twice[q, 1] + x, b]
+            weight[as_target + b] = table.mass[star.twice[q, 0] + x, b]
+        weight[as_source + home] = _left(weight[as_source + home], star.loops[q, x])
+        weight[as_target + home] = _left(weight[as_target + home], star.loops[q, x])
+
+
+@_step
+def _changed(v, w, enters):
+    return v + w if enters else _left(v, w)
+
+
+@_step
+def _change_blocks(x, a, enters, star, blocks, weight):
+    """Put element x into cluster a of the blocks, or take it out."""
+    for j in range(weight.size):
+        if star.own[j] < 0 and weight[j] > 0.0:
+            _set(blocks, j, a, _changed(blocks.mass[j, a], weight[j], enters))
+    for q in range(star.twice.shape[0]):
+        source, target = star.twice[q, 2], star.twice[q, 3]
+        for b in range(blocks.mass.shape[1]):
+            if b == a:
+                w = weight[source + a] + weight[target + a] + star.loops[q, x]
+                value = _changed(blocks.mass[source + a, a], w, enters)
+                _set(blocks, source + a, a, value)
+                _set(blocks, target + a, a, value)
+                continue
+            forth = _changed(blocks.mass[source + b, a], weight[source + b], enters)  # from a to b
+            _set(blocks, source + b, a, forth)
+            _set(blocks, target + a, b, forth)
+            back = _changed(blocks.mass[target + b, a], weight[target + b], enters)
+            _set(blocks, target + b, a, back)
+            _set(blocks, source + a, b, back)
+
+
+@_step
+def _shift_table(x, home, to, star, table):
+    """Move element x in the table."""
+    for p in range(star.indptr[x], star.indptr[x + 1]):
+        y, w = star.indices[p], star.weights[p]
+        _set(table, y, home, _left(table.mass[y, home], w))
+        _set(table, y, to, table.mass[y, to] + w)
+    for q in range(star.twice.shape[0]):
+        w = star.loops[q, x]
+        if w > 0.0:
+            for end in range(2):
+                y = star.twice[q, end] + x
+                _set(table, y, home, _left(table.mass[y, home], w))
+                _set(table, y, to, table.mass[y, to] + w)
+
+
+@_step
+def _add_table(x, home, candidates, star, table, total):
+    """Add the terms of the table; total[-1] is for its present cluster, without the element."""
+    last = total.size - 1
+    for p in range(star.indptr[x], star.indptr[x + 1]):
+        y, w = star.indices[p], star.weights[p]
+        factor = star.factor[y]
+        if factor == 0.0:
+            continue
+        for i in range(candidates.size):
+            a = candidates[i]
+            total[i] += factor * _enter(w, table.mass[y, a], table.log[y, a])
+        rest = _left(table.mass[y, home], w)
+        total[last] += factor * _enter(w, rest, np.log(rest))
+
+
+@_step
+def _add_blocks(x, candidates, star, blocks, weight, total):
+    """Add the terms of the blocks, from which the element is out."""
+    for j in range(weight.size):
+        w = weight[j]
+        if w <= 0.0 or star.item_factor[j] == 0.0:
+            continue
+        for i in range(candidates.size):
+            a = candidates[i]
+            if a != star.own[j]:
+                total[i] += star.item_factor[j] * _enter(w, blocks.mass[j, a], blocks.log[j, a])
+
+
+@_step
+def _add_loops(x, candidates, star, blocks, weight, total):
+    """Add what a relation to itself has beyond that: M_aa, and the element's own rows."""
+    for q in range(star.twice.shape[0]):
+        s = star.loops[q, x]
+        source, target = star.twice[q, 2], star.twice[q, 3]
+        for i in range(candidates.size):
+            a = candidates[i]
+            out, into = weight[source + a], weight[target + a]
+            v, log_v = blocks.mass[source + a, a], blocks.log[source + a, a]
+            total[i] += star.item_factor[source] * _enter(out + into + s, v, log_v)
+            if s > 0.0:  # what it has with cluster a are its own rows of the other end's table
+                total[i] += star.factor[star.twice[q, 1] + x] * _enter(s, out, np.log(out))
+                total[i] += star.factor[star.twice[q, 0] + x] * _enter(s, into, np.log(into))
+
+
+@_step
+def _cost_all(x, home, candidates, star, table, blocks, weight, total):
+    """Write c_a for all candidates, of which `home` is one; the element is out of the blocks."""
+    for i in range(total.size):
+        total[i] = 0.0
+    _add_table(x, home, candidates, star, table, total)
+    for i in range(candidates.size):
+        if candidates[i] == home:
+            total[i] = total[total.size - 1]
+    _add_blocks(x, candidates, star, blocks, weight, total)
+    _add_loops(x, candidates, star, blocks, weight, total)
+
+
+@_step
+def _choose(home, candidates, total, tie):
+    """The candidate of least cost, and what moving there saves; ties: home, lowest."""
+    best, least, cost_home = home, 0.0, 0.0
+    for i in range(candidates.size):
+        if candidates[i] == home:
+            least = cost_home = total[i]
+    for i in range(candidates.size):
+        if total[i] < least - tie:
+            best, least = candidates[i], total[i]
+    return best, cost_home - least
+
+
+# --- sweeps -----------------------------------------------------------------------------------
+
+
+@_kernel
+def sweep(order, candidates, star, partition, table, blocks, cross):
+    """Visit the elements in `order`, each moved to the candidate of least cost.
+
+    All of them must be in one of the candidates, which are clusters in rising order. Writes
+    partition, table and blocks. Returns the number of moves and the cost that they saved, in nats.
+    """
+    weight = np.empty(cross.shape[1])
+    total = np.empty(candidates.size + 1)
+    moves, saved = 0, 0.0
+    for x in order:
+        home = partition.label[x]
+        if partition.size[home] == 1:
+            continue
+        _read_items(x, home, star, table, cross, weight)
+        _change_blocks(x, home, False, star, blocks, weight)
+        _cost_all(x, home, candidates, star, table, blocks, weight, total)
+        best, gain = _choose(home, candidates, total, TIE * partition.weight[x])
+        _change_blocks(x, best, True, star, blocks, weight)
+        if best != home:
+            _shift_table(x, home, best, star, table)
+            partition.label[x] = best
+            partition.size[home] -= 1
+            partition.size[best] += 1
+            moves += 1
+            saved += gain
+    return moves, saved
+
+
+@_kernel
+def costs(x, star, partition, table, blocks, cross):
+    """c_a of element x for every cluster, the element taken out of its own."""
+    every = np.arange(partition.size.size)
+    weight = np.empty(cross.shape[1])
+    total = np.empty(every.size + 1)
+    home = partition.label[x]
+    _read_items(x, home, star, table, cross, weight)
+    _change_blocks(x, home, False, star, blocks, weight)
+    _cost_all(x, home, every, star, table, blocks, weight, total)
+    _change_blocks(x, home, True, star, blocks, weight)
+    return total[: every.size]
