@@ -10,6 +10,8 @@ _HOMES = {
     "CoClustering": "estimators",
     "Hierarchy": "hierarchy",
     "Information": "objective",
+    "MarkovAggregation": "markov",
+    "MultiwayClustering": "multiway",
     "Progress": "progress",
     "Step": "optimise",
     "Weighting": "weighting",
@@ -22,6 +24,8 @@ __all__ = [
     "CoClustering",
     "Hierarchy",
     "Information",
+    "MarkovAggregation",
+    "MultiwayClustering",
     "Progress",
     "Step",
     "Weighting",
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
     from . import datasets, evaluate
     from .estimators import CoClustering
     from .hierarchy import Hierarchy
+    from .markov import MarkovAggregation
+    from .multiway import MultiwayClustering
     from .objective import Information, cost, information
     from .optimise import Step
     from .progress import Progress

@@ -12,7 +12,6 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
@@ -331,8 +330,7 @@ class CoClustering(FittedCoClusters):
         return Settings(self.max_iter, self.tol, self.order == "shuffled")
 
     def _seed(self) -> Seed:
-        entropy = check_random_state(self.random_state).randint(2**31, size=4)
-        return Seed(tuple(entropy.tolist()))
+        return Seed.of(self.random_state)
 
     def _n_starts(self, distribution: Joint, starts: tuple[Start, Start], method: str) -> int:
         if all(start.is_given for start in starts):

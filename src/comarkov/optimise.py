@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .joint import Joint, bits
 from .merging import Split, merge_costs, merged, split
@@ -38,6 +39,11 @@ class Seed:
     """
 
     entropy: tuple[int, ...]
+
+    @classmethod
+    def of(cls, random_state: Any) -> Seed:
+        """The seed that scikit-learn's ``random_state`` stands for."""
+        return cls(tuple(check_random_state(random_state).randint(2**31, size=4).tolist()))
 
     def stream(self, *numbers: int) -> np.random.Generator:
         """The random numbers for one purpose."""

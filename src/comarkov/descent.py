@@ -1,0 +1,75 @@
+"""Networks from different starts: over-split and merge, anneal, or sweep; the least cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .network import Graph, Network, network
+from .optimise import Seed, Settings, Start, best_of, refine, schedule
+from .progress import Monitor
+from .search import SMALL, WAVE, coarsen, fine_count, polish
+
+
+def descend(
+    graph: Graph, starts: Sequence[Start], beta: float, settings: Settings, seed: Seed,
+    n_init: int, monitor: Monitor, n_jobs: int = 1, method: str = "auto", beta_step: float = 0.1,
+) -> Network:  # fmt: skip
+    """The network of least cost over all starts; each has random numbers of its own."""
+
+    def run(i: int) -> Network:
+        rng, name = seed.stream(i), f"start {i + 1}"
+        if method == "auto":
+            state = over_split(graph, starts, beta, rng, monitor)
+            state.converged = True  # short refinements on the way do not count
+            refine(state, beta, replace(settings, tol=0.0), rng, monitor, "end")
+            return state
+        state = begin(graph, starts, rng)
+        for alpha in schedule(beta, beta_step) if method == "anneal" else [beta]:
+            refine(state, alpha, settings, rng, monitor, name)
+        return state
+
+    prepare(graph)
+    with monitor.watch(n_init):
+        return best_of([run], [n_init], beta, monitor, n_jobs, share=1.0)[0]
+
+
+def over_split(
+    graph: Graph, starts: Sequence[Start], beta: float, rng: np.random.Generator,
+    monitor: Monitor,
+) -> Network:  # fmt: skip
+    """Many small clusters first, merged and polished; types with given numbers only move."""
+    fine = [start if start.has_numbers else replace(start, k=fine_count(start)) for start in starts]
+    wanted = [start for start in starts if _free(start).size]
+    state = coarsen(begin(graph, fine, rng), wanted, beta, rng, monitor)
+    return polish(state, beta, rng, monitor)
+
+
+def begin(graph: Graph, starts: Sequence[Start], rng: np.random.Generator) -> Network:
+    """The network that a run starts from."""
+    return network(
+        graph, [start.draw(rng) for start in starts], [start.k or 1 for start in starts],
+        [_free(start) for start in starts], [start.has_numbers for start in starts],
+    )  # fmt: skip
+
+
+def prepare(graph: Graph) -> None:
+    """Make now what all threads share, so that they do not each make it."""
+    _ = graph.stars, graph.weights
+    for relation in graph.relations:
+        _ = relation.joint.information
+
+
+def default_starts(graph: Graph, starts: Sequence[Start]) -> int:
+    """Several if data are so small that they take seconds."""
+    work = sum(
+        star.indices.size * (fine_count(start) or 0)
+        for star, start in zip(graph.stars, starts, strict=True)
+    )
+    return WAVE if work <= SMALL else 1
+
+
+def _free(start: Start) -> np.ndarray:
+    return np.flatnonzero(start.has_mass & ~start.fixed)
