@@ -10,7 +10,10 @@ import numpy as np
 from .network import Graph, Network, network
 from .optimise import Seed, Settings, Start, best_of, refine, schedule
 from .progress import Monitor
-from .search import SMALL, WAVE, coarsen, fine_count, polish
+from .search import SHORT, SMALL, WAVE, coarsen, fine_count, polish
+
+INFORMATIVE = 0.5  # the β at which only I(X̄;Ȳ) matters
+BELOW = 0.1  # steps of β from there down
 
 
 def descend(
@@ -40,11 +43,20 @@ def over_split(
     graph: Graph, starts: Sequence[Start], beta: float, rng: np.random.Generator,
     monitor: Monitor,
 ) -> Network:  # fmt: skip
-    """Many small clusters first, merged and polished; types with given numbers only move."""
+    """Many small clusters first, merged and polished; types with given numbers only move.
+
+    Below β = 1/2 clusters that say nothing cost little, so it comes down from there.
+    """
+    if all(start.has_numbers for start in starts):
+        return begin(graph, starts, rng)
     fine = [start if start.has_numbers else replace(start, k=fine_count(start)) for start in starts]
     wanted = [start for start in starts if _free(start).size]
-    state = coarsen(begin(graph, fine, rng), wanted, beta, rng, monitor)
-    return polish(state, beta, rng, monitor)
+    upper = max(beta, INFORMATIVE)
+    state = coarsen(begin(graph, fine, rng), wanted, upper, rng, monitor)
+    for alpha in [upper, *(step for step in schedule(beta, BELOW) if step < upper)]:
+        refine(state, alpha, SHORT, rng, monitor, "anneal")
+        state = polish(state, alpha, rng, monitor)
+    return state
 
 
 def begin(graph: Graph, starts: Sequence[Start], rng: np.random.Generator) -> Network:
