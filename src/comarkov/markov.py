@@ -226,7 +226,7 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         self.labels_[walk.inside] = labels
         self.stationary_distribution_ = np.zeros(n)
         self.stationary_distribution_[walk.inside] = walk.stationary
-        self.cluster_distribution_ = np.bincount(labels, weights=walk.stationary, minlength=k)
+        self.cluster_distribution_ = (labels == np.arange(k)[:, None]) @ walk.stationary
         flow = found.block_masses(0)
         flow = flow if order is None else flow[np.ix_(order, order)]
         self.transition_matrix_ = flow / flow.sum(axis=1, keepdims=True)

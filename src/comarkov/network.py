@@ -105,7 +105,8 @@ class NodeSide:
     @property
     def work(self) -> int:
         """Terms of the cost in a sweep, in those of co-clustering."""
-        return SLOWNESS * self.network.graph.stars[self.type].indices.size * self.k
+        star = self.network.graph.stars[self.type]
+        return SLOWNESS * (star.indices.size + star.indptr.size) * self.k
 
     def sweep(
         self, cross: None, beta: float, rng: np.random.Generator | None, complete: bool,
