@@ -107,6 +107,15 @@ def fill(masses, star, label):
     derive(masses)
 
 
+@_kernel
+def add_up(out, rows, label):
+    """Add rows to those of their clusters: out[a] += rows[x] for all x in a."""
+    for x in range(label.size):
+        if label[x] >= 0:
+            for j in range(rows.shape[1]):
+                out[label[x], j] += rows[x, j]
+
+
 # --- one element ------------------------------------------------------------------------------
 
 
@@ -283,3 +292,26 @@ def costs(x, star, partition, table, blocks, cross):
     _cost_all(x, home, every, star, table, blocks, weight, total)
     _change_blocks(x, home, True, star, blocks, weight)
     return total[: every.size]
+
+
+# --- merging ----------------------------------------------------------------------------------
+
+
+@_step
+def _f(v):
+    return v * np.log(v) if v > 0.0 else 0.0
+
+
+@_kernel
+def add_loop_pairs(out, M, factor):
+    """out[i, j] += factor times what Σ f(M) grows if i and j, rows and columns, become one."""
+    k = M.shape[0]
+    for i in range(k):
+        for j in range(i + 1, k):
+            growth = _f(M[i, i] + M[i, j] + M[j, i] + M[j, j])
+            growth -= _f(M[i, i]) + _f(M[i, j]) + _f(M[j, i]) + _f(M[j, j])
+            for b in range(k):
+                if b not in (i, j):
+                    growth += _f(M[i, b] + M[j, b]) - _f(M[i, b]) - _f(M[j, b])
+                    growth += _f(M[b, i] + M[b, j]) - _f(M[b, i]) - _f(M[b, j])
+            out[i, j] += factor * growth

@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import xlogy
 
 from . import moves
 from .joint import Joint, bits
@@ -157,7 +156,7 @@ class Network:
         costs = pair_costs(terms)
         for _, _, source, target in star.twice:
             chain = blocks.mass[target : target + side.k]
-            costs += star.item_factor[source] * _loop_pair_costs(chain)
+            moves.add_loop_pairs(costs, chain, star.item_factor[source])
         return costs / LN2
 
     def merged(self, side: NodeSide, i: int, j: int) -> Network:
@@ -218,7 +217,7 @@ class Network:
         """The four informations of a relation, from the tables."""
         source, target, joint, _ = self.graph.relations[e]
         by_source, by_target = self._table(source, e, False), self._table(target, e, True)
-        blocks = self._members(target).T @ by_source  # target clusters x source clusters
+        blocks = self._summed(target, by_source)  # target clusters x source clusters
         masses = blocks.sum(axis=0), blocks.sum(axis=1)
         return Information(
             joint.information,
@@ -231,7 +230,7 @@ class Network:
         """The mass between clusters of the source and of the target of a relation."""
         relation = self.graph.relations[e]
         table = self._table(relation.source, e, False)
-        return (self._members(relation.target).T @ table).T
+        return self._summed(relation.target, table).T
 
     def _table(self, t: int, e: int, is_target: bool) -> np.ndarray:
         end = next(
@@ -239,12 +238,11 @@ class Network:
         )
         return self.tables[t].mass[end.row : end.row + end.joint.shape[1]]
 
-    def _members(self, t: int) -> sp.csr_array:
-        """Elements by clusters."""
-        label = self.partitions[t].label
-        some = np.flatnonzero(label >= 0)
-        shape = (label.size, self.counts[t])
-        return sp.csr_array((np.ones(some.size), (some, label[some])), shape)
+    def _summed(self, t: int, rows: np.ndarray) -> np.ndarray:
+        """Rows, one for each element of a type, summed over its clusters."""
+        out = np.zeros((self.counts[t], rows.shape[1]))
+        moves.add_up(out, np.ascontiguousarray(rows), self.partitions[t].label)
+        return out
 
     def _with(self, t: int, labels: np.ndarray, k: int) -> Network:
         """The same with another partition of one type; the others are shared."""
@@ -266,7 +264,7 @@ class Network:
         twice = star.twice.copy()
         for line, e in zip(twice, _loops(self.graph, ends), strict=True):
             line[2:] = first[e, False], first[e, True]
-        blocks = np.ascontiguousarray((self._members(t).T @ cross).T)
+        blocks = np.ascontiguousarray(self._summed(t, cross).T)
         masses = moves.Masses(blocks, np.zeros_like(blocks))
         moves.derive(masses)
         star = star._replace(
@@ -349,18 +347,3 @@ def _star(graph: Graph, ends: list[End]) -> moves.Star:
         np.array(diagonals, np.float64).reshape(len(loops), stacked.shape[0]),
         np.array(twice, np.int64).reshape(len(loops), 4),
     )  # fmt: skip
-
-
-def _loop_pair_costs(M: np.ndarray) -> np.ndarray:
-    """By how much Σ f(M) grows if clusters i and j, both rows and columns of M, become one."""
-    k = M.shape[0]
-    f = xlogy(M, M)
-    growth = np.zeros((k, k))
-    for i in range(k):
-        for masses, before in ((M, f), (M.T, f.T)):
-            both = masses + masses[i]
-            grown = xlogy(both, both) - before - before[i]
-            growth[i] += grown.sum(axis=1) - grown[:, i] - np.diag(grown)
-        square = M[i, i] + M[i] + M[:, i] + np.diag(M)
-        growth[i] += xlogy(square, square) - f[i, i] - f[i] - f[:, i] - np.diag(f)
-    return growth
