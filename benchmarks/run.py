@@ -2,6 +2,7 @@
 
 import sys
 
+import family
 import memory
 import scaling
 import speed
@@ -10,7 +11,7 @@ from common import Report
 
 if __name__ == "__main__":
     report = Report()
-    for benchmark in (speed, scaling, memory, startup):
+    for benchmark in (speed, scaling, family, memory, startup):
         benchmark.main(report)
     print(f"\n{report.missed} targets missed")
     sys.exit(report.missed > 0)

@@ -20,14 +20,17 @@ All that these kernels call is in this file, see CONTRIBUTING; so `_left` is her
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 from .kernels import RESIDUE, TIE
 
 _kernel = njit(nogil=True, cache=True, error_model="numpy")
 _step = njit(forceinline=True, error_model="numpy")
 
-SMALL = 1e-3  # w / v below which five terms of the series of ln(1 + w / v) are exact
+LN2 = np.log(2.0)
+LOG_OF_ZERO = -1023.0 * LN2  # makes `_enter` right for an empty cell
 
 
 class Star(NamedTuple):
@@ -47,7 +50,7 @@ class Masses(NamedTuple):
     """Masses by (item, cluster), and their logarithms."""
 
     mass: np.ndarray  # float64
-    log: np.ndarray  # float64; anything where the mass is 0
+    log: np.ndarray  # float64; LOG_OF_ZERO where the mass is 0
 
 
 class Partition(NamedTuple):
@@ -58,6 +61,72 @@ class Partition(NamedTuple):
     weight: np.ndarray  # float64 (n,): by how much an element can change the cost, for ties
 
 
+# --- logarithms -------------------------------------------------------------------------------
+
+
+@intrinsic
+def _octaves(typing_context, v, u):
+    """log2(v / u) rounded to an integer, read off the bits (off by one in places)."""
+
+    def codegen(context, builder, signature, args):
+        i64 = ir.IntType(64)
+        v, u = (builder.bitcast(arg, i64) for arg in args)
+        half_up = builder.add(builder.sub(v, u), ir.Constant(i64, 1 << 51))
+        return builder.ashr(half_up, ir.Constant(i64, 52))
+
+    return types.int64(types.float64, types.float64), codegen
+
+
+@intrinsic
+def _scale(typing_context, v, octaves):
+    """v * 2**octaves, by adding to the exponent."""
+
+    def codegen(context, builder, signature, args):
+        i64 = ir.IntType(64)
+        exponent = builder.shl(args[1], ir.Constant(i64, 52))
+        bits = builder.add(builder.bitcast(args[0], i64), exponent)
+        return builder.bitcast(bits, ir.DoubleType())
+
+    return types.float64(types.float64, types.int64), codegen
+
+
+@_step
+def _log_ratio(s, v, w):
+    """ln(s / v) where s = v + w, without a branch, to the last digits also for small w / v.
+
+    v is brought within a factor of 1.5 of s by whole octaves, to u; then s / u = (1+z) / (1-z),
+    |z| <= 0.2, and 2 artanh z is a series. For v = 0 the result is ln s + 1023 ln 2.
+    """
+    octaves = _octaves(s, v)
+    u = _scale(v, octaves)
+    z = ((v - u) + w) / (s + u)
+    q = z * z
+    series = 1.0 / 21.0 + q * (1.0 / 23.0)
+    series = 1.0 / 17.0 + q * (1.0 / 19.0 + q * series)
+    series = 1.0 / 13.0 + q * (1.0 / 15.0 + q * series)
+    series = 1.0 / 9.0 + q * (1.0 / 11.0 + q * series)
+    series = 1.0 / 5.0 + q * (1.0 / 7.0 + q * series)
+    series = 1.0 + q * (1.0 / 3.0 + q * series)
+    return octaves * LN2 + 2.0 * z * series
+
+
+@_step
+def _enter(w, v, log_v):
+    """f(v + w) - f(v) = w ln v + (v + w) ln((v + w) / v), for w > 0."""
+    s = v + w
+    return w * log_v + s * _log_ratio(s, v, w)
+
+
+@_step
+def _leave(w, v, log_v):
+    """f(v) - f(v - w) = w ln v + (v - w) ln(v / (v - w)), for w > 0."""
+    r = _left(v, w)
+    return w * log_v + r * _log_ratio(v, r, w) if r > 0.0 else w * log_v
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
 @_step
 def _left(v, w):
     """v - w, and exactly nothing where only rounding is left."""
@@ -66,21 +135,14 @@ def _left(v, w):
 
 
 @_step
-def _enter(w, v, log_v):
-    """f(v + w) - f(v), to the last digits also for small w / v."""
-    if v <= 0.0:
-        return w * np.log(w) if w > 0.0 else 0.0
-    s = v + w
-    if w > SMALL * v:
-        return s * np.log(s) - v * log_v
-    q = w / v
-    return w * log_v + s * q * (1.0 - q * (0.5 - q * (1.0 / 3.0 - q * (0.25 - q * 0.2))))
+def _log(v):
+    return np.log(v) if v > 0.0 else LOG_OF_ZERO
 
 
 @_step
 def _set(masses, row, a, value):
     masses.mass[row, a] = value
-    masses.log[row, a] = np.log(value) if value > 0.0 else 0.0
+    masses.log[row, a] = _log(value)
 
 
 @_kernel
@@ -178,88 +240,93 @@ def _shift_table(x, home, to, star, table):
 
 
 @_step
-def _add_table(x, home, candidates, star, table, total):
-    """Add the terms of the table; total[-1] is for its present cluster, without the element."""
-    last = total.size - 1
+def _add_enter(total, first, w, masses, row, factor):
+    """total[i] += factor enter(w, v) for all clusters first + i."""
+    mass, log, row = masses.mass, masses.log, np.uint64(row)
+    for i in range(total.size):
+        a = np.uint64(first) + np.uint64(i)
+        total[i] += factor * _enter(w, mass[row, a], log[row, a])
+
+
+@_step
+def _add_table(x, home, first, star, table, total):
+    """Add the terms of the table; returns that of `home`, in which the element still is."""
+    cost_home = 0.0
     for p in range(star.indptr[x], star.indptr[x + 1]):
         y, w = star.indices[p], star.weights[p]
         factor = star.factor[y]
-        if factor == 0.0:
-            continue
-        for i in range(candidates.size):
-            a = candidates[i]
-            total[i] += factor * _enter(w, table.mass[y, a], table.log[y, a])
-        rest = _left(table.mass[y, home], w)
-        total[last] += factor * _enter(w, rest, np.log(rest))
+        if factor != 0.0:
+            _add_enter(total, first, w, table, y, factor)
+            cost_home += factor * _leave(w, table.mass[y, home], table.log[y, home])
+    return cost_home
 
 
 @_step
-def _add_blocks(x, candidates, star, blocks, weight, total):
+def _add_blocks(first, star, blocks, weight, total):
     """Add the terms of the blocks, from which the element is out."""
     for j in range(weight.size):
-        w = weight[j]
-        if w <= 0.0 or star.item_factor[j] == 0.0:
+        w, factor, i = weight[j], star.item_factor[j], star.own[j] - first
+        if w <= 0.0 or factor == 0.0:
             continue
-        for i in range(candidates.size):
-            a = candidates[i]
-            if a != star.own[j]:
-                total[i] += star.item_factor[j] * _enter(w, blocks.mass[j, a], blocks.log[j, a])
+        is_own = star.own[j] >= 0 and 0 <= i < total.size
+        kept = total[i] if is_own else 0.0
+        _add_enter(total, first, w, blocks, j, factor)
+        if is_own:  # M_aa has a term of its own
+            total[i] = kept
 
 
 @_step
-def _add_loops(x, candidates, star, blocks, weight, total):
+def _add_loops(x, first, star, blocks, weight, total):
     """Add what a relation to itself has beyond that: M_aa, and the element's own rows."""
     for q in range(star.twice.shape[0]):
         s = star.loops[q, x]
         source, target = star.twice[q, 2], star.twice[q, 3]
-        for i in range(candidates.size):
-            a = candidates[i]
+        for i in range(total.size):
+            a = first + i
             out, into = weight[source + a], weight[target + a]
-            v, log_v = blocks.mass[source + a, a], blocks.log[source + a, a]
-            total[i] += star.item_factor[source] * _enter(out + into + s, v, log_v)
+            w = out + into + s
+            if w > 0.0:
+                v, log_v = blocks.mass[source + a, a], blocks.log[source + a, a]
+                total[i] += star.item_factor[source] * _enter(w, v, log_v)
             if s > 0.0:  # what it has with cluster a are its own rows of the other end's table
-                total[i] += star.factor[star.twice[q, 1] + x] * _enter(s, out, np.log(out))
-                total[i] += star.factor[star.twice[q, 0] + x] * _enter(s, into, np.log(into))
+                total[i] += star.factor[star.twice[q, 1] + x] * _enter(s, out, _log(out))
+                total[i] += star.factor[star.twice[q, 0] + x] * _enter(s, into, _log(into))
 
 
 @_step
-def _cost_all(x, home, candidates, star, table, blocks, weight, total):
-    """Write c_a for all candidates, of which `home` is one; the element is out of the blocks."""
+def _cost_all(x, home, first, star, table, blocks, weight, total):
+    """Write c_a for clusters from `first` on, `home` among them; the blocks are without x."""
     for i in range(total.size):
         total[i] = 0.0
-    _add_table(x, home, candidates, star, table, total)
-    for i in range(candidates.size):
-        if candidates[i] == home:
-            total[i] = total[total.size - 1]
-    _add_blocks(x, candidates, star, blocks, weight, total)
-    _add_loops(x, candidates, star, blocks, weight, total)
+    cost_home = _add_table(x, home, first, star, table, total)
+    total[home - first] = cost_home
+    _add_blocks(first, star, blocks, weight, total)
+    _add_loops(x, first, star, blocks, weight, total)
 
 
 @_step
-def _choose(home, candidates, total, tie):
-    """The candidate of least cost, and what moving there saves; ties: home, lowest."""
-    best, least, cost_home = home, 0.0, 0.0
-    for i in range(candidates.size):
-        if candidates[i] == home:
-            least = cost_home = total[i]
-    for i in range(candidates.size):
+def _choose(home, first, total, tie):
+    """The cluster of least cost, and what moving there saves; ties: home, lowest."""
+    best, least = home, total[home - first]
+    for i in range(total.size):
         if total[i] < least - tie:
-            best, least = candidates[i], total[i]
-    return best, cost_home - least
+            best, least = first + i, total[i]
+    return best, total[home - first] - least
 
 
 # --- sweeps -----------------------------------------------------------------------------------
 
 
 @_kernel
-def sweep(order, candidates, star, partition, table, blocks, cross):
-    """Visit the elements in `order`, each moved to the candidate of least cost.
+def sweep(order, span, star, partition, table, blocks, cross):
+    """Visit the elements in `order`, each moved to its cluster of least cost.
 
-    All of them must be in one of the candidates, which are clusters in rising order. Writes
-    partition, table and blocks. Returns the number of moves and the cost that they saved, in nats.
+    Clusters are those from span[0] up to span[1], in which all elements must be. Writes
+    partition, table and blocks. Returns the number of moves and the cost they saved, in nats.
     """
+    first, last = span
     weight = np.empty(cross.shape[1])
-    total = np.empty(candidates.size + 1)
+    total = np.empty(last - first)
     moves, saved = 0, 0.0
     for x in order:
         home = partition.label[x]
@@ -267,8 +334,8 @@ def sweep(order, candidates, star, partition, table, blocks, cross):
             continue
         _read_items(x, home, star, table, cross, weight)
         _change_blocks(x, home, False, star, blocks, weight)
-        _cost_all(x, home, candidates, star, table, blocks, weight, total)
-        best, gain = _choose(home, candidates, total, TIE * partition.weight[x])
+        _cost_all(x, home, first, star, table, blocks, weight, total)
+        best, gain = _choose(home, first, total, TIE * partition.weight[x])
         _change_blocks(x, best, True, star, blocks, weight)
         if best != home:
             _shift_table(x, home, best, star, table)
@@ -283,15 +350,14 @@ def sweep(order, candidates, star, partition, table, blocks, cross):
 @_kernel
 def costs(x, star, partition, table, blocks, cross):
     """c_a of element x for every cluster, the element taken out of its own."""
-    every = np.arange(partition.size.size)
     weight = np.empty(cross.shape[1])
-    total = np.empty(every.size + 1)
+    total = np.empty(partition.size.size)
     home = partition.label[x]
     _read_items(x, home, star, table, cross, weight)
     _change_blocks(x, home, False, star, blocks, weight)
-    _cost_all(x, home, every, star, table, blocks, weight, total)
+    _cost_all(x, home, 0, star, table, blocks, weight, total)
     _change_blocks(x, home, True, star, blocks, weight)
-    return total[: every.size]
+    return total
 
 
 # --- merging ----------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ class NodeSide:
         order = self.network.free[self.type]
         if rng is not None:
             order = rng.permutation(order)
-        return self.network.sweep(self.type, order, np.arange(self.k), beta, stop)
+        return self.network.sweep(self.type, order, (0, self.k), beta, stop)
 
 
 @dataclass
@@ -175,14 +175,14 @@ class Network:
         members = np.flatnonzero(side.labels == cluster)
         if members.size < 2:
             return Split(0.0, members[:0])
-        labels = side.labels.copy()
-        labels[members[rng.permutation(np.arange(members.size) % 2) == 1]] = side.k
+        labels = side.labels + (side.labels > cluster)  # room for another beside it
+        labels[members[rng.permutation(np.arange(members.size) % 2) == 1]] += 1
         pair = self._with(side.type, labels, side.k + 1)
-        candidates = np.array([cluster, side.k])
+        span = (cluster, cluster + 2)
         for _ in range(SPLIT_SWEEPS):
-            if pair.sweep(side.type, members, candidates, beta, lambda: False).moves == 0:
+            if pair.sweep(side.type, members, span, beta, lambda: False).moves == 0:
                 break
-        leavers = members[pair.partitions[side.type].label[members] == side.k]
+        leavers = members[pair.partitions[side.type].label[members] > cluster]
         return Split(self.cost(beta) - pair.cost(beta), leavers)
 
     def copy(self) -> Network:
@@ -193,19 +193,19 @@ class Network:
         return state
 
     def sweep(
-        self, t: int, order: np.ndarray, candidates: np.ndarray, beta: float,
+        self, t: int, order: np.ndarray, span: tuple[int, int], beta: float,
         stop: Callable[[], bool],
     ) -> Visit:  # fmt: skip
-        """Move elements of a type in this order, each to its candidate of least cost."""
+        """Move elements of a type in this order, each to the cluster of least cost in the span."""
         star, blocks, cross = self._surroundings(t, beta)
         n_moves, saved = 0, 0.0
         per_element = star.indices.size / max(star.indptr.size - 1, 1) + cross.shape[1]
-        step = max(1, int(WORK_PER_CALL / (per_element * candidates.size)))
+        step = max(1, int(WORK_PER_CALL / (per_element * (span[1] - span[0]))))
         for start in range(0, order.size, step):
             if stop():
                 return Visit(n_moves, saved / LN2, False)
             did = moves.sweep(
-                order[start : start + step], candidates, star, self.partitions[t],
+                order[start : start + step], span, star, self.partitions[t],
                 self.tables[t], blocks, cross,
             )  # fmt: skip
             n_moves, saved = n_moves + did[0], saved + did[1]
