@@ -107,9 +107,9 @@ class MultiwayClustering(NetworkEstimator):
     >>> model = model.fit({("documents", "words"): words, ("documents", "authors"): authors})
     >>> for kind, labels in model.labels_.items():
     ...     print(kind, labels)
-    documents [1 1 0 0]
+    documents [0 0 1 1]
     words [1 1 0 0]
-    authors [1 1 0]
+    authors [0 0 1]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
