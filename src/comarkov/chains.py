@@ -15,6 +15,7 @@ from .thinning import parts
 
 SUM_TOLERANCE = 1e-8  # by how much a row of probabilities may miss 1
 DENSE = 400  # states up to which the stationary distribution is computed by elimination
+RESTARTS = 300  # of the eigensolver, before a slow chain, mostly a long one, is solved directly
 RESIDUAL = 1e-11  # Σ |μP - μ| at which a stationary distribution is right
 SHOWN = 5  # states that an error names
 
@@ -106,7 +107,7 @@ def stationary_distribution(P: sp.csr_array) -> np.ndarray:
         return _eliminated(P.toarray())
     lazy = (P.T + sp.eye_array(n)) / 2  # the same μ, and no eigenvalue but 1 on the unit circle
     try:
-        _, vectors = eigs(lazy, k=1, which="LR", v0=np.full(n, 1.0 / n), maxiter=50 * n)
+        _, vectors = eigs(lazy, k=1, which="LR", v0=np.full(n, 1.0 / n), maxiter=RESTARTS)
         mu = _settled(abs(vectors[:, 0].real), lazy)
     except ArpackError:
         mu = np.full(n, 1.0 / n)
