@@ -2,6 +2,7 @@
 
 import sys
 
+import family
 import memory
 import named
 import scaling
@@ -11,7 +12,7 @@ from common import Report
 
 if __name__ == "__main__":
     report = Report()
-    for benchmark in (speed, scaling, memory, named, startup):
+    for benchmark in (speed, scaling, memory, named, family, startup):
         benchmark.main(report)
     print(f"\n{report.missed} targets missed")
     sys.exit(report.missed > 0)

@@ -15,7 +15,9 @@ _HOMES = {
     "IDC": "named",
     "ITCC": "named",
     "Information": "objective",
+    "MarkovAggregation": "markov",
     "MergeTree": "agglomerate",
+    "MultiwayClustering": "multiway",
     "Progress": "progress",
     "SIB": "named",
     "Step": "optimise",
@@ -36,7 +38,9 @@ __all__ = [
     "Hierarchy",
     "IBDouble",
     "Information",
+    "MarkovAggregation",
     "MergeTree",
+    "MultiwayClustering",
     "Progress",
     "Step",
     "Weighting",
@@ -54,6 +58,8 @@ if TYPE_CHECKING:
     from .comparison import compare
     from .estimators import CoClustering
     from .hierarchy import Hierarchy
+    from .markov import MarkovAggregation
+    from .multiway import MultiwayClustering
     from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
     from .objective import Information, cost, information
     from .optimise import Step

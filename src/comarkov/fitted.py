@@ -18,10 +18,10 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import search
+from .coarsening import fine_count
 from .confidence import Confidence, confidences, posterior, rejected
 from .hierarchy import Hierarchy
 from .insertion import Model, align
@@ -89,7 +89,7 @@ class FittedCoClusters(
     ) -> None:  # fmt: skip
         """Set what new data and other levels need."""
         data = clusters.joint
-        many = [search.fine_count(s) if self.method == "auto" else s.k for s in starts]
+        many = [fine_count(s) if self.method == "auto" else s.k for s in starts]
         with monitor.interruptible():
             rows, columns = take_leaves(clusters, orders, many, self.beta_, seed, monitor.stop)
         self.hierarchy_ = Hierarchy(rows, columns, self.beta_, self.information_)
@@ -141,8 +141,7 @@ class FittedCoClusters(
             warnings.warn(f"{message}: their label is -1.", stacklevel=4)
 
     def _seed(self) -> Seed:
-        entropy = check_random_state(self.random_state).randint(2**31, size=4)
-        return Seed(tuple(entropy.tolist()))
+        return Seed.of(self.random_state)
 
     # --- new data ---------------------------------------------------------------------------
 

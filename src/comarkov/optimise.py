@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .joint import Joint, bits
+from .merging import Split, merge_costs, merged, split
 from .objective import Information
 from .progress import Monitor
 from .tables import Side
@@ -37,6 +39,11 @@ class Seed:
     """
 
     entropy: tuple[int, ...]
+
+    @classmethod
+    def of(cls, random_state: Any) -> Seed:
+        """The seed that scikit-learn's ``random_state`` stands for."""
+        return cls(tuple(check_random_state(random_state).randint(2**31, size=4).tolist()))
 
     def stream(self, *numbers: int) -> np.random.Generator:
         """The random numbers for one purpose."""
@@ -91,6 +98,40 @@ class Settings:
     shuffle: bool
 
 
+class Clustering(Protocol):
+    """What all optimisers know of a clustering: they ask for changes and never see a formula.
+
+    Its sides are the sets of elements that are clustered, each with what its sweeps ask for.
+    """
+
+    n_iter: int
+    converged: bool
+
+    def sides(self) -> Sequence[tuple[Any, Any]]:
+        """The sides that are clustered, each with the first argument of its ``sweep``."""
+
+    def cost(self, beta: float) -> float:
+        """The cost in bits."""
+
+    def merge_costs(self, side: Any, beta: float) -> np.ndarray:
+        """What it costs in bits to merge clusters i < j of a side; infinite elsewhere."""
+
+    def merged(self, side: Any, i: int, j: int) -> Any:
+        """The same with clusters i and j of a side made one."""
+
+    def split(self, side: Any, cluster: int, beta: float, rng: np.random.Generator) -> Split:
+        """How a cluster of a side falls into two, and what that gains in bits."""
+
+    def relabelled(self, side: Any, labels: np.ndarray) -> Any:
+        """The same with other labels on a side; the others are shared."""
+
+    def copy(self) -> Any:
+        """The same, to change without changing this."""
+
+
+State = TypeVar("State", bound=Clustering)
+
+
 @dataclass
 class CoClusters:
     """A co-clustering in the making; a side that is not clustered is None."""
@@ -117,6 +158,31 @@ class CoClusters:
     def sides(self) -> list[tuple[Side, np.ndarray | None]]:
         """The same for the sides that are clustered."""
         return [(side, cross) for side, cross in self.pairs() if side is not None]
+
+    def merge_costs(self, side: Side, beta: float) -> np.ndarray:
+        """What it costs in bits to merge clusters i < j of a side; infinite elsewhere."""
+        return merge_costs(side, self._cross(side), beta) * self._in_bits
+
+    def merged(self, side: Side, i: int, j: int) -> CoClusters:
+        """The same with clusters i and j of a side made one."""
+        return self.with_side(side, merged(side, i, j))
+
+    def split(self, side: Side, cluster: int, beta: float, rng: np.random.Generator) -> Split:
+        """How a cluster of a side falls into two, and what that gains in bits."""
+        gain, leavers = split(side, self._cross(side), beta, cluster, rng)
+        return Split(gain * self._in_bits, leavers)
+
+    def relabelled(self, side: Side, labels: np.ndarray) -> CoClusters:
+        """The same with other labels on a side; the other is shared."""
+        return self.with_side(side, Side(side.joint, labels, side.k, side.free))
+
+    @property
+    def _in_bits(self) -> float:
+        """What one nat times mass is."""
+        return 1.0 / (self.joint.total * float(np.log(2)))
+
+    def _cross(self, side: Side) -> np.ndarray | None:
+        return next(cross for own, cross in self.pairs() if own is side)
 
     def with_side(self, old: Side, new: Side) -> CoClusters:
         """The same with one side replaced; the other is shared."""
@@ -248,10 +314,10 @@ def from_labels(
 
 
 def refine(
-    state: CoClusters, beta: float, settings: Settings, rng: np.random.Generator,
+    state: Clustering, beta: float, settings: Settings, rng: np.random.Generator,
     monitor: Monitor, stage: str,
 ) -> None:  # fmt: skip
-    """Sweep over the rows, then the columns, until a complete sweep saves no more than tol."""
+    """Sweep over each side in turn until a complete sweep of all saves no more than tol."""
     cost = state.cost(beta) if monitor.listens else 0.0
     complete = True
     for iteration in range(1, settings.max_iter + 1):
@@ -274,16 +340,16 @@ def refine(
 
 
 def best_of(
-    runs: Sequence[Callable[[int], CoClusters]], counts: Sequence[int], beta: float,
+    runs: Sequence[Callable[[int], State]], counts: Sequence[int], beta: float,
     monitor: Monitor, n_jobs: int, share: float,
-) -> list[CoClusters]:  # fmt: skip
+) -> list[State]:  # fmt: skip
     """For each of the runs, the result of least cost over run(0), ..., run(count - 1).
 
     No run but the first begins when ``share`` of the time is over. Of equals the first counts, so
     the answer does not depend on the number of threads. No more results are held than there are
     threads and runs.
     """
-    found: list[tuple[float, int, CoClusters] | None] = [None] * len(runs)
+    found: list[tuple[float, int, State] | None] = [None] * len(runs)
     lock = threading.Lock()
 
     def task(i: int, which: int) -> None:

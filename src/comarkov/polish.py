@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .merging import merge_costs, split
-from .optimise import CoClusters, Settings, refine
+from .optimise import Clustering, Settings, State, refine
 from .progress import Monitor
-from .tables import Side
 
 PAIRS = 3  # merges that are considered for each split
 TRIALS = 3  # merge-splits that are tried before a side is left alone
@@ -22,16 +20,14 @@ SWEEP_BUDGET = 2_000_000_000  # entries times clusters in all rounds: some secon
 ONE = Settings(max_iter=1, tol=0.0, shuffle=False)
 
 
-def polish(
-    state: CoClusters, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> CoClusters:
+def polish(state: State, beta: float, rng: np.random.Generator, monitor: Monitor) -> State:
     """Split one cluster, merge two others, sweep; keep what costs less, until nothing does."""
     idle = 0
     for _ in range(_rounds(state)):
         better = False
-        for is_column in (False, True):
+        for which in range(len(state.sides())):
             before = state
-            state = _merge_split(state, is_column, beta, rng, monitor)
+            state = _merge_split(state, which, beta, rng, monitor)
             better |= state is not before
         idle = 0 if better else idle + 1
         if idle == PATIENCE or monitor.stop():
@@ -39,24 +35,24 @@ def polish(
     return state
 
 
-def _rounds(state: CoClusters) -> int:
+def _rounds(state: Clustering) -> int:
     """Fewer for large data, where each takes long."""
-    sweep = sum(side.joint.matrix.indices.size * side.k for side, _ in state.sides())
+    sweep = sum(side.work for side, _ in state.sides())
     return int(np.clip(SWEEP_BUDGET / (SWEEPS_A_ROUND * sweep), 2, ROUNDS))
 
 
 def _merge_split(
-    state: CoClusters, is_column: bool, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> CoClusters:
+    state: State, which: int, beta: float, rng: np.random.Generator, monitor: Monitor
+) -> State:
     """Try the most promising merge-splits of a side, as long as they pay; the state after them."""
     cost, fails = state.cost(beta), 0
     touched: set[int] = set()
-    for swap in _promising(state, is_column, beta, rng):
+    for swap in _promising(state, which, beta, rng):
         if fails == TRIALS or monitor.stop():
             break
         if touched & {swap.split, *swap.merge}:
             continue
-        trial = _tried(state, is_column, swap, beta, rng, monitor)
+        trial = _tried(state, which, swap, beta, rng, monitor)
         if trial is not None and (less := trial.cost(beta)) < cost - BETTER:
             state, cost = trial, less
             touched |= {swap.split, *swap.merge}
@@ -85,45 +81,37 @@ class Swap(NamedTuple):
 
 
 def _tried(
-    state: CoClusters, is_column: bool, swap: Swap, beta: float, rng: np.random.Generator,
+    state: State, which: int, swap: Swap, beta: float, rng: np.random.Generator,
     monitor: Monitor,
-) -> CoClusters | None:  # fmt: skip
+) -> State | None:  # fmt: skip
     """The state after a merge-split and a few sweeps; None as soon as it shows little promise."""
-    side, cross = state.pairs()[is_column]
-    assert side is not None
-    labels = swap.applied(side.labels)
+    labels = swap.applied(state.sides()[which][0].labels)
     if labels is None:
         return None
-    new = Side(side.joint, labels, side.k, side.free)
+    trial: State = state.relabelled(state.sides()[which][0], labels)
+    side, cross = trial.sides()[which]
     behind = -swap.saves
     for hope in HOPE:
-        saved = new.sweep(cross, beta, None, True, monitor.stop).saved
+        saved = side.sweep(cross, beta, None, True, monitor.stop).saved
         behind -= saved
         if behind > hope * saved:
             return None
-    trial = state.with_side(side, new)
-    if is_column:
-        trial.rows = trial.rows and trial.rows.copy()
-    else:
-        trial.columns = trial.columns and trial.columns.copy()
+    trial = trial.copy()
     refine(trial, beta, ONE, rng, monitor, "polish")
     return trial
 
 
-def _promising(
-    state: CoClusters, is_column: bool, beta: float, rng: np.random.Generator
-) -> list[Swap]:
+def _promising(state: Clustering, which: int, beta: float, rng: np.random.Generator) -> list[Swap]:
     """All splits of a side, each with the merges that cost least; those that save most first."""
-    side, cross = state.pairs()[is_column]
-    if side is None or side.k < 3:
+    side, _ = state.sides()[which]
+    if side.k < 3 or side.is_numbered:
         return []
-    in_bits = 1.0 / (state.joint.total * np.log(2))
-    losses = merge_costs(side, cross, beta)
+    losses = state.merge_costs(side, beta)
     order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
     cheap = [divmod(int(place), side.k) for place in order]
     swaps = []
     for a in range(side.k):
-        gain, leavers = split(side, cross, beta, a, rng)
+        gain, leavers = state.split(side, a, beta, rng)
         for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
-            swaps.append(Swap((gain - losses[i, j]) * in_bits, a, (i, j), leavers))
+            swaps.append(Swap(gain - losses[i, j], a, (i, j), leavers))
     return sorted(swaps, key=lambda swap: -swap.saves)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from .coarsening import FINE_SWEEPS, coarsen, fine_count, lower
 from .joint import Joint, joint
-from .merging import merge_costs, merged
 from .optimise import (
     CoClusters,
     Seed,
@@ -21,27 +21,19 @@ from .optimise import (
     from_labels,
     prepare,
     refine,
-    schedule,
 )
 from .polish import polish
 from .progress import Monitor
 from .seeding import hellinger, spectral
 from .tables import Side
 
-FINE = 8  # how many clusters for each one that is asked for ...
-MANY = 48  # ... but not many more than these
-FINE_BETA = 0.9  # β of the fine clusters, unless the user's is larger
-FINE_SWEEPS = 5
 SEEDINGS = 4  # starts of each side of a seeded member ...
 SEED_BUDGET = 50_000_000  # ... fewer if entries times clusters times starts exceed this ...
 MANY_SEEDINGS, SMALL_SEED_BUDGET = 25, 4_000_000  # ... and more as long as they stay below this
-SWEEP_BUDGET = 2_000_000_000  # entries times clusters in the sweeps between merges: some seconds
 SMALL = 20_000_000  # entries times clusters that allow several members
 TINY = 20_000_000  # entries times the square of clusters that over-splitting makes short work of
 WAVE = 3  # members between one consensus and the next
 RANDOM_STARTS = 30  # of a member below β = 1/2, within the same limit
-SHORT = Settings(max_iter=2, tol=0.0, shuffle=False)
-ONE = Settings(max_iter=1, tol=0.0, shuffle=False)
 SEEDED = Settings(max_iter=20, tol=1e-4, shuffle=False)
 
 
@@ -162,7 +154,7 @@ def seeded(
         for i, start in enumerate(starts)
     ]
     state = CoClusters(data, sides[0], sides[1])
-    _lower(state, 1.0, beta, rng, monitor)
+    lower(state, 1.0, beta, rng, monitor)
     return state
 
 
@@ -194,7 +186,7 @@ def lowered(
     for _ in range(int(np.clip(SEED_BUDGET // work, 1, RANDOM_STARTS))):
         state = begin(data, starts, (True, True), rng)
         refine(state, 0.5, SEEDED, rng, monitor, "random start")
-        _lower(state, 0.5, beta, rng, monitor)
+        lower(state, 0.5, beta, rng, monitor)
         if best is None or state.cost(beta) < best.cost(beta):
             best = state
         if monitor.stop():
@@ -212,62 +204,8 @@ def over_split(
     Out of time, it merges the rest without sweeps if the data are tiny; else there is no result.
     """
     fine = replace(starts[0], k=fine_count(starts[0])), replace(starts[1], k=fine_count(starts[1]))
-    high = max(beta, FINE_BETA)
     state = begin(data, fine, (True, True), rng)
-    refine(state, high, Settings(FINE_SWEEPS, 0.0, False), rng, monitor, "many clusters")
-    merges, between = 0, _merges_between_sweeps(data, fine, starts)
-    while (smaller := merge_cheapest(state, starts, high)) is not None:
-        state, merges = smaller, merges + 1
-        if monitor.stop() and not _is_tiny(data, starts):
-            return None
-        if merges % between == 0:
-            refine(state, high, ONE, rng, monitor, "merge")
-    _lower(state, high, beta, rng, monitor)
-    return state
-
-
-def _merges_between_sweeps(
-    data: Joint, fine: tuple[Start, Start], starts: tuple[Start, Start]
-) -> int:
-    """One, unless the data are so large that so many sweeps would take too long."""
-    clusters = [(many.k or 0, few.k or 0) for many, few in zip(fine, starts, strict=True)]
-    merges = sum(many - few for many, few in clusters)
-    sweep = data.matrix.indices.size * sum(many for many, _ in clusters)
-    return max(1, round(merges * sweep / SWEEP_BUDGET))
-
-
-def fine_count(start: Start) -> int | None:
-    """How many clusters to begin with; None on a side that is not clustered."""
-    if start.k is None:
-        return None
-    return min(FINE * start.k, max(MANY, 2 * start.k), int(start.has_mass.sum()))
-
-
-def _lower(
-    state: CoClusters, high: float, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> None:
-    """Anneal from one β to another."""
-    for alpha in schedule(beta, 0.1):
-        if alpha < high:
-            refine(state, alpha, SHORT, rng, monitor, "anneal")
-
-
-def merge_cheapest(
-    state: CoClusters, starts: tuple[Start, Start], beta: float
-) -> CoClusters | None:
-    """Merge the two clusters that cost least, of the sides that have more than asked for."""
-    best: tuple[float, Side, int, int] | None = None
-    for side, cross in state.sides():
-        if side.k == starts[side is state.columns].k:
-            continue
-        costs = merge_costs(side, cross, beta)
-        i, j = divmod(int(costs.argmin()), side.k)
-        if best is None or costs[i, j] < best[0]:
-            best = (costs[i, j], side, i, j)
-    if best is None:
-        return None
-    _, side, i, j = best
-    return state.with_side(side, merged(side, i, j))
+    return coarsen(state, starts, beta, rng, monitor, _is_tiny(data, starts))
 
 
 # --- consensus --------------------------------------------------------------------------------

@@ -22,8 +22,10 @@ def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Sta
     if counts == (None, None):
         raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
     return (
-        _start(counts[0], given[0], held[0], data.row_mass, "row"),
-        _start(counts[1], given[1], held[1], data.column_mass, "column"),
+        start_for(counts[0], given[0], held[0], data.row_mass, "row", "rows", "n_samples"),
+        start_for(
+            counts[1], given[1], held[1], data.column_mass, "column", "columns", "n_features"
+        ),
     )
 
 
@@ -46,16 +48,19 @@ def pair(value: Any, name: str) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
-def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
-    """Check what the user asked for on one side."""
+def start_for(
+    k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str, many: str, counted: str
+) -> Start:
+    """Check what the user asked for on one side; its name, its elements', and that of their number.
+
+    Elements without mass are not clustered.
+    """
     n = mass.size
     available = int((mass > 0).sum())
     none = np.full(n, -1)
     if k is None:
         if init is not None or fixed is not None:
-            raise ValueError(
-                f"The {what}s are not clustered, so they take no init or fixed labels."
-            )
+            raise ValueError(f"The {many} are not clustered, so they take no init or fixed labels.")
         return Start(None, mass > 0, none, none >= 0)
     if not isinstance(k, Integral) or int(k) < 1:
         raise ValueError(
@@ -63,10 +68,9 @@ def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
         )
     k = int(k)
     if k > available:
-        counted = f"n_samples={n}" if what == "row" else f"n_features={n}"
         raise ValueError(
-            f"{k} {what} clusters were asked for, but only {available} {what}s have mass "
-            f"({counted}): ask for at most {available}."
+            f"{k} {what} clusters were asked for, but only {available} {many} have mass "
+            f"({counted}={n}): ask for at most {available}."
         )
     held = none if fixed is None else as_labels(fixed, n, f"fixed {what} labels")
     labels = held if init is None else as_labels(init, n, f"init {what} labels")
@@ -77,7 +81,7 @@ def _start(k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str) -> Start:
     empty = k - np.unique(given).size
     if empty > available - given.size:
         raise ValueError(
-            f"The given {what} labels leave {empty} of {k} clusters empty and too few {what}s to "
+            f"The given {what} labels leave {empty} of {k} clusters empty and too few {many} to "
             "fill them: name every cluster at least once, or ask for fewer."
         )
     return Start(k, mass > 0, labels, held >= 0)

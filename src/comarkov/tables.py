@@ -38,6 +38,8 @@ class Side:
     used up its margin. A complete sweep certifies the end.
     """
 
+    is_numbered = False  # clusters with numbers of the user's are not merged and split
+
     def __init__(
         self, joint: Joint, labels: np.ndarray, k: int, free: np.ndarray,
         table: kernels.Table | None = None,
@@ -60,6 +62,11 @@ class Side:
     def labels(self) -> np.ndarray:
         """The cluster of each row; -1 without mass."""
         return self.clusters.label
+
+    @property
+    def work(self) -> int:
+        """Terms of the cost in a sweep: entries times clusters."""
+        return self.joint.matrix.indices.size * self.k
 
     def refill(self) -> None:
         """Build the table afresh from the labels."""

@@ -9,14 +9,21 @@ from .joint import holds_counts
 
 
 def halves(csr: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, sp.csr_array]:
-    """Each count is shared out by fair coins: binomial thinning, so that the halves sum to it.
+    """Each count is shared out by fair coins: binomial thinning, so that the halves sum to it."""
+    return parts(csr, rng, 0.5)
 
-    If counts are Poisson, the halves are independent. Weights that are not whole numbers are first
+
+def parts(
+    csr: sp.csr_array, rng: np.random.Generator, share: float
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """The same with coins that fall to the first part with this probability.
+
+    If counts are Poisson, the parts are independent. Weights that are not whole numbers are first
     made counts w Σw / Σw², whose sum is the effective number of observations (Σw)² / Σw², and
     rounded up or down at random, so that the mean is kept.
     """
     counts = csr.data if holds_counts(csr) else _as_counts(csr.data, rng)
-    first = rng.binomial(counts.astype(np.int64), 0.5)
+    first = rng.binomial(counts.astype(np.int64), share)
     return _with_data(csr, first), _with_data(csr, counts - first)
 
 

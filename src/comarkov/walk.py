@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from .coarsening import ONE, SHORT
 from .description import Evidence, cluster_sizes, description_length
 from .joint import Joint
 from .merging import merge_costs, merged, split
 from .optimise import CoClusters, Settings, Start, begin, refine, schedule
 from .progress import Monitor
-from .search import ONE, SHORT
 from .tables import Side
 
 MANY = 64  # clusters that a walk begins with ...

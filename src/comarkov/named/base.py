@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
-from .. import search
 from ..agglomerate import MergeTree
+from ..coarsening import fine_count
 from ..estimators import COUNT, ClusterCounts, CoClustering, LabelPair
 from ..joint import Joint
 from ..optimise import CoClusters, Labels, Start, from_labels
@@ -102,5 +102,5 @@ def at_counts(data: Joint, starts: tuple[Start, Start], trees: Trees) -> CoClust
 
     state = from_labels(data, starts, *labels([start.k for start in starts]))
     state.n_iter = 1
-    state.fine = labels([search.fine_count(start) for start in starts])
+    state.fine = labels([fine_count(start) for start in starts])
     return state

@@ -1,0 +1,90 @@
+"""Networks from different starts: over-split and merge, anneal, or sweep; the least cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .coarsening import SHORT, coarsen, fine_count
+from .network import Graph, Network, network
+from .optimise import Seed, Settings, Start, best_of, refine, schedule
+from .polish import polish
+from .progress import Monitor
+from .search import SMALL, WAVE
+
+INFORMATIVE = 0.5  # the β at which only I(X̄;Ȳ) matters
+BELOW = 0.1  # steps of β from there down
+
+
+def descend(
+    graph: Graph, starts: Sequence[Start], beta: float, settings: Settings, seed: Seed,
+    n_init: int, monitor: Monitor, n_jobs: int = 1, method: str = "auto", beta_step: float = 0.1,
+) -> Network:  # fmt: skip
+    """The network of least cost over all starts; each has random numbers of its own."""
+
+    def run(i: int) -> Network:
+        rng, name = seed.stream(i), f"start {i + 1}"
+        if method == "auto":
+            state = over_split(graph, starts, beta, rng, monitor)
+            state.converged = True  # short refinements on the way do not count
+            refine(state, beta, replace(settings, tol=0.0), rng, monitor, "end")
+            return state
+        state = begin(graph, starts, rng)
+        for alpha in schedule(beta, beta_step) if method == "anneal" else [beta]:
+            refine(state, alpha, settings, rng, monitor, name)
+        return state
+
+    prepare(graph)
+    with monitor.watch(n_init):
+        return best_of([run], [n_init], beta, monitor, n_jobs, share=1.0)[0]
+
+
+def over_split(
+    graph: Graph, starts: Sequence[Start], beta: float, rng: np.random.Generator,
+    monitor: Monitor,
+) -> Network:  # fmt: skip
+    """Many small clusters first, merged and polished; types with given numbers only move.
+
+    Below β = 1/2 clusters that say nothing cost little, so it comes down from there.
+    """
+    if all(start.has_numbers for start in starts):
+        return begin(graph, starts, rng)
+    fine = [start if start.has_numbers else replace(start, k=fine_count(start)) for start in starts]
+    wanted = [start for start in starts if _free(start).size]
+    upper = max(beta, INFORMATIVE)
+    state = coarsen(begin(graph, fine, rng), wanted, upper, rng, monitor, must_end=True)
+    assert state is not None
+    for alpha in [upper, *(step for step in schedule(beta, BELOW) if step < upper)]:
+        refine(state, alpha, SHORT, rng, monitor, "anneal")
+        state = polish(state, alpha, rng, monitor)
+    return state
+
+
+def begin(graph: Graph, starts: Sequence[Start], rng: np.random.Generator) -> Network:
+    """The network that a run starts from."""
+    return network(
+        graph, [start.draw(rng) for start in starts], [start.k or 1 for start in starts],
+        [_free(start) for start in starts], [start.has_numbers for start in starts],
+    )  # fmt: skip
+
+
+def prepare(graph: Graph) -> None:
+    """Make now what all threads share, so that they do not each make it."""
+    _ = graph.stars, graph.weights
+    for relation in graph.relations:
+        _ = relation.joint.information
+
+
+def default_starts(graph: Graph, starts: Sequence[Start]) -> int:
+    """Several if data are so small that they take seconds."""
+    work = sum(
+        star.indices.size * (fine_count(start) or 0)
+        for star, start in zip(graph.stars, starts, strict=True)
+    )
+    return WAVE if work <= SMALL else 1
+
+
+def _free(start: Start) -> np.ndarray:
+    return np.flatnonzero(start.has_mass & ~start.fixed)

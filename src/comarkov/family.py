@@ -1,0 +1,85 @@
+"""What the estimators of the family share: parameters, seeds, the search, its warnings."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .descent import default_starts, descend
+from .network import Graph, Network
+from .numbering import renumbered
+from .optimise import Seed, Settings, Start
+from .progress import Monitor, Progress
+
+COUNT = Interval(Integral, 1, None, closed="left")
+
+
+class NetworkEstimator(BaseEstimator):
+    """Parameters of a search in a network of relations, and the search."""
+
+    beta: float
+    method: str
+    n_init: int | str
+    max_iter: int
+    tol: float
+    beta_step: float
+    max_time: float | None
+    callback: Callable[[Progress], Any] | None
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "beta": [Interval(Real, 0, 1, closed="both")],
+        "method": [StrOptions({"auto", "anneal", "sequential"})],
+        "n_init": [COUNT, StrOptions({"auto"})],
+        "max_iter": [COUNT],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "beta_step": [Interval(Real, 0, None, closed="neither")],
+        "max_time": [None, Interval(Real, 0, None, closed="neither")],
+        "callback": [None, callable],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+    }
+
+    def _search(self, graph: Graph, starts: Sequence[Start], seed: Seed) -> Network:
+        """The best network that is found, with a warning if there was no time to find better."""
+        monitor = Monitor(self.max_time, self.callback, self.verbose)
+        n_init = 1 if all(start.is_given for start in starts) else self.n_init
+        if isinstance(n_init, str):
+            n_init = default_starts(graph, starts) if self.method == "auto" else 1
+        found = descend(
+            graph, starts, float(self.beta), Settings(self.max_iter, self.tol, False), seed,
+            int(n_init), monitor, effective_n_jobs(self.n_jobs), self.method, self.beta_step,
+        )  # fmt: skip
+        if monitor.reason:
+            problem = f"The fit was stopped because {monitor.reason}: the best so far is kept."
+            warnings.warn(problem, ConvergenceWarning, stacklevel=4)
+        elif not found.converged:
+            problem = f"No convergence in {self.max_iter} sweeps: raise max_iter or tol."
+            warnings.warn(problem, ConvergenceWarning, stacklevel=4)
+        return found
+
+
+def canonical_order(state: Network, t: int) -> np.ndarray | None:
+    """The clusters of a type by falling mass; None to leave the numbers that the user gave."""
+    if state.numbered[t]:
+        return None
+    label, size, weight = state.partitions[t]
+    some = label >= 0
+    mass = np.bincount(label[some], weights=weight[some], minlength=size.size)
+    return np.argsort(-mass, kind="stable")
+
+
+def final_labels(state: Network, t: int) -> np.ndarray:
+    """The labels of a type, clusters in canonical order."""
+    return renumbered(state.partitions[t].label, canonical_order(state, t))
