@@ -14,8 +14,9 @@ PACKAGE = Path(comarkov.__file__).parent
 LAYERS = [
     ["matrix", "progress", "datasets", "matching"],
     ["joint"],
-    ["objective", "kernels", "weighting", "thinning"],
-    ["tables", "evaluate", "relations", "moves"],
+    ["relations", "kernels", "weighting", "thinning"],
+    ["objective", "moves", "tables"],
+    ["evaluate"],
     ["merging", "seeding"],
     ["optimise"],
     ["coarsening", "polish", "starts", "numbering", "network"],

@@ -14,7 +14,7 @@ _HOMES = {
     "IBDouble": "named",
     "IDC": "named",
     "ITCC": "named",
-    "Information": "objective",
+    "Information": "relations",
     "MarkovAggregation": "markov",
     "MergeTree": "agglomerate",
     "MultiwayClustering": "multiway",
@@ -61,9 +61,10 @@ if TYPE_CHECKING:
     from .markov import MarkovAggregation
     from .multiway import MultiwayClustering
     from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
-    from .objective import Information, cost, information
+    from .objective import cost, information
     from .optimise import Step
     from .progress import Progress
+    from .relations import Information
     from .weighting import Weighting
 
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from .joint import Joint, bits
 from .kernels import TIE
-from .objective import Information
 from .optimise import CoClusters, Labels, Seed, Settings, Start, best_of, from_labels
 from .profiles import LACKING, Choices, Profiles, choose, write_blocks, write_by_cluster
 from .progress import Monitor
+from .relations import Information
 from .tables import Side, padded
 
 

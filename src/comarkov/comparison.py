@@ -16,8 +16,9 @@ from . import evaluate
 from .estimators import ClusterCounts, CoClustering
 from .joint import joint
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
-from .objective import Information, information
+from .objective import information
 from .optimise import Seed
+from .relations import Information
 from .starts import pair, starts_for
 from .weighting import Weighting, as_weighting, weighted_joint
 

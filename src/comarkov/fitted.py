@@ -28,9 +28,10 @@ from .insertion import Model, align
 from .joint import Joint, are_numbers, as_csr, joint
 from .leaves import Leaves, take_leaves
 from .numbering import canonical_orders, renumbered, renumbered_path
-from .objective import Information, cost
+from .objective import cost
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
+from .relations import Information
 from .starts import pair, starts_for, still_fixed
 from .weighting import Weighting
 

@@ -13,7 +13,7 @@ import numpy as np
 from . import kernels
 from .leaves import Counts, Leaves, membership, ranks
 from .merging import pair_costs
-from .objective import Information
+from .relations import Information
 
 SIDES = ("rows", "columns")
 

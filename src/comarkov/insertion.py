@@ -14,7 +14,7 @@ from . import kernels
 from .joint import Joint, are_numbers, as_csr, bits, names, spread_of
 from .leaves import Leaves, membership
 from .matrix import row_parts
-from .objective import Information
+from .relations import Information
 from .tables import float_table, new_workspace
 
 

@@ -15,10 +15,9 @@ from sklearn.base import _fit_context
 from .family import COUNT, NetworkEstimator, final_labels
 from .joint import Joint, joint
 from .network import Graph, Network, Relation
-from .objective import Information
 from .optimise import Seed, Start
 from .progress import Progress
-from .relations import Coefficients, co_clustering
+from .relations import Coefficients, Information, co_clustering
 from .starts import start_for
 
 Key = tuple[str, str]

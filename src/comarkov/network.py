@@ -13,8 +13,7 @@ import scipy.sparse as sp
 from . import moves
 from .joint import Joint, bits
 from .merging import SPLIT_SWEEPS, Split, Term, pair_costs
-from .objective import Information
-from .relations import Coefficients
+from .relations import Coefficients, Information
 from .tables import Visit
 
 WORK_PER_CALL = 5_000_000  # terms of the cost in one call of the kernel: some tens of milliseconds

@@ -3,44 +3,19 @@
     L_β(Φ,Ψ) = 2β I(X;Y) + (1-2β) [I(X;Ȳ) + I(X̄;Y)] - 2(1-β) I(X̄;Ȳ)
 
 X and Y are the row and the column of a unit of mass drawn from the matrix, X̄ = Φ(X) and
-Ȳ = Ψ(Y) their clusters. This is the one place where L_β stands; kernels, moves and
-reports are tested equal to it.
+Ȳ = Ψ(Y) their clusters. L_β is a row of the table in `relations`; kernels, moves and reports are
+tested equal to what is computed here.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .joint import Joint, as_labels, joint
-
-
-class Information(NamedTuple):
-    """Mutual information, in bits, between what is known of the row and of the column."""
-
-    rows_columns: float  #: I(X;Y), all there is
-    rows_column_clusters: float  #: I(X;Ȳ)
-    row_clusters_columns: float  #: I(X̄;Y)
-    row_clusters_column_clusters: float  #: I(X̄;Ȳ)
-
-    @property
-    def kept(self) -> float:
-        """The share I(X̄;Ȳ) / I(X;Y) that the block matrix keeps; 1 if there is nothing to keep."""
-        if self.rows_columns < 1e-12:
-            return 1.0
-        return min(self.row_clusters_column_clusters / self.rows_columns, 1.0)
-
-    def cost(self, beta: float) -> float:
-        """L_β in bits. Not below 0 for any β in [0, 1]; rounding aside, 0 is 0."""
-        coupling = 2 * float(beta) - 1
-        loss = (
-            (1 + coupling) * self.rows_columns
-            - coupling * (self.rows_column_clusters + self.row_clusters_columns)
-            - (1 - coupling) * self.row_clusters_column_clusters
-        )
-        return max(loss, 0.0)
+from .relations import Information
 
 
 def information(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Information:

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 
 from .joint import Joint, bits
 from .merging import Split, merge_costs, merged, split
-from .objective import Information
 from .progress import Monitor
+from .relations import Information
 from .tables import Side
 
 Labels = np.ndarray

@@ -27,7 +27,26 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from .joint import Joint, as_labels, joint
-from .objective import Information
+
+
+class Information(NamedTuple):
+    """Mutual information, in bits, between what is known of the row and of the column."""
+
+    rows_columns: float  #: I(X;Y), all there is
+    rows_column_clusters: float  #: I(X;Ȳ)
+    row_clusters_columns: float  #: I(X̄;Y)
+    row_clusters_column_clusters: float  #: I(X̄;Ȳ)
+
+    @property
+    def kept(self) -> float:
+        """The share I(X̄;Ȳ) / I(X;Y) that the block matrix keeps; 1 if there is nothing to keep."""
+        if self.rows_columns < 1e-12:
+            return 1.0
+        return min(self.row_clusters_column_clusters / self.rows_columns, 1.0)
+
+    def cost(self, beta: float) -> float:
+        """L_β of a co-clustering in bits: not below 0 for any β in [0, 1]."""
+        return co_clustering(beta).cost(self)
 
 
 class Coefficients(NamedTuple):
