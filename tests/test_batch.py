@@ -64,6 +64,21 @@ def test_profiles_are_compared_as_published(problem, coupling):
     assert_allclose(chosen.blocks, np.eye(k)[labels].T @ (P @ columns)[has_mass])
 
 
+@given(problems(), st.floats(0, 1))
+def test_masses_that_moved_are_those_of_the_labels(problem, share):
+    W, k, l, _, seed = problem
+    state = begun(W, k, l, seed)
+    rng = np.random.default_rng(seed)
+    for side, count in ((state.rows, k), (state.columns, l)):
+        _ = side.masses
+        moves = (side.labels >= 0) & (rng.random(side.labels.size) < share)
+        side.move(np.where(moves, rng.integers(count, size=moves.size), side.labels))
+        members = side.labels[:, None] == np.arange(count)
+        expected = side.data.csr.toarray().T.astype(float) @ members
+        assert_allclose(side.masses, expected, rtol=1e-12)
+        assert_array_equal(side.masses, expected) if side.data.is_count else None
+
+
 @given(problems())
 def test_the_cost_never_rises_and_no_cluster_is_empty(problem):
     W, k, l, beta, seed = problem

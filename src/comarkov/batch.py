@@ -18,10 +18,20 @@ import numpy as np
 from .joint import Joint, bits
 from .kernels import TIE
 from .optimise import CoClusters, Labels, Seed, Settings, Start, best_of, from_labels
-from .profiles import LACKING, Choices, Profiles, choose, write_blocks, write_by_cluster
+from .profiles import (
+    LACKING,
+    Choices,
+    Profiles,
+    choose,
+    fill_masses,
+    move_masses,
+    write_blocks,
+)
 from .progress import Monitor
 from .relations import Information
 from .tables import Side, padded
+
+FEW = 0.3  # the share of all entries up to which moving their masses beats adding up
 
 
 def batch(
@@ -68,27 +78,36 @@ class Half:
     def __init__(self, data: Joint, start: Start, labels: Labels) -> None:
         self.data = data
         self.free = start.has_mass & ~start.fixed
-        self.k = 0
-        self.move(labels, int(labels.max()) + 1)
+        self.begin(labels, int(labels.max()) + 1)
 
-    def move(self, labels: Labels, k: int | None = None) -> None:
-        """Take other labels."""
+    def begin(self, labels: Labels, k: int) -> None:
+        """Take labels of k clusters."""
         self.labels = labels
-        self.k = k or self.k
+        self.k = k
         self._masses: np.ndarray | None = None
+
+    def move(self, labels: Labels) -> None:
+        """Take other labels of the same clusters."""
+        if self._masses is not None and self._are_few(labels != self.labels):
+            move_masses(self.data.matrix, self.labels, labels, self._masses)
+        else:
+            self._masses = None
+        self.labels = labels
+
+    def _are_few(self, moved: np.ndarray) -> bool:
+        """Do their masses move without rounding, and faster than all are added up again?"""
+        entries = np.diff(self.data.matrix.indptr)
+        return self.data.is_count and bool(entries[moved].sum() < FEW * entries.sum())
 
     @property
     def masses(self) -> np.ndarray:
         """A[y, a]: the mass of column y in cluster a, made when asked for."""
         if self._masses is None:
-            self._masses = np.empty((self.data.shape[1], self.k))
-            write_by_cluster(self.data.T.matrix, self.short, self._masses)
+            shape = (self.data.shape[1], self.k)
+            self._masses = np.empty(shape, np.int32 if self.data.is_count else np.float64)
+            short = np.uint16 if self.k < 1 << 16 else np.uint32  # is read faster
+            fill_masses(self.data.T.matrix, self.labels.astype(short), self._masses)
         return self._masses
-
-    @property
-    def short(self) -> np.ndarray:
-        """The labels in fewer bytes, which are read faster; of no use for who has no mass."""
-        return self.labels.astype(np.uint16 if self.k < 1 << 16 else np.uint32)
 
     @property
     def mass(self) -> np.ndarray:
@@ -186,7 +205,7 @@ class Batch:
         """Split column clusters in two until there are so many."""
         assert self.columns is not None
         assert count is not None
-        self.columns.move(halved(self.columns.labels, self.columns.k, count, rng), count)
+        self.columns.begin(halved(self.columns.labels, self.columns.k, count, rng), count)
         self.blocks = _blocks(self.rows, self.columns)
 
 
@@ -195,7 +214,7 @@ def _blocks(rows: Half | None, columns: Half | None) -> np.ndarray:
     if rows is None or columns is None:
         return np.empty((0, 0))
     blocks = np.empty((rows.k, columns.k))
-    write_blocks(rows.data.matrix, rows.labels, columns.short, blocks)
+    write_blocks(rows.labels, columns.masses, blocks)
     return blocks
 
 
@@ -210,8 +229,8 @@ def nearest(side: Half, other: Half | None, blocks: np.ndarray, coupling: float)
     choices = Choices(
         np.empty(n, np.int64), np.empty(n), np.empty((side.k, 0 if other is None else other.k))
     )
-    labels = np.empty(0, np.uint16) if other is None else other.short
-    choose(side.data.matrix, side.labels, side.size, side.free, labels, profiles, choices)
+    cross = np.empty((n, 0)) if other is None else other.masses
+    choose(side.data.matrix, side.labels, side.size, side.free, cross, profiles, choices)
     return choices
 
 

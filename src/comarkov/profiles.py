@@ -39,15 +39,6 @@ class Choices(NamedTuple):
 
 
 @_exact_step
-def _gather(indices, weights, start, stop, label, sums):
-    """Write the mass that the entries from start to stop have in each cluster of the columns."""
-    for b in range(sums.size):
-        sums[b] = 0.0
-    for p in range(start, stop):
-        sums[np.uint64(label[indices[p]])] += weights[p]
-
-
-@_exact_step
 def _subtract_some(cost, indices, weights, start, stop, logs):
     """cost[a] -= Σ_p weights[p] logs[indices[p], a] for p from start to stop."""
     for p in range(start, stop):
@@ -81,49 +72,59 @@ def _least(cost):
 
 
 @_exact
-def write_by_cluster(matrix, label, out):
-    """Write the mass of every row in each cluster of the columns."""
+def fill_masses(matrix, label, out):
+    """Write the mass that every row of the matrix has in each cluster of its columns."""
     indptr, indices, weights = matrix.indptr, matrix.indices, matrix.weights
-    sums = np.empty(out.shape[1])
+    sums = np.empty(out.shape[1], out.dtype)
     for x in range(out.shape[0]):
-        _gather(indices, weights, indptr[x], indptr[x + 1], label, sums)
+        sums[:] = 0
+        for p in range(indptr[x], indptr[x + 1]):
+            sums[np.uint64(label[indices[p]])] += weights[p]
         for b in range(sums.size):
             out[x, b] = sums[b]
 
 
 @_exact
-def write_blocks(matrix, label, other, out):
-    """Write the masses by (row cluster, column cluster)."""
+def move_masses(matrix, before, after, out):
+    """Take the rows of the matrix whose label changes from one cluster of ``out`` to another."""
     indptr, indices, weights = matrix.indptr, matrix.indices, matrix.weights
-    out[:] = 0.0
-    sums = np.empty(out.shape[1])
-    for x in range(label.size):
-        a = label[x]
-        if a >= 0:
-            _gather(indices, weights, indptr[x], indptr[x + 1], other, sums)
-            for b in range(sums.size):
-                out[a, b] += sums[b]
+    for x in range(before.size):
+        if before[x] != after[x]:
+            a, b = np.uint64(before[x]), np.uint64(after[x])
+            for p in range(indptr[x], indptr[x + 1]):
+                out[indices[p], a] -= weights[p]
+                out[indices[p], b] += weights[p]
 
 
 @_exact
-def choose(matrix, label, size, free, other, profiles, choices):
+def write_blocks(label, cross, out):
+    """Write the masses by (row cluster, column cluster) from those by (row, column cluster)."""
+    out[:] = 0.0
+    for x in range(label.size):
+        if label[x] >= 0:
+            for b in range(out.shape[1]):
+                out[label[x], b] += cross[x, b]
+
+
+@_exact
+def choose(matrix, label, size, free, cross, profiles, choices):
     """Every row that is free, and not alone, to the cluster of least c_a; ties: home, lowest.
 
-    Clusters have ``size`` members; ``other`` are labels of the columns, which are not looked at if
-    there are no clusters of them. Writes choices.
+    Clusters have ``size`` members; ``cross`` is B_xb, without clusters if there are none of the
+    columns. Writes choices.
     """
     log_mass, single, block = profiles
     chosen, gain, blocks = choices
     indptr, indices, weights, mass = matrix.indptr, matrix.indices, matrix.weights, matrix.mass
     cost = np.empty(log_mass.size)
-    sums = np.zeros(blocks.shape[1])
+    sums = np.empty(cross.shape[1])
     blocks[:] = 0.0
     for x in range(label.size):
         home = label[x]
         best = home
         gain[x] = 0.0
-        if home >= 0 and sums.size > 0:
-            _gather(indices, weights, indptr[x], indptr[x + 1], other, sums)
+        for b in range(sums.size):
+            sums[b] = cross[x, b]
         if home >= 0 and free[x] and size[home] > 1:
             for a in range(cost.size):
                 cost[a] = mass[x] * log_mass[a]
