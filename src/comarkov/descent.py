@@ -13,6 +13,7 @@ from .optimise import Seed, Settings, Start, best_of, refine, schedule
 from .polish import polish
 from .progress import Monitor
 from .search import SMALL, WAVE
+from .seeding import spectral
 
 INFORMATIVE = 0.5  # the β at which only I(X̄;Ȳ) matters
 BELOW = 0.1  # steps of β from there down
@@ -27,7 +28,8 @@ def descend(
     def run(i: int) -> Network:
         rng, name = seed.stream(i), f"start {i + 1}"
         if method == "auto":
-            state = over_split(graph, starts, beta, rng, monitor)
+            begin_as = over_split if i % 2 == 0 else seeded
+            state = begin_as(graph, starts, beta, rng, monitor)
             state.converged = True  # short refinements on the way do not count
             refine(state, beta, replace(settings, tol=0.0), rng, monitor, "end")
             return state
@@ -62,10 +64,34 @@ def over_split(
     return state
 
 
-def begin(graph: Graph, starts: Sequence[Start], rng: np.random.Generator) -> Network:
-    """The network that a run starts from."""
+def seeded(
+    graph: Graph, starts: Sequence[Start], beta: float, rng: np.random.Generator,
+    monitor: Monitor,
+) -> Network:  # fmt: skip
+    """Each type by the leading singular vectors of its largest relation, then polished at β."""
+    seeds = [_seeds(graph, t, start, rng) for t, start in enumerate(starts)]
+    state = begin(graph, starts, rng, seeds)
+    refine(state, beta, SHORT, rng, monitor, "seeds")
+    return polish(state, beta, rng, monitor)
+
+
+def _seeds(graph: Graph, t: int, start: Start, rng: np.random.Generator) -> Start:
+    """A start with labels by singular vectors, unless it has some; where they say nothing, none."""
+    assert start.k is not None
+    ends = [end for end in graph.ends[t] if np.count_nonzero(end.joint.row_mass) >= start.k]
+    if start.has_numbers or not ends:
+        return start
+    data = max(ends, key=lambda end: end.joint.matrix.indices.size).joint
+    return replace(start, labels=spectral(data, start.k, rng))
+
+
+def begin(
+    graph: Graph, starts: Sequence[Start], rng: np.random.Generator,
+    seeds: Sequence[Start] | None = None,
+) -> Network:  # fmt: skip
+    """The network that a run starts from; the labels of seeds are nobody's numbers."""
     return network(
-        graph, [start.draw(rng) for start in starts], [start.k or 1 for start in starts],
+        graph, [start.draw(rng) for start in seeds or starts], [start.k or 1 for start in starts],
         [_free(start) for start in starts], [start.has_numbers for start in starts],
     )  # fmt: skip
 
@@ -83,7 +109,7 @@ def default_starts(graph: Graph, starts: Sequence[Start]) -> int:
         star.indices.size * (fine_count(start) or 0)
         for star, start in zip(graph.stars, starts, strict=True)
     )
-    return WAVE if work <= SMALL else 1
+    return 2 * WAVE if work <= SMALL else 1
 
 
 def _free(start: Start) -> np.ndarray:

@@ -65,7 +65,7 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         merges again as long as that pays, and comes down to β from 0.9. "anneal" solves at 1 and
         lowers β in steps, "sequential" solves at β; both from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is 3 for small data and ``method="auto"``.
+        How often to start; the best is kept. "auto" is 6 for small data and ``method="auto"``.
     max_iter : int, default=100
         The most sweeps over all states from one start, and at each β of an annealing.
     tol : float, default=1e-3
