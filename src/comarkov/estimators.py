@@ -14,12 +14,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
-from . import batch, coupling, optimise, search, selection
+from . import coupling, selection
 from .fitted import FittedCoClusters
 from .joint import Joint, as_csr
 from .numbering import canonical_orders, renumbered_path
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
+from .solve import Recipe
 from .starts import starts_for
 from .weighting import SCHEMES, Weighting, as_weighting, weighted_joint
 
@@ -296,7 +297,7 @@ class CoClustering(FittedCoClusters):
         distribution = weighted_joint(X, as_weighting(self.weighting))
         starts = starts_for(distribution, self.n_clusters, self.init, self.fixed)
         monitor = Monitor(self.max_time, self.callback, self.verbose)
-        n_init = self._n_starts(distribution, starts, "auto")
+        n_init = self._recipe("auto").n_starts(distribution, starts)
         clusters = coupling.beta_path(
             distribution, starts, wanted, self._settings(), self._seed(), n_init, monitor,
             effective_n_jobs(self.n_jobs),
@@ -339,27 +340,16 @@ class CoClustering(FittedCoClusters):
     def _settings(self) -> Settings:
         return Settings(self.max_iter, self.tol, self.order == "shuffled")
 
-    def _n_starts(self, distribution: Joint, starts: tuple[Start, Start], method: str) -> int:
-        if all(start.is_given for start in starts):
-            return 1
-        if self.n_init == "auto":
-            return search.default_members(distribution, starts) if method == "auto" else 1
-        return int(self.n_init)
+    def _recipe(self, method: str) -> Recipe:
+        return Recipe(
+            method, self.n_init, self._settings(), self.n_jobs, self.beta_step, self.keep_path
+        )
 
     def _optimise(
         self, distribution: Joint, starts: tuple[Start, Start], beta: float, seed: Seed,
         monitor: Monitor,
     ) -> CoClusters:  # fmt: skip
-        n_init = self._n_starts(distribution, starts, self.method)
-        n_jobs = effective_n_jobs(self.n_jobs)
-        common = (distribution, starts, beta, self._settings(), seed, n_init, monitor, n_jobs)
-        if self.method == "auto":
-            return search.search(*common)
-        if self.method == "sequential":
-            return optimise.sequential(*common)
-        if self.method == "batch":
-            return batch.batch(*common)
-        return optimise.anneal(*common, self.beta_step, self.keep_path)
+        return self._recipe(self.method).solve(distribution, starts, beta, seed, monitor)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the row labels."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -10,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .descent import default_starts, descend
@@ -18,6 +16,7 @@ from .network import Graph, Network
 from .numbering import renumbered
 from .optimise import Seed, Settings, Start
 from .progress import Monitor, Progress
+from .solve import warn_if_unfinished
 
 COUNT = Interval(Integral, 1, None, closed="left")
 
@@ -51,8 +50,13 @@ class NetworkEstimator(BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    def _search(self, graph: Graph, starts: Sequence[Start], seed: Seed) -> Network:
-        """The best network that is found, with a warning if there was no time to find better."""
+    def _search(
+        self, graph: Graph, starts: Sequence[Start], seed: Seed, level: int = 4
+    ) -> Network:
+        """The best network that is found, with a warning if there was no time to find better.
+
+        The user's line is so many calls up.
+        """
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         n_init = 1 if all(start.is_given for start in starts) else self.n_init
         if isinstance(n_init, str):
@@ -61,12 +65,7 @@ class NetworkEstimator(BaseEstimator):
             graph, starts, float(self.beta), Settings(self.max_iter, self.tol, False), seed,
             int(n_init), monitor, effective_n_jobs(self.n_jobs), self.method, self.beta_step,
         )  # fmt: skip
-        if monitor.reason:
-            problem = f"The fit was stopped because {monitor.reason}: the best so far is kept."
-            warnings.warn(problem, ConvergenceWarning, stacklevel=4)
-        elif not found.converged:
-            problem = f"No convergence in {self.max_iter} sweeps: raise max_iter or tol."
-            warnings.warn(problem, ConvergenceWarning, stacklevel=4)
+        warn_if_unfinished(found, monitor, self.max_iter, level)
         return found
 
 

@@ -17,7 +17,6 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import search
@@ -32,6 +31,7 @@ from .objective import cost
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
 from .relations import Information
+from .solve import warn_if_unfinished
 from .starts import pair, starts_for, still_fixed
 from .weighting import Weighting
 
@@ -128,13 +128,7 @@ class FittedCoClusters(
 
     def _report(self, clusters: CoClusters, starts: tuple[Start, Start], monitor: Monitor) -> None:
         """Warn of what the user may not expect."""
-        problem = ""
-        if monitor.reason:
-            problem = f"The fit was stopped because {monitor.reason}: the best so far is kept."
-        elif not clusters.converged:
-            problem = f"No convergence in {self.max_iter} sweeps: raise max_iter or tol."
-        if problem:
-            warnings.warn(problem, ConvergenceWarning, stacklevel=4)
+        warn_if_unfinished(clusters, monitor, self.max_iter, 4)
         empty = [int((~start.has_mass).sum()) for start in starts]
         if any(empty):
             (n, m) = clusters.joint.shape

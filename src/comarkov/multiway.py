@@ -6,21 +6,32 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 
 from .family import COUNT, NetworkEstimator, final_labels
-from .joint import Joint, joint
-from .network import Graph, Network, Relation
-from .optimise import Seed, Start
-from .progress import Progress
+from .joint import Joint, are_numbers, as_csr, joint, names
+from .network import Graph, Relation
+from .numbering import canonical_orders, renumbered
+from .optimise import Seed, Settings, Start
+from .progress import Monitor, Progress
 from .relations import Coefficients, Information, co_clustering
+from .solve import Recipe, warn_if_unfinished
 from .starts import start_for
 
 Key = tuple[str, str]
+
+
+class Found(NamedTuple):
+    """The best clusters that were found."""
+
+    labels: list[np.ndarray]  # of each type
+    information: list[Information]  # of each relation
+    n_iter: int
 
 
 class MultiwayClustering(NetworkEstimator):
@@ -162,32 +173,34 @@ class MultiwayClustering(NetworkEstimator):
         ----------
         X : dict of (type, type) to array-like, sparse matrix or data frame
             Nonnegative weights; rows are elements of the first type, columns of the second. The
-            elements of a type are in the same order in all its relations.
+            elements of a type are in the same order in all its relations, or have the same names
+            in data frames, which are then brought into the order of the first.
         y : ignored
         """
         data = _read(X)
         types = list(dict.fromkeys(name for key in data for name in key))
-        _check_sizes(data)
         for name, given in (("n_clusters", self.n_clusters), ("init", self.init),
                             ("fixed", self.fixed)):  # fmt: skip
             _check_names(name, given, types, "type")
         graph = self._graph(data, types)
         starts = [self._start(name, graph.weights[t]) for t, name in enumerate(types)]
-        found = self._search(graph, starts, Seed.of(self.random_state))
-        self._keep(found, types, list(data))
+        search = self._co_cluster if len(data) == 1 and len(types) == 2 else self._cluster
+        self._keep(types, data, *search(graph, starts, Seed.of(self.random_state)))
         self._report(starts)
         return self
 
     def _graph(self, data: dict[Key, Joint], types: list[str]) -> Graph:
-        """Types by number, and what relations cost at each β."""
+        """Types by number, and what relations cost at each β, in units of the largest weight."""
         _check_names("weights", self.weights, list(data), "relation")
-        weights = {key: (self.weights or {}).get(key, 1.0) for key in data}
-        for key, weight in weights.items():
+        for key, weight in (self.weights or {}).items():
             if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
                 raise ValueError(f"The weight of {key} must be a number above 0, got {weight!r}.")
         number = {name: t for t, name in enumerate(types)}
+        unit = max(self._weight(key) for key in data)
         relations = tuple(
-            Relation(number[s], number[t], matrix, partial(_weighted, weight=float(weights[s, t])))
+            Relation(
+                number[s], number[t], matrix, partial(_weighted, weight=self._weight((s, t)) / unit)
+            )
             for (s, t), matrix in data.items()
         )
         return Graph(relations, len(types))
@@ -201,18 +214,46 @@ class MultiwayClustering(NetworkEstimator):
         many = f"elements of {name!r}"
         return start_for(k, init, fixed, mass, repr(name), many, "in all")
 
-    def _keep(self, found: Network, types: list[str], keys: list[Key]) -> None:
-        """Set the fitted attributes, clusters in canonical order."""
+    def _cluster(self, graph: Graph, starts: list[Start], seed: Seed) -> Found:
+        """All types of a graph."""
+        found = self._search(graph, starts, seed, 5)
+        return Found(
+            [final_labels(found, t) for t in range(graph.n_types)],
+            [found.information(e) for e in range(len(graph.relations))],
+            found.n_iter,
+        )
+
+    def _co_cluster(self, graph: Graph, starts: list[Start], seed: Seed) -> Found:
+        """Two types with one relation are the rows and columns of a co-clustering."""
+        monitor = Monitor(self.max_time, self.callback, self.verbose)
+        settings = Settings(self.max_iter, self.tol, shuffle=False)
+        recipe = Recipe(self.method, self.n_init, settings, self.n_jobs, self.beta_step)
+        both = starts[0], starts[1]
+        found = recipe.solve(graph.relations[0].joint, both, float(self.beta), seed, monitor)
+        warn_if_unfinished(found, monitor, self.max_iter, 5)
+        orders = canonical_orders(found, both)
+        labels = [
+            renumbered(side, order) for side, order in zip(found.labels(), orders, strict=True)
+        ]
+        return Found(labels, [found.information()], found.n_iter)
+
+    def _keep(
+        self, types: list[str], data: dict[Key, Joint], labels: list[np.ndarray],
+        information: list[Information], n_iter: int,
+    ) -> None:  # fmt: skip
+        """Set the fitted attributes."""
         self.types_ = types
-        self.labels_ = {name: final_labels(found, t) for t, name in enumerate(types)}
-        parts = {key: found.information(e) for e, key in enumerate(keys)}
-        self.information_: dict[Key, Information] = parts
-        asked = [relation.coefficients(float(self.beta)) for relation in found.graph.relations]
+        self.labels_ = dict(zip(types, labels, strict=True))
+        self.information_: dict[Key, Information] = dict(zip(data, information, strict=True))
         self.relation_costs_ = {
-            key: asked[e].cost(parts[key]) for e, key in enumerate(keys)
-        }  # fmt: skip
+            key: self._weight(key) * co_clustering(self.beta).cost(part)
+            for key, part in self.information_.items()
+        }
         self.cost_ = sum(self.relation_costs_.values())
-        self.n_iter_ = found.n_iter
+        self.n_iter_ = n_iter
+
+    def _weight(self, key: Key) -> float:
+        return float((self.weights or {}).get(key, 1.0))
 
     def _report(self, starts: list[Start]) -> None:
         """Warn of elements that belong nowhere."""
@@ -234,35 +275,63 @@ def _weighted(beta: float, weight: float) -> Coefficients:
 
 
 def _read(X: Any) -> dict[Key, Joint]:
-    """All relations, or an error that names the one that is wrong."""
+    """All relations, a type's elements in one order, or an error that names what is wrong."""
     if not isinstance(X, Mapping) or not X:
         raise ValueError(
             "X must be a dict of relations to matrices, as {('documents', 'words'): W}, "
             f"got {type(X).__name__}."
         )
     data = {}
+    types: dict[str, Type] = {}
     for key, matrix in X.items():
         if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
             raise ValueError(
                 f"A relation is a pair of types, as ('documents', 'words'), got {key!r}."
             )
         try:
-            data[key] = joint(matrix)
+            data[key] = joint(_aligned(as_csr(matrix), key, names(matrix), types))
         except ValueError as error:
             raise ValueError(f"Relation {key}: {error}") from error
     return data
 
 
-def _check_sizes(data: dict[Key, Joint]) -> None:
-    """A type has as many elements in all its relations."""
-    found: dict[str, tuple[int, Key]] = {}
-    for key, matrix in data.items():
-        for name, size in zip(key, matrix.shape, strict=True):
-            before, other = found.setdefault(name, (size, key))
-            if size != before:
+class Type(NamedTuple):
+    """The elements of a type, as the first relation that names them has them, or the first."""
+
+    size: int
+    names: list[Any] | None
+    relation: Key
+
+
+def _aligned(csr: sp.csr_array, key: Key, given: Any, types: dict[str, Type]) -> sp.csr_array:
+    """Rows and columns in the order of their types, which learn of new names."""
+    for axis, (name, labels) in enumerate(zip(key, given, strict=True)):
+        found = None if labels is None or are_numbers(labels) else labels.tolist()
+        known = types.setdefault(name, Type(csr.shape[axis], found, key))
+        if csr.shape[axis] != known.size:
+            raise ValueError(
+                f"type {name!r} has {csr.shape[axis]} elements, but {known.size} in "
+                f"{known.relation}."
+            )
+        if known.names is None:
+            types[name] = known._replace(names=found, relation=key)
+        elif found is not None and found != known.names:
+            order = _order(found, known.names)
+            if order is None:
                 raise ValueError(
-                    f"Type {name!r} has {before} elements in {other}, but {size} in {key}."
+                    f"the names of type {name!r} are not those in {known.relation}, or not unique: "
+                    "give every relation all elements, by the same names."
                 )
+            csr = csr[order] if axis == 0 else csr[:, order]
+    return csr
+
+
+def _order(found: list[Any], wanted: list[Any]) -> np.ndarray | None:
+    """Where names are found in the order that is wanted; None if they are not the same."""
+    place = {name: i for i, name in enumerate(found)}
+    if len(place) < len(found) or set(place) != set(wanted):
+        return None
+    return np.array([place[name] for name in wanted])
 
 
 def _check_names(parameter: str, given: Any, known: list[Any], what: str) -> None:
