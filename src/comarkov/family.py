@@ -50,9 +50,7 @@ class NetworkEstimator(BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    def _search(
-        self, graph: Graph, starts: Sequence[Start], seed: Seed, level: int = 4
-    ) -> Network:
+    def _search(self, graph: Graph, starts: Sequence[Start], seed: Seed, level: int = 4) -> Network:
         """The best network that is found, with a warning if there was no time to find better.
 
         The user's line is so many calls up.
