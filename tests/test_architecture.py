@@ -12,8 +12,8 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets", "matching"],
-    ["joint"],
+    ["matrix", "progress", "datasets", "matching", "folders", "packing"],
+    ["joint", "storage"],
     ["objective", "kernels", "weighting", "thinning"],
     ["tables", "evaluate"],
     ["merging", "seeding"],
@@ -93,6 +93,7 @@ def test_public_names():
         "datasets",
         "evaluate",
         "information",
+        "load",
     ]
     for name in comarkov.__all__:
         assert hasattr(comarkov, name)

@@ -23,6 +23,7 @@ _HOMES = {
     "compare": "comparison",
     "cost": "objective",
     "information": "objective",
+    "load": "storage",
 }
 _MODULES = ("datasets", "evaluate")
 
@@ -46,6 +47,7 @@ __all__ = [
     "datasets",
     "evaluate",
     "information",
+    "load",
 ]
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from .objective import Information, cost, information
     from .optimise import Step
     from .progress import Progress
+    from .storage import load
     from .weighting import Weighting
 
 

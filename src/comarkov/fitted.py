@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from copy import copy
@@ -21,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import search
+from . import search, storage
 from .confidence import Confidence, confidences, posterior, rejected
 from .hierarchy import Hierarchy
 from .insertion import Model, align
@@ -310,6 +311,24 @@ class FittedCoClusters(
             "X is not the matrix of the fit: give it as it was given to fit, rows and columns in "
             "the same order, or leave it out for a cut that is not refined."
         )
+
+    # --- keeping it -------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the model into a new folder, from which ``comarkov.load`` reads it.
+
+        The folder holds JSON and NumPy arrays with a format version, and no code. It is whole or
+        absent, whatever happens meanwhile. ``callback`` is not kept.
+
+        Parameters
+        ----------
+        path : path
+            The folder. Its parents are made if they are not there.
+        overwrite : bool, default=False
+            Replace a model that is there already; anything else is left as it is.
+        """
+        check_is_fitted(self)
+        storage.save(self, path, overwrite)
 
     # --- biclusters -------------------------------------------------------------------------
 
