@@ -14,7 +14,7 @@ PACKAGE = Path(comarkov.__file__).parent
 LAYERS = [
     ["matrix", "progress", "datasets", "matching"],
     ["joint"],
-    ["objective", "kernels", "weighting", "thinning"],
+    ["objective", "kernels", "weighting", "thinning", "reading"],
     ["tables", "evaluate"],
     ["merging", "seeding"],
     ["optimise"],
@@ -80,6 +80,7 @@ def test_public_names():
         "ITCC",
         "SIB",
         "CoClustering",
+        "Data",
         "Hierarchy",
         "IBDouble",
         "Information",
@@ -93,6 +94,8 @@ def test_public_names():
         "datasets",
         "evaluate",
         "information",
+        "read",
+        "write_h5ad",
     ]
     for name in comarkov.__all__:
         assert hasattr(comarkov, name)

@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AIB": "named",
     "CoClustering": "estimators",
+    "Data": "reading",
     "Hierarchy": "hierarchy",
     "IBCC": "named",
     "IBDouble": "named",
@@ -23,6 +24,8 @@ _HOMES = {
     "compare": "comparison",
     "cost": "objective",
     "information": "objective",
+    "read": "reading",
+    "write_h5ad": "reading",
 }
 _MODULES = ("datasets", "evaluate")
 
@@ -33,6 +36,7 @@ __all__ = [
     "ITCC",
     "SIB",
     "CoClustering",
+    "Data",
     "Hierarchy",
     "IBDouble",
     "Information",
@@ -46,6 +50,8 @@ __all__ = [
     "datasets",
     "evaluate",
     "information",
+    "read",
+    "write_h5ad",
 ]
 
 if TYPE_CHECKING:
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
     from .objective import Information, cost, information
     from .optimise import Step
     from .progress import Progress
+    from .reading import Data, read, write_h5ad
     from .weighting import Weighting
 
 
