@@ -14,7 +14,7 @@ PACKAGE = Path(comarkov.__file__).parent
 LAYERS = [
     ["matrix", "progress", "datasets", "matching", "folders", "packing"],
     ["joint", "storage"],
-    ["objective", "kernels", "weighting", "thinning"],
+    ["objective", "kernels", "weighting", "thinning", "reading"],
     ["tables", "evaluate"],
     ["merging", "seeding"],
     ["optimise"],
@@ -80,6 +80,7 @@ def test_public_names():
         "ITCC",
         "SIB",
         "CoClustering",
+        "Data",
         "Hierarchy",
         "IBDouble",
         "Information",
@@ -94,6 +95,8 @@ def test_public_names():
         "evaluate",
         "information",
         "load",
+        "read",
+        "write_h5ad",
     ]
     for name in comarkov.__all__:
         assert hasattr(comarkov, name)

@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AIB": "named",
     "CoClustering": "estimators",
+    "Data": "reading",
     "Hierarchy": "hierarchy",
     "IBCC": "named",
     "IBDouble": "named",
@@ -24,6 +25,8 @@ _HOMES = {
     "cost": "objective",
     "information": "objective",
     "load": "storage",
+    "read": "reading",
+    "write_h5ad": "reading",
 }
 _MODULES = ("datasets", "evaluate")
 
@@ -34,6 +37,7 @@ __all__ = [
     "ITCC",
     "SIB",
     "CoClustering",
+    "Data",
     "Hierarchy",
     "IBDouble",
     "Information",
@@ -48,6 +52,8 @@ __all__ = [
     "evaluate",
     "information",
     "load",
+    "read",
+    "write_h5ad",
 ]
 
 if TYPE_CHECKING:
@@ -60,6 +66,7 @@ if TYPE_CHECKING:
     from .objective import Information, cost, information
     from .optimise import Step
     from .progress import Progress
+    from .reading import Data, read, write_h5ad
     from .storage import load
     from .weighting import Weighting
 

@@ -21,6 +21,7 @@ import scipy.sparse as sp
 CLASSES = {
     "AIB": "named",
     "CoClustering": "estimators",
+    "Data": "reading",
     "Hierarchy": "hierarchy",
     "IBCC": "named",
     "IBDouble": "named",

@@ -48,7 +48,8 @@ def fit(
         numbers.counts()  # what is wrong here is told before a large file is read
         data = reading.read(source)
         model = clustering.estimator(numbers, data, telling).fit(data)
-        results = folder.write(place, force, model, data)
+        results = folder.results(model, data)
+        folder.write(place, force, results, model, data)
         tell(results, place, telling)
 
 

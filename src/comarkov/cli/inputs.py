@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..read import Data
+    from ..reading import Data
     from .options import Reading
 
 STDIN = "-"
@@ -22,7 +22,7 @@ KNOWN = {
 def read(source: str, options: Reading, min_df: int) -> Data:
     """INPUT as a matrix with names, or an error that says what is wrong with it."""
     from .. import datasets
-    from .. import read as reading
+    from .. import reading
 
     if source in datasets.CATALOGUE and not Path(source).exists():
         return _data_set(source)
@@ -45,7 +45,7 @@ def read(source: str, options: Reading, min_df: int) -> Data:
 
 def _data_set(name: str) -> Data:
     from .. import datasets
-    from ..read import Data
+    from ..reading import Data
 
     found = datasets.load(name)
     rows, columns, weighting = KNOWN[name]

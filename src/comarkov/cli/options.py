@@ -13,7 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from ..estimators import CoClustering
-    from ..read import Data
+    from ..reading import Data
 
 INPUT, TEXTS, CLUSTERING, OUTPUT = "Input", "Input: texts", "Clustering", "Output"
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
@@ -144,17 +144,20 @@ class Numbers:
         return _count(self.k, "-k"), _count(self.l, "-l")
 
 
+Beta = Annotated[
+    str,
+    option(
+        "--beta", panel=CLUSTERING, metavar="B",
+        help="How strongly rows and columns are coupled, from 0 to 1, or auto.",
+    ),
+]  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Clustering:
     """How to co-cluster, beside how many clusters."""
 
-    beta: Annotated[
-        str,
-        option(
-            "--beta", panel=CLUSTERING, metavar="B",
-            help="How strongly rows and columns are coupled, from 0 to 1, or auto.",
-        ),
-    ] = "0.7"  # fmt: skip
+    beta: Beta = "0.7"
     weighting: Annotated[
         str | None,
         option(

@@ -14,7 +14,7 @@ from .options import OUTPUT, option
 if TYPE_CHECKING:
     from ..estimators import CoClustering
     from ..optimise import Step
-    from ..read import Data
+    from ..reading import Data
     from ..results import Results
 
 MODEL, DATA, PATH, SUMMARY = "model", "data.npz", "path.npz", "summary.json"
@@ -54,25 +54,31 @@ def is_ours(folder: Path) -> bool:
     return (folder / SUMMARY).is_file() and is_model(folder / MODEL)
 
 
-def write(
-    out: Path, force: bool, model: CoClustering, data: Data, path: Sequence[Step] | None = None,
-    more: Mapping[str, str] | None = None, annotated: bool = False,
-) -> Results:  # fmt: skip
-    """Write results, model and data, and further files with their texts."""
-    from ..folders import whole_folder
+def results(model: CoClustering, data: Data, path: Sequence[Step] | None = None) -> Results:
+    """What a model says about its data."""
     from ..results import Results
+
+    return Results.of(model, data, path=path, command=command())
+
+
+def write(
+    out: Path, force: bool, results: Results, model: CoClustering, data: Data,
+    path: Sequence[Step] | None = None, texts: Mapping[str, str] | None = None,
+) -> None:  # fmt: skip
+    """Write results, model and data, and further files with their texts."""
+    from .. import plot
+    from ..folders import whole_folder
     from ..storage import save_value
 
-    results = Results.of(model, data, path=path, command=command())
     with whole_folder(out, force, is_ours) as folder:
         results.write(folder)
         model.save(folder / MODEL)
         save_value(data, folder / DATA)
         if path is not None:
             save_value(list(path), folder / PATH)
-        for name, text in (more or {}).items():
+            plot.save(plot.plot_path(results).figure, folder / "path.png", "png")
+        for name, text in (texts or {}).items():
             (folder / name).write_text(text, encoding="utf-8", newline="")
-    return results
 
 
 def command() -> str:
