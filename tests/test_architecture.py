@@ -12,7 +12,7 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets", "matching"],
+    ["matrix", "progress", "datasets", "matching", "binning"],
     ["joint"],
     ["objective", "kernels", "weighting", "thinning"],
     ["tables", "evaluate"],
@@ -26,11 +26,14 @@ LAYERS = [
     ["leaves", "pairs", "profiles"],
     ["batch", "agglomerate"],
     ["hierarchy", "insertion", "confidence", "coupling"],
+    ["findings"],
+    ["describe"],
     ["fitted"],
     ["estimators"],
     ["named"],
     ["comparison"],
-    ["plot"],
+    ["plot", "report"],
+    ["results"],
     ["reproduce"],
     ["cli"],
     ["__init__"],
@@ -85,6 +88,7 @@ def test_public_names():
         "Information",
         "MergeTree",
         "Progress",
+        "Results",
         "Step",
         "Weighting",
         "__version__",
@@ -93,6 +97,9 @@ def test_public_names():
         "datasets",
         "evaluate",
         "information",
+        "plot_blocks",
+        "plot_heatmap",
+        "plot_path",
     ]
     for name in comarkov.__all__:
         assert hasattr(comarkov, name)

@@ -17,12 +17,16 @@ _HOMES = {
     "Information": "objective",
     "MergeTree": "agglomerate",
     "Progress": "progress",
+    "Results": "results",
     "SIB": "named",
     "Step": "optimise",
     "Weighting": "weighting",
     "compare": "comparison",
     "cost": "objective",
     "information": "objective",
+    "plot_blocks": "plot",
+    "plot_heatmap": "plot",
+    "plot_path": "plot",
 }
 _MODULES = ("datasets", "evaluate")
 
@@ -38,6 +42,7 @@ __all__ = [
     "Information",
     "MergeTree",
     "Progress",
+    "Results",
     "Step",
     "Weighting",
     "__version__",
@@ -46,6 +51,9 @@ __all__ = [
     "datasets",
     "evaluate",
     "information",
+    "plot_blocks",
+    "plot_heatmap",
+    "plot_path",
 ]
 
 if TYPE_CHECKING:
@@ -57,7 +65,9 @@ if TYPE_CHECKING:
     from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
     from .objective import Information, cost, information
     from .optimise import Step
+    from .plot import plot_blocks, plot_heatmap, plot_path
     from .progress import Progress
+    from .results import Results
     from .weighting import Weighting
 
 
