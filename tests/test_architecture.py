@@ -12,7 +12,7 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets", "matching", "folders", "packing"],
+    ["matrix", "progress", "datasets", "matching", "folders", "packing", "binning"],
     ["joint", "storage"],
     ["objective", "kernels", "weighting", "thinning", "reading"],
     ["tables", "evaluate"],
@@ -26,11 +26,14 @@ LAYERS = [
     ["leaves", "pairs", "profiles"],
     ["batch", "agglomerate"],
     ["hierarchy", "insertion", "confidence", "coupling"],
+    ["findings"],
+    ["describe"],
     ["fitted"],
     ["estimators"],
     ["named"],
     ["comparison"],
-    ["plot"],
+    ["plot", "report"],
+    ["results"],
     ["reproduce"],
     ["cli"],
     ["__init__"],
@@ -86,6 +89,7 @@ def test_public_names():
         "Information",
         "MergeTree",
         "Progress",
+        "Results",
         "Step",
         "Weighting",
         "__version__",
@@ -95,6 +99,9 @@ def test_public_names():
         "evaluate",
         "information",
         "load",
+        "plot_blocks",
+        "plot_heatmap",
+        "plot_path",
         "read",
         "write_h5ad",
     ]

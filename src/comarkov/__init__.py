@@ -18,6 +18,7 @@ _HOMES = {
     "Information": "objective",
     "MergeTree": "agglomerate",
     "Progress": "progress",
+    "Results": "results",
     "SIB": "named",
     "Step": "optimise",
     "Weighting": "weighting",
@@ -27,6 +28,9 @@ _HOMES = {
     "load": "storage",
     "read": "reading",
     "write_h5ad": "reading",
+    "plot_blocks": "plot",
+    "plot_heatmap": "plot",
+    "plot_path": "plot",
 }
 _MODULES = ("datasets", "evaluate")
 
@@ -43,6 +47,7 @@ __all__ = [
     "Information",
     "MergeTree",
     "Progress",
+    "Results",
     "Step",
     "Weighting",
     "__version__",
@@ -52,6 +57,9 @@ __all__ = [
     "evaluate",
     "information",
     "load",
+    "plot_blocks",
+    "plot_heatmap",
+    "plot_path",
     "read",
     "write_h5ad",
 ]
@@ -65,8 +73,10 @@ if TYPE_CHECKING:
     from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
     from .objective import Information, cost, information
     from .optimise import Step
+    from .plot import plot_blocks, plot_heatmap, plot_path
     from .progress import Progress
     from .reading import Data, read, write_h5ad
+    from .results import Results
     from .storage import load
     from .weighting import Weighting
 
