@@ -36,6 +36,7 @@ LAYERS = [
     ["results"],
     ["reproduce"],
     ["cli"],
+    ["__main__"],
     ["__init__"],
 ]
 

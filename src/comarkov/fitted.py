@@ -170,6 +170,31 @@ class FittedCoClusters(
         new = self._new_columns(X)
         return self._chosen(new, self._model.column_costs(new))
 
+    def predict_with_confidence(self, X: Any, side: str = "rows") -> tuple[np.ndarray, np.ndarray]:
+        """The cluster of each new row, or column, and the posterior of that cluster.
+
+        Parameters
+        ----------
+        X : matrix, data frame or Data
+            As for ``predict``, or for ``predict_columns``.
+        side : {"rows", "columns"}, default="rows"
+            What is new.
+
+        Returns
+        -------
+        labels, confidence : ndarray
+            Without mass the cluster is -1 and the confidence 0. It is what ``row_confidence_`` is
+            without the agreement, of which nothing is known for new data.
+        """
+        if side == "rows":
+            _, new = self._new_rows(X)
+            costs = self._model.row_costs(new)
+        else:
+            new = self._new_columns(X)
+            costs = self._model.column_costs(new)
+        sure = posterior(costs, new.matrix).max(axis=1)
+        return self._chosen(new, costs), np.where(new.row_mass > 0, sure, 0.0)
+
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
 

@@ -6,6 +6,10 @@ from typing import Annotated
 
 import typer
 
+from . import data, fit, judge, look, predict, reproduce, sweep
+
+CLUSTER, JUDGE, DATA = "Cluster", "Judge", "Data and the paper"  # panels of the help
+
 app = typer.Typer(
     name="comarkov",
     no_args_is_help=True,
@@ -35,7 +39,11 @@ def main(
     """
 
 
-from . import data, reproduce  # noqa: E402
-
-app.add_typer(data.app, name="datasets")
-app.command()(reproduce.reproduce)
+for panel, commands in {
+    CLUSTER: (fit.fit, sweep.sweep, predict.predict, look.report, look.info),
+    JUDGE: (judge.compare, judge.evaluate),
+    DATA: (reproduce.reproduce,),
+}.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+app.add_typer(data.app, name="datasets", rich_help_panel=DATA)

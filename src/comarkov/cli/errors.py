@@ -45,7 +45,7 @@ def notes(quiet: bool = False) -> Iterator[None]:
     told: set[str] = set()
 
     def tell(message: Warning | str, category: type[Warning], *where: Any) -> None:
-        note = " ".join(str(message).split())
+        note = " ".join(str(message).split()).replace("max_time", "the time limit")
         if not quiet and note not in told and not issubclass(category, DeprecationWarning):
             told.add(note)
             typer.secho(f"Note: {note}", fg="yellow", err=True)

@@ -13,7 +13,8 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Let typer see the fields of the dataclasses that a command takes as options of their own."""
-    plain, groups = _sorted_out(command)
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    groups = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
 
     @wraps(command)
     def from_options(**options: Any) -> None:
@@ -23,17 +24,14 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
         }
         command(**options, **made)
 
-    options = [*plain, *(option for group in groups.values() for option in _options(group))]
+    options = [
+        option
+        for p in parameters
+        for option in (_options(p.annotation) if p.name in groups else [p.replace(kind=KEYWORD)])
+    ]
     from_options.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     from_options.__annotations__ = {option.name: option.annotation for option in options}
     return from_options
-
-
-def _sorted_out(command: Callable[..., None]) -> tuple[list[inspect.Parameter], dict[str, Any]]:
-    """The parameters that are options themselves, and those that are groups of them."""
-    parameters = inspect.signature(command, eval_str=True).parameters.values()
-    groups = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
-    return [p.replace(kind=KEYWORD) for p in parameters if p.name not in groups], groups
 
 
 def _options(group: Any) -> list[inspect.Parameter]:

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from ..reading import Data
     from .options import Reading
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 # What rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
-    "southern-women": ("woman", "event", None),
+    "southern-women": ("person", "event", None),
     "movielens": ("user", "movie", None),
     "newsgroups": ("document", "word", "bm25"),
 }
@@ -21,8 +23,7 @@ KNOWN = {
 
 def read(source: str, options: Reading, min_df: int) -> Data:
     """INPUT as a matrix with names, or an error that says what is wrong with it."""
-    from .. import datasets
-    from .. import reading
+    from .. import datasets, reading
 
     if source in datasets.CATALOGUE and not Path(source).exists():
         return _data_set(source)
@@ -49,9 +50,8 @@ def _data_set(name: str) -> Data:
 
     found = datasets.load(name)
     rows, columns, weighting = KNOWN[name]
-    return Data(
-        found.matrix, found.row_names, found.column_names, rows, columns, name, weighting
-    )
+    names = (np.asarray(each, dtype=object) for each in (found.row_names, found.column_names))
+    return Data(found.matrix, *names, rows, columns, name, weighting)
 
 
 def _column(text: str | None) -> str | int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,13 +20,31 @@ INPUT, TEXTS, CLUSTERING, OUTPUT = "Input", "Input: texts", "Clustering", "Outpu
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing them is slow
 
+DATA_SETS = ("southern-women", "movielens", "newsgroups")
+
+
+def _completion(words: Sequence[str]) -> Callable[[str], list[str]]:
+    """What a shell offers for a word that has begun."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
 Source = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
         help="A file, a folder of texts, the name of a data set, or - for standard input.",
         show_default=False,
+        autocompletion=_completion(DATA_SETS),  # and files, which the shell knows
     ),
+]
+
+ModelFolder = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="OUT of fit, or its folder model.", show_default=False),
 ]
 
 
@@ -97,20 +116,22 @@ class Reading:
     n_words: Annotated[
         int | None,
         option(
-            "--n-words", panel=TEXTS, min=1, show_default="all",
+            "--n-words", panel=TEXTS, metavar="N", min=1, show_default="all",
             help="Keep so many words: those that tell most about the documents.",
         ),
     ] = None  # fmt: skip
     min_df: Annotated[
         int | None,
         option(
-            "--min-df", panel=TEXTS, min=1, show_default="2; 1 for predict",
+            "--min-df", panel=TEXTS, metavar="N", min=1, show_default="2; 1 for predict",
             help="Drop words that fewer documents have.",
         ),
     ] = None  # fmt: skip
     stop_words: Annotated[
         str,
-        option("--stop-words", panel=TEXTS, help="Words to leave out: english or none."),
+        option(
+            "--stop-words", panel=TEXTS, metavar="NAME", help="Words to leave out: english or none."
+        ),
     ] = "english"
 
     def read(self, source: str, min_df: int = 2) -> Data:
@@ -154,14 +175,14 @@ Beta = Annotated[
 
 
 @dataclass(frozen=True)
-class Clustering:
+class Method:
     """How to co-cluster, beside how many clusters."""
 
     beta: Beta = "0.7"
     weighting: Annotated[
         str | None,
         option(
-            "--weighting", panel=CLUSTERING, metavar="NAME",
+            "--weighting", panel=CLUSTERING, metavar="NAME", autocompletion=_completion(SCHEMES),
             show_default="bm25 for texts, else counts",
             help=f"How much entries count: {', '.join(SCHEMES)}.",
         ),
@@ -169,21 +190,37 @@ class Clustering:
     n_init: Annotated[
         int | None,
         option(
-            "--starts", panel=CLUSTERING, min=1, show_default="by the size of the data",
-            help="How often to start; the best is kept.",
+            "--starts", panel=CLUSTERING, metavar="N", min=1,
+            show_default="by the size of the data", help="How often to start; the best is kept.",
         ),
     ] = None  # fmt: skip
     seed: Annotated[
         int,
         option(
-            "--seed", panel=CLUSTERING, min=0, max=2**32 - 1,
+            "--seed", panel=CLUSTERING, metavar="N", min=0, max=2**32 - 1,
             help="The same seed gives the same clusters.",
         ),
     ] = 0  # fmt: skip
+
+    def weighting_for(self, data: Data) -> str | None:
+        """What the user asked for, or what suits the data."""
+        if self.weighting is None:
+            return data.weighting
+        if self.weighting not in SCHEMES:
+            raise ValueError(
+                f"There is no weighting {self.weighting!r}: there are {', '.join(SCHEMES)}."
+            )
+        return None if self.weighting == "counts" else self.weighting
+
+
+@dataclass(frozen=True)
+class Clustering(Method):
+    """The same, and how long it may take."""
+
     jobs: Annotated[
         int,
         option(
-            "--jobs", "-j", panel=CLUSTERING, min=1, show_default="one per core",
+            "--jobs", "-j", panel=CLUSTERING, metavar="N", min=1, show_default="one per core",
             help="Threads. The clusters do not depend on it.",
         ),
     ] = os.cpu_count() or 1  # fmt: skip
@@ -200,20 +237,10 @@ class Clustering:
         from ..estimators import CoClustering
 
         return CoClustering(
-            numbers.counts(), beta=_beta(self.beta), weighting=self.weighting_for(data),
+            numbers.counts(), beta=as_beta(self.beta), weighting=self.weighting_for(data),
             n_init="auto" if self.n_init is None else self.n_init, random_state=self.seed,
             n_jobs=self.jobs, max_time=_seconds(self.time_limit), verbose=int(telling.shows_bars),
         )  # fmt: skip
-
-    def weighting_for(self, data: Data) -> str | None:
-        """What the user asked for, or what suits the data."""
-        if self.weighting is None:
-            return data.weighting
-        if self.weighting not in SCHEMES:
-            raise ValueError(
-                f"There is no weighting {self.weighting!r}: there are {', '.join(SCHEMES)}."
-            )
-        return None if self.weighting == "counts" else self.weighting
 
 
 @dataclass(frozen=True)
@@ -242,7 +269,8 @@ def _count(text: str, name: str) -> int | str | None:
     return int(word)
 
 
-def _beta(text: str) -> float | str:
+def as_beta(text: str) -> float | str:
+    """β as CoClustering takes it."""
     if text.strip().lower() == "auto":
         return "auto"
     try:

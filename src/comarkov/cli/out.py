@@ -81,6 +81,30 @@ def write(
             (folder / name).write_text(text, encoding="utf-8", newline="")
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a file that is whole, or stays as it was."""
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def results_again(out: Path) -> Results:
+    """The results in a folder, from the model and the data in it."""
+    from ..results import Results
+    from ..storage import load, load_value
+
+    if not is_ours(out):
+        raise FileNotFoundError(f"There are no results of comarkov fit or sweep in {out}.")
+    path = load_value(out / PATH) if (out / PATH).exists() else None
+    told = summary(out)
+    return Results.of(
+        load(out), load_value(out / DATA), path=path, command=str(told.get("command", ""))
+    )
+
+
 def command() -> str:
     """The command that is running, to be repeated."""
     return shlex.join(["comarkov", *sys.argv[1:]])

@@ -86,7 +86,9 @@ def _betas(text: str | None) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"--betas must be numbers from 0 to 1 like 1,0.7,0.5, not {text!r}.") from None
+        raise ValueError(
+            f"--betas must be numbers from 0 to 1 like 1,0.7,0.5, not {text!r}."
+        ) from None
 
 
 def _path(model: CoClustering, data: Data, betas: list[float] | None, began: float) -> list[Step]:
@@ -134,6 +136,6 @@ def _tell(results: Results, tables: dict[str, Records], place: Path, telling: Te
 def _some(lines: Records) -> Records:
     """The lines at the end and some before, evenly, but always what is suggested."""
     step = -(-len(lines) // LINES)
-    return [
-        line for i, line in enumerate(reversed(lines)) if i % step == 0 or line["suggested"]
-    ][::-1]
+    return [line for i, line in enumerate(reversed(lines)) if i % step == 0 or line["suggested"]][
+        ::-1
+    ]

@@ -31,17 +31,25 @@ def _known(value: Any) -> Any:
 def aligned(lines: Records) -> str:
     """A table for people: numbers to the right, what is true as an arrow at the end."""
     marks = [name for name, value in lines[0].items() if isinstance(value, bool)]
-    shown = [name for name in lines[0] if name not in marks and any(l[name] not in (None, "") for l in lines)]
-    cells = [[name.replace("_", " ") for name in shown], *([_cell(line[name]) for name in shown] for line in lines)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    numeric = [any(isinstance(line[name], int | float) for line in lines) for name in shown]
-    texts = []
-    for i, row in enumerate(cells):
-        pairs = zip(row, widths, numeric, strict=True)
-        text = "  ".join(c.rjust(w) if right else c.ljust(w) for c, w, right in pairs).rstrip()
-        chosen = [mark for mark in marks if i and lines[i - 1][mark]]
-        texts.append("  ".join([text, *(f"← {mark}" for mark in chosen)]))
-    return "\n".join(texts)
+    shown = [name for name in lines[0] if name not in marks and _is_said(name, lines)]
+    columns = [_column(name.replace("_", " "), [line[name] for line in lines]) for name in shown]
+    arrows = [[f"← {mark}" for mark in marks if line[mark]] for line in lines]
+    cells = zip(*columns, strict=True)
+    return "\n".join(
+        "  ".join([*row, *arrow]).rstrip() for row, arrow in zip(cells, [[], *arrows], strict=True)
+    )
+
+
+def _is_said(name: str, lines: Records) -> bool:
+    return any(line[name] not in (None, "") for line in lines)
+
+
+def _column(name: str, values: list[Any]) -> list[str]:
+    """A column under its name, its cells equally wide."""
+    texts = [name, *map(_cell, values)]
+    width = max(map(len, texts))
+    is_number = any(isinstance(value, int | float) for value in values)
+    return [text.rjust(width) if is_number else text.ljust(width) for text in texts]
 
 
 def _cell(value: Any) -> str:
