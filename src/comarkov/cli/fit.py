@@ -10,7 +10,7 @@ from . import out as folder
 from .errors import clear_errors, notes
 from .groups import takes_groups
 from .options import Clustering, Numbers, Reading, Source, Telling
-from .out import Force, Out
+from .out import Annotate, Force, Out, Outcome
 from .tables import say_json
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def fit(
     clustering: Clustering,
     out: Out = None,
     force: Force = False,
+    h5ad: Annotate = True,
     *,
     telling: Telling,
     reading: Reading,
@@ -48,12 +49,12 @@ def fit(
         numbers.counts()  # what is wrong here is told before a large file is read
         data = reading.read(source)
         model = clustering.estimator(numbers, data, telling).fit(data)
-        results = folder.results(model, data)
-        folder.write(place, force, results, model, data)
-        tell(results, place, telling)
+        outcome = Outcome(model, data, h5ad=folder.h5ad_file(source, h5ad))
+        outcome.write(place, force)
+        _tell(outcome.results, place, telling)
 
 
-def tell(results: Results, place: Path, telling: Telling) -> None:
+def _tell(results: Results, place: Path, telling: Telling) -> None:
     """What came out, and where it is."""
     if telling.json:
         say_json(folder.summary(place))

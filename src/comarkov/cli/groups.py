@@ -14,7 +14,9 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Let typer see the fields of the dataclasses that a command takes as options of their own."""
     parameters = inspect.signature(command, eval_str=True).parameters.values()
-    groups = {p.name: p.annotation for p in parameters if is_dataclass(p.annotation)}
+    groups: dict[str, Any] = {
+        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
+    }
 
     @wraps(command)
     def from_options(**options: Any) -> None:

@@ -49,9 +49,11 @@ def _data_set(name: str) -> Data:
     from ..reading import Data
 
     found = datasets.load(name)
-    rows, columns, weighting = KNOWN[name]
-    names = (np.asarray(each, dtype=object) for each in (found.row_names, found.column_names))
-    return Data(found.matrix, *names, rows, columns, name, weighting)
+    row_kind, column_kind, weighting = KNOWN[name]
+    rows, columns = (
+        np.asarray(names, dtype=object) for names in (found.row_names, found.column_names)
+    )
+    return Data(found.matrix, rows, columns, row_kind, column_kind, name, weighting)
 
 
 def _column(text: str | None) -> str | int | None:

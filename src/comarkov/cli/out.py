@@ -6,6 +6,8 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,6 +32,13 @@ Force = Annotated[
     bool,
     option("--force", "-f", panel=OUTPUT, help="Replace a folder OUT that comarkov has written."),
 ]
+Annotate = Annotated[
+    bool,
+    option(
+        "--h5ad/--no-h5ad", panel=OUTPUT,
+        help="From an AnnData file: also write it into OUT with the clusters in .obs and .var.",
+    ),
+]  # fmt: skip
 
 
 def place(out: Path | None, source: str, force: bool) -> Path:
@@ -54,31 +63,44 @@ def is_ours(folder: Path) -> bool:
     return (folder / SUMMARY).is_file() and is_model(folder / MODEL)
 
 
-def results(model: CoClustering, data: Data, path: Sequence[Step] | None = None) -> Results:
-    """What a model says about its data."""
-    from ..results import Results
+@dataclass(frozen=True)
+class Outcome:
+    """What a command has found, and what of it is to be written."""
 
-    return Results.of(model, data, path=path, command=command())
+    model: CoClustering
+    data: Data
+    path: Sequence[Step] | None = None
+    h5ad: Path | None = None  #: an AnnData file to be written with its clusters
+
+    @cached_property
+    def results(self) -> Results:
+        """What the model says about its data."""
+        from ..results import Results
+
+        return Results.of(self.model, self.data, path=self.path, command=command())
+
+    def write(self, out: Path, force: bool, texts: Mapping[str, str] | None = None) -> None:
+        """Write results, model and data, and further files with their texts."""
+        from .. import plot, reading
+        from ..folders import whole_folder
+        from ..storage import save_value
+
+        with whole_folder(out, force, is_ours) as folder:
+            self.results.write(folder)
+            self.model.save(folder / MODEL)
+            save_value(self.data, folder / DATA)
+            if self.path is not None:
+                save_value(list(self.path), folder / PATH)
+                plot.save(plot.plot_path(self.results).figure, folder / "path.png", "png")
+            if self.h5ad is not None:
+                reading.write_h5ad(self.h5ad, folder / self.h5ad.name, self.model)
+            for name, text in (texts or {}).items():
+                (folder / name).write_text(text, encoding="utf-8", newline="")
 
 
-def write(
-    out: Path, force: bool, results: Results, model: CoClustering, data: Data,
-    path: Sequence[Step] | None = None, texts: Mapping[str, str] | None = None,
-) -> None:  # fmt: skip
-    """Write results, model and data, and further files with their texts."""
-    from .. import plot
-    from ..folders import whole_folder
-    from ..storage import save_value
-
-    with whole_folder(out, force, is_ours) as folder:
-        results.write(folder)
-        model.save(folder / MODEL)
-        save_value(data, folder / DATA)
-        if path is not None:
-            save_value(list(path), folder / PATH)
-            plot.save(plot.plot_path(results).figure, folder / "path.png", "png")
-        for name, text in (texts or {}).items():
-            (folder / name).write_text(text, encoding="utf-8", newline="")
+def h5ad_file(source: str, wanted: bool) -> Path | None:
+    """INPUT if it is an AnnData file that is to be written with its clusters."""
+    return Path(source) if wanted and Path(source).suffix == ".h5ad" else None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -63,6 +63,10 @@ def reproduce(
     """Run the paper's examples, figures and tables again, beside the published numbers.
 
     Every run is kept in the output folder: what is interrupted goes on when started again.
+
+    [bold]Example[/bold]
+
+    comarkov reproduce southern-women --quick
     """
     with clear_errors():
         from .. import reproduce as reproduction

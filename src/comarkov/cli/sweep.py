@@ -13,7 +13,7 @@ from . import out as folder
 from .errors import clear_errors, notes
 from .groups import takes_groups
 from .options import CLUSTERING, Beta, Clustering, Numbers, Reading, Source, Telling, option
-from .out import Force, Out
+from .out import Annotate, Force, Out, Outcome
 from .tables import Records, aligned, records, records_csv, say_json
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def sweep(
     ] = None,
     out: Out = None,
     force: Force = False,
+    h5ad: Annotate = True,
     *,
     telling: Telling,
     reading: Reading,
@@ -68,14 +69,15 @@ def sweep(
         began = time.monotonic()
         model = clustering.estimator(numbers, data, telling).fit(data)
         path = _path(model, data, wanted, began)
-        results = folder.results(model, data, path)
-        tables = {"numbers.csv": records_of(results.selection), "betas.csv": _of_betas(results)}
+        outcome = Outcome(model, data, path, folder.h5ad_file(source, h5ad))
+        results = outcome.results
+        tables = {"numbers.csv": _records_of(results.selection), "betas.csv": _of_betas(results)}
         files = {name: records_csv(lines) for name, lines in tables.items() if lines}
-        folder.write(place, force, results, model, data, path, files)
+        outcome.write(place, force, files)
         _tell(results, tables, place, telling)
 
 
-def records_of(table: Any) -> Records:
+def _records_of(table: Any) -> Records:
     """The lines of a table, if there is one."""
     return [] if table is None else records(table)
 
@@ -104,7 +106,7 @@ def _path(model: CoClustering, data: Data, betas: list[float] | None, began: flo
 
 def _of_betas(results: Results) -> Records:
     """What is kept at each β, and how well halves of the data agree there."""
-    evidence = {line["beta"]: line for line in records_of(results.beta_selection)}
+    evidence = {line["beta"]: line for line in _records_of(results.beta_selection)}
     path = {view.beta: view for view in results.views}
     return [
         {
