@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 # What rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
-    "southern-women": ("person", "event", None),
+    "southern-women": ("woman", "event", None),
     "movielens": ("user", "movie", None),
     "newsgroups": ("document", "word", "bm25"),
 }
