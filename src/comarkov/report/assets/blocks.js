@@ -77,7 +77,7 @@ class Blocks {
         const t = 0.5 + Math.max(-1, Math.min(1, octaves / this.far)) / 2;
         pen.fillStyle = this.scale(t);
         pen.fillRect(left + b * w + gap, top + a * h + gap, w - 2 * gap, h - 2 * gap);
-        if (w >= 38 && h >= 20) this.write(pen, a, b, octaves, t);
+        if (w >= 30 && h >= 18) this.write(pen, a, b, octaves, t);
       }
     }
     this.drawLabels(pen, rows, columns);
@@ -89,8 +89,9 @@ class Blocks {
     pen.font = font(Math.min(15, Math.max(11, h * 0.36)), 500);
     pen.textAlign = "center";
     pen.fillStyle = d3.lab(this.scale(t)).l > 58 ? "#14171a" : "#ffffff";
-    pen.fillText(octaves === -Infinity ? "0" : `×${short(2 ** octaves)}`, left + (b + 0.5) * w,
-      top + (a + 0.5) * h);
+    const lift = 2 ** octaves;
+    const text = octaves === -Infinity ? "0" : lift < 0.005 ? "<.01" : `×${d3.format(lift < 1 ? ".2~f" : ".2~r")(lift)}`;
+    if (pen.measureText(text).width < w - 4) pen.fillText(text, left + (b + 0.5) * w, top + (a + 0.5) * h);
   }
 
   drawLabels(pen, rows, columns) {
@@ -184,7 +185,8 @@ class Blocks {
       .attr("x", (i) => 20 + i * inner / steps).attr("width", inner / steps + 0.6)
       .attr("y", 4).attr("height", 10).attr("fill", (i) => this.scale(i / (steps - 1)));
     const axis = d3.scaleLinear([-this.far, this.far], [20, 20 + inner]);
-    const whole = d3.range(-Math.floor(this.far), Math.floor(this.far) + 1);
+    const step = this.far > 3 ? 2 : 1, last = Math.floor(this.far / step) * step;
+    const whole = d3.range(-last, last + 1, step);
     svg.append("g").attr("transform", "translate(0,14)").call(
       d3.axisBottom(axis).tickValues(whole).tickSize(4)
         .tickFormat((o) => (o < 0 ? `×1/${2 ** -o}` : `×${2 ** o}`)));

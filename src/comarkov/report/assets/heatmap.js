@@ -31,11 +31,18 @@ class Heatmap {
   layout() {
     const outer = this.canvas.parentElement.clientWidth;
     const narrow = outer < 560;
-    const left = narrow ? 84 : Math.min(170, Math.round(outer * 0.2));
-    const top = narrow ? 64 : 92;
+    const roomLeft = narrow ? 84 : Math.min(170, Math.round(outer * 0.2));
+    const roomTop = narrow ? 64 : 92;
     const wanted = Math.max(360, Math.min(outer * 0.78, innerHeight * 0.74, 980));
     const few = this.data.rows.n * 30; // rows that are few need not be thick
-    const height = Math.round(Math.max(narrow ? 300 : 380, Math.min(wanted, few)) + top);
+    const height = Math.round(Math.max(narrow ? 300 : 380, Math.min(wanted, few)) + roomTop);
+    const { x0, x1, y0, y1 } = this.window;
+    this.named = { // names need room, numbers of clusters little
+      rows: (height - roomTop) / (y1 - y0) >= NAMED,
+      columns: (outer - roomLeft) / (x1 - x0) >= NAMED,
+    };
+    const left = this.named.rows ? roomLeft : this.data.rows.clusters ? 40 : 8;
+    const top = this.named.columns ? roomTop : this.data.columns.clusters ? 24 : 8;
     this.box = { left, top, width: Math.max(60, outer - left - 1), height: height - top - 1 };
     return height;
   }
@@ -223,7 +230,7 @@ class Heatmap {
     const { left, top, width, height } = this.box;
     pen.textBaseline = "middle";
     this.drawAxis(pen, "rows", this.cellHeight, this.window.y0, this.window.y1, (p) => this.y(p),
-      top, top + height, (text, middle, isName) => {
+      top, top + height, (text, middle) => {
         pen.textAlign = "right";
         pen.fillText(clipped(pen, text, left - 10), left - 7, middle);
       });
@@ -240,7 +247,7 @@ class Heatmap {
 
   drawAxis(pen, name, size, from, to, at, low, high, write) {
     const arranged = this.view[name], { names } = this.data[name];
-    if (size >= NAMED) {
+    if (this.named[name]) {
       pen.font = font(Math.min(13, Math.max(10, size - 1)));
       for (let p = Math.floor(from); p < Math.min(Math.ceil(to), names.length); p++) {
         const middle = (at(p) + at(p + 1)) / 2;

@@ -76,10 +76,13 @@ function start(data) {
     zoomTo(side("rows", a), side("columns", b));
   };
   heatmap.onDraw = ({ x0, x1, y0, y1 }) => {
-    const part = (from, to, { n, kind }) => (to - from >= n ? `all ${n.toLocaleString("en")} ${kind === "row" || kind === "column" ? kind + "s" : kind}`
-      : `${kind} ${(Math.floor(from) + 1).toLocaleString("en")}–${Math.ceil(to).toLocaleString("en")} of ${n.toLocaleString("en")}`);
-    if (!heatmap.cursor) byId("where").textContent = `${part(y0, y1, data.rows)} × ${part(x0, x1, data.columns)}`;
     byId("high").textContent = heatmap.highest === null ? "high" : short(heatmap.highest);
+    const whole = (n) => n.toLocaleString("en");
+    const part = (from, to, n, what) => (to - from >= n ? `all ${whole(n)} ${what}`
+      : `${what} ${whole(Math.floor(from) + 1)}–${whole(Math.ceil(to))} of ${whole(n)}`);
+    if (heatmap.cursor) return;
+    byId("where").textContent =
+      `${part(y0, y1, data.rows.n, "rows")} × ${part(x0, x1, data.columns.n, "columns")}`;
   };
 
   document.querySelectorAll("button.show").forEach((button) =>
