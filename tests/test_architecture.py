@@ -12,9 +12,9 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets", "matching", "binning"],
-    ["joint"],
-    ["objective", "kernels", "weighting", "thinning"],
+    ["matrix", "progress", "datasets", "matching", "folders", "packing", "binning"],
+    ["joint", "storage"],
+    ["objective", "kernels", "weighting", "thinning", "reading"],
     ["tables", "evaluate"],
     ["merging", "seeding"],
     ["optimise"],
@@ -36,6 +36,7 @@ LAYERS = [
     ["results"],
     ["reproduce"],
     ["cli"],
+    ["__main__"],
     ["__init__"],
 ]
 
@@ -83,6 +84,7 @@ def test_public_names():
         "ITCC",
         "SIB",
         "CoClustering",
+        "Data",
         "Hierarchy",
         "IBDouble",
         "Information",
@@ -97,9 +99,12 @@ def test_public_names():
         "datasets",
         "evaluate",
         "information",
+        "load",
         "plot_blocks",
         "plot_heatmap",
         "plot_path",
+        "read",
+        "write_h5ad",
     ]
     for name in comarkov.__all__:
         assert hasattr(comarkov, name)

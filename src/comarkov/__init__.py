@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AIB": "named",
     "CoClustering": "estimators",
+    "Data": "reading",
     "Hierarchy": "hierarchy",
     "IBCC": "named",
     "IBDouble": "named",
@@ -24,6 +25,9 @@ _HOMES = {
     "compare": "comparison",
     "cost": "objective",
     "information": "objective",
+    "load": "storage",
+    "read": "reading",
+    "write_h5ad": "reading",
     "plot_blocks": "plot",
     "plot_heatmap": "plot",
     "plot_path": "plot",
@@ -37,6 +41,7 @@ __all__ = [
     "ITCC",
     "SIB",
     "CoClustering",
+    "Data",
     "Hierarchy",
     "IBDouble",
     "Information",
@@ -51,9 +56,12 @@ __all__ = [
     "datasets",
     "evaluate",
     "information",
+    "load",
     "plot_blocks",
     "plot_heatmap",
     "plot_path",
+    "read",
+    "write_h5ad",
 ]
 
 if TYPE_CHECKING:
@@ -67,7 +75,9 @@ if TYPE_CHECKING:
     from .optimise import Step
     from .plot import plot_blocks, plot_heatmap, plot_path
     from .progress import Progress
+    from .reading import Data, read, write_h5ad
     from .results import Results
+    from .storage import load
     from .weighting import Weighting
 
 
