@@ -164,6 +164,11 @@ def lift_of(blocks: np.ndarray) -> np.ndarray:
     return np.divide(blocks, expected, out=np.ones(blocks.shape), where=expected > 0)
 
 
+def information_of(blocks: np.ndarray) -> float:
+    """I(X̄;Ȳ) in bits."""
+    return max(float((blocks * _log2(lift_of(blocks))).sum()), 0.0)
+
+
 def findings(
     fitted: Any, names: Sequence[Any] = (None, None), kinds: Sequence[str] = ("row", "column"),
     weights: sp.csr_array | None = None,

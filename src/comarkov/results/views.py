@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..findings import Findings
+from ..findings import Findings, information_of
 from ..matching import matched
-from ..objective import information
 from ..optimise import Step
 
 
@@ -33,7 +32,7 @@ def views(found: Findings, weights: sp.csr_array, path: Sequence[Step]) -> list[
         found.blocks, True,
     )  # fmt: skip
     others = [_view(found, weights, step) for step in path if not np.isclose(step.beta, found.beta)]
-    return sorted([fit, *others], key=lambda view: -view.beta)
+    return sorted([fit, *others], key=lambda view: view.beta)
 
 
 def _view(found: Findings, weights: sp.csr_array, step: Step) -> View:
@@ -50,5 +49,6 @@ def _view(found: Findings, weights: sp.csr_array, step: Step) -> View:
         for each, side in zip(labels, (found.rows, found.columns), strict=True)
     )
     blocks = (rows.T @ weights.astype(np.float64) @ columns).toarray()
-    kept = information(weights, *labels).kept
-    return View(step.beta, step.cost, kept, labels[0], labels[1], blocks / blocks.sum(), False)
+    blocks /= blocks.sum()
+    known = found.information._replace(row_clusters_column_clusters=information_of(blocks))
+    return View(step.beta, step.cost, known.kept, labels[0], labels[1], blocks, False)
