@@ -74,6 +74,7 @@ def compare(
         counts, beta = numbers.counts(), as_beta(method.beta)
         if not all(isinstance(count, int) for count in counts) or isinstance(beta, str):
             raise ValueError("compare needs numbers: give -k and -l, and no --beta auto.")
+        method.check_weighting()
         data = reading.read(source)
         from ..comparison import compare as run
 
