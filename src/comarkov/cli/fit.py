@@ -46,8 +46,9 @@ def fit(
     """
     with clear_errors(), notes(telling.quiet):
         place = folder.place(out, source, force)
-        model = clustering.estimator(numbers, telling)
+        clustering.checked(numbers)  # what is wrong here is told before a large file is read
         data = reading.read(source)
+        model = clustering.estimator(numbers, telling)
         model.set_params(weighting=clustering.weighting_for(data)).fit(data)
         outcome = Outcome(model, data, h5ad=folder.h5ad_file(source, h5ad))
         outcome.write(place, force)

@@ -29,15 +29,14 @@ KNOWN = {
 
 def read(source: str, options: Reading, rare_words: bool) -> Data:
     """INPUT as a matrix with names, or an error that says what is wrong with it."""
-    from .. import datasets, reading
-
-    if source in datasets.CATALOGUE and not Path(source).exists():
+    if source in KNOWN and not Path(source).exists():
         return _data_set(source)
     if source != STDIN and "://" not in source and not Path(source).exists():
         raise FileNotFoundError(
-            f"There is no file {source!r}, and no data set of that name "
-            f"({', '.join(datasets.CATALOGUE)})."
+            f"There is no file {source!r}, and no data set of that name ({', '.join(KNOWN)})."
         )
+    from .. import reading  # slow to import
+
     given = {field.name: getattr(options, field.name) for field in fields(options)}
     keywords = {name: value for name, value in given.items() if value is not None}
     for name in ("rows", "columns", "weights", "text"):

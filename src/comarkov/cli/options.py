@@ -243,10 +243,14 @@ class Clustering(Method):
         ),
     ] = None  # fmt: skip
 
-    def estimator(self, numbers: Numbers, telling: Telling) -> CoClustering:
-        """A model to fit, but for the weighting, its parameters checked."""
-        counts, beta, limit = numbers.counts(), as_beta(self.beta), _seconds(self.time_limit)
+    def checked(self, numbers: Numbers) -> tuple[Any, Any, Any]:
+        """Numbers of clusters, β and the time limit, or an error about these or the weighting."""
         self.check_weighting()
+        return numbers.counts(), as_beta(self.beta), _seconds(self.time_limit)
+
+    def estimator(self, numbers: Numbers, telling: Telling) -> CoClustering:
+        """A model to fit, but for the weighting."""
+        counts, beta, limit = self.checked(numbers)
         from ..estimators import CoClustering  # slow to import
 
         return CoClustering(

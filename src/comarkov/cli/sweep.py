@@ -64,9 +64,10 @@ def sweep(
     with clear_errors(), notes(telling.quiet):
         place = folder.place(out, source, force)
         wanted = _betas(betas)
-        model = clustering.estimator(numbers, telling)
+        clustering.checked(numbers)
         data = reading.read(source)
         began = time.monotonic()
+        model = clustering.estimator(numbers, telling)
         model.set_params(weighting=clustering.weighting_for(data)).fit(data)
         path = _path(model, data, wanted, began)
         outcome = Outcome(model, data, path, folder.h5ad_file(source, h5ad))
