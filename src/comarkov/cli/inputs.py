@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +36,7 @@ def read(source: str, options: Reading, rare_words: bool) -> Data:
         )
     from .. import reading  # slow to import
 
-    given = {field.name: getattr(options, field.name) for field in fields(options)}
+    given = {name: getattr(options, name) for name in KEYWORDS}
     keywords = {name: value for name, value in given.items() if value is not None}
     for name in ("rows", "columns", "weights", "text"):
         if name in keywords:

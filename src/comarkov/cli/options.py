@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -114,6 +114,17 @@ class Reading:
         str | None,
         option("--column-names", panel=INPUT, metavar="FILE", help="The same for the columns."),
     ] = None
+    row_kind: Annotated[
+        str | None,
+        option(
+            "--row-kind", panel=INPUT, metavar="WORD", show_default="what INPUT says, or row",
+            help="What a row is, such as user: the report calls it so.",
+        ),
+    ] = None  # fmt: skip
+    column_kind: Annotated[
+        str | None,
+        option("--column-kind", panel=INPUT, metavar="WORD", help="What a column is."),
+    ] = None
     text: Annotated[
         str | None,
         option("--text", panel=TEXTS, metavar="COLUMN", help="The column or field with the text."),
@@ -143,7 +154,10 @@ class Reading:
         """INPUT as a matrix with names; with rare words too, unless the user says what is rare."""
         from .inputs import read
 
-        return read(source, self, rare_words)
+        data = read(source, self, rare_words)
+        kinds = {"row_kind": self.row_kind, "column_kind": self.column_kind}
+        said = {name: word for name, word in kinds.items() if word is not None}
+        return replace(data, **said) if said else data
 
 
 @dataclass(frozen=True)
