@@ -29,7 +29,7 @@ N_WORDS = 4000
 
 
 def labels(X, k, weighting, seed):
-    settings = {"beta": 0.75, "weighting": weighting, "random_state": seed}
+    settings = {"beta": 0.75, "weighting": weighting, "random_state": seed, "n_init": 1}
     return CoClustering((k, WORD_CLUSTERS), **settings).fit(X).row_labels_
 
 

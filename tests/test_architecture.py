@@ -12,7 +12,8 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets", "matching"],
+    ["matrix", "progress", "matching", "formats", "informative"],
+    ["datasets"],
     ["joint"],
     ["objective", "kernels", "weighting", "thinning", "reading"],
     ["tables", "evaluate"],

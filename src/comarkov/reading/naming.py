@@ -31,6 +31,8 @@ def renamed(
     data: Data, row_names: Any, column_names: Any, encoding: str, max_bytes: int | None
 ) -> Data:
     """Data under other names."""
+    if row_names is None and column_names is None:
+        return data
     rows, columns = (
         names if choice is None else _names(choice, names, is_named, encoding, max_bytes, role)
         for choice, names, is_named, role in (

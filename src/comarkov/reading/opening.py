@@ -95,13 +95,7 @@ def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Any]:
     if packing == ".gz":
         return "", stack.enter_context(gzip.open(file.path))
     if packing == ".zst":
-        import zstandard
-
-        raw = stack.enter_context(file.path.open("rb"))
-        stream = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(
-            raw, read_across_frames=True
-        )
-        return "", stack.enter_context(_Zstandard(stream, zstandard.ZstdError))
+        return "", _Zstandard(stack.enter_context(file.path.open("rb")))
     archive = stack.enter_context(zipfile.ZipFile(file.path))
     members = [info for info in archive.infolist() if not info.is_dir()]
     if len(members) != 1:
@@ -112,22 +106,34 @@ def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Any]:
 
 
 class _Zstandard:
-    """A stream whose errors are those of other packings."""
+    """A stream that knows whether it has come to its end, which that of the library does not."""
 
-    def __init__(self, stream: Any, error: type[Exception]) -> None:
-        self.stream, self.error = stream, error
+    PART = 2048  # bytes, which can unpack to 64 MB at most
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        import zstandard
+
+        self.packed = packed
+        self.begin = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
+        self.error = zstandard.ZstdError
+        self.frame = self.begin()
 
     def read(self, size: int) -> bytes:
+        """Some bytes, none at the end; a frame may follow another."""
         try:
-            return bytes(self.stream.read(size))
+            while True:
+                part = self.frame.unused_data if self.frame.eof else b""
+                part = part or self.packed.read(self.PART)
+                if not part and self.frame.eof:
+                    return b""
+                if not part:
+                    raise EOFError("it ends in the middle")
+                if self.frame.eof:
+                    self.frame = self.begin()
+                if found := self.frame.decompress(part):
+                    return found
         except self.error as error:
             raise EOFError(str(error)) from error
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stream.close()
 
 
 def _copy(source: Any, target: Path, limit: int, name: str) -> None:

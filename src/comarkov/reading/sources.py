@@ -42,7 +42,7 @@ def _from_object(source: Any, kind: str | None, options: Options) -> Data:
         return _from_graph(source, options, "")
     if isinstance(source, list) and kind == "texts":
         return _counted(None, source, options, "the list of texts")
-    if hasattr(source, "columns") or hasattr(source, "collect_schema"):
+    if hasattr(source, "collect_schema") or hasattr(source, "columns"):  # a lazy frame warns
         return _from_data_frame(source, kind, options)
     if isinstance(source, dict | set) or source is None:
         raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
@@ -101,6 +101,7 @@ def _from_text_file(file: Opened, options: Options) -> Data:
 
 def _from_rows(table: Table, kind: str | None, options: Options) -> Data:
     """Data from a table, whatever it came from."""
+    is_said = kind is not None
     kind = kind or kind_of_table(options, len(table.fields))
     if kind not in ("edges", "table", "texts"):
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
@@ -108,7 +109,7 @@ def _from_rows(table: Table, kind: str | None, options: Options) -> Data:
     if kind == "edges":
         return from_edges(table, options.rows, options.columns, options.weights)
     if kind == "table":
-        return from_table(table, options.rows)
+        return from_table(table, options.rows, is_said)
     text = "text" if options.text is None else options.text
     return _counted(*texts.from_column(table, text, options.rows), options, table.name)
 
