@@ -204,6 +204,10 @@ def test_frames_and_open_files():
     check(comarkov.read(table.lazy()))
     check(comarkov.read(table.to_pandas()))
     check(comarkov.read(pd.DataFrame(EDGES, columns=["a", "b", "w"]).astype({"a": "category"})))
+    missing = pd.DataFrame({"read": ["a", "b"], "gene": ["c", pd.NA]})
+    with pytest.raises(ValueError, match="record 2, column gene: it is empty"):
+        comarkov.read(missing)
+    check(comarkov.read(missing.fillna("c")), [[1], [1]], ["a", "b"], ["c"])
     check(comarkov.read(io.BytesIO(lines(EDGES).encode())))
     check(comarkov.read(io.StringIO(lines(EDGES))))
 
@@ -244,6 +248,28 @@ def test_sqlite_with_a_query(tmp_path):
         comarkov.read(path, query="delete from edges")
     with pytest.raises(FileNotFoundError):
         comarkov.read("sqlite:///nowhere.db", query="select 1")
+
+
+def test_sqlite_may_mix_types_and_be_packed(tmp_path, monkeypatch):
+    monkeypatch.setattr("comarkov.reading.databases.RECORDS", 2)
+    write_sqlite(tmp_path / "e.db", [(1, "a", 1), (2, "a", 2), ("x", "b", 0.5), (None, None, None)])
+    packed = tmp_path / "e.db.gz"
+    packed.write_bytes(gzip.compress((tmp_path / "e.db").read_bytes()))
+    query = "select user, item, rating from edges where user is not null"
+    data = comarkov.read(packed, query=query)
+    check(data, [[1, 0], [2, 0], [0, 0.5]], ["1", "2", "x"], ["a", "b"])
+    assert data.source == str(packed)
+    with pytest.raises(ValueError, match=r"e\.db\.gz, record 4, column user: it is empty"):
+        comarkov.read(packed)
+    with pytest.raises(ValueError, match="the query names a column twice: user, user"):
+        comarkov.read(packed, query="select user, user from edges")
+    with pytest.raises(ValueError, match="has no edges"):
+        comarkov.read(packed, query="select * from edges where user = 'nobody'")
+
+
+def test_files_from_the_web_are_not_databases():
+    with pytest.raises(ValueError, match=r"https://host/e\.csv is no database: download"):
+        comarkov.read("https://host/e.csv")
 
 
 def test_other_databases_say_what_is_missing_and_hide_the_password():

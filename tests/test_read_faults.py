@@ -3,6 +3,7 @@
 import gzip
 import io
 import zipfile
+from datetime import date
 
 import numpy as np
 import polars as pl
@@ -116,6 +117,7 @@ def test_wide_tables(name, tmp_path, monkeypatch):
         ({"w": [-1, 1]}, "record 1, column w: the weight -1 is negative"),
         ({"w": ["1", "x"]}, "record 2, column w: 'x' is not a number"),
         ({"w": [[1], [2]]}, "column w: .* is no number"),
+        ({"w": [date(2026, 1, 1)] * 2}, "column w: Date is no number"),
         ({"a": ["x", None]}, "record 2, column a: it is empty"),
         ({"a": [1, None]}, "record 2, column a: it is empty"),
     ],
@@ -205,6 +207,13 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
         archive.writestr("b", "")
     with pytest.raises(ValueError, match=r"two\.zip holds 2 files: unpack it"):
         comarkov.read("two.zip")
+
+
+def test_the_line_that_is_not_in_the_encoding_said(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_bytes("user,item\na,b\nc,Zoë\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"e\.csv, line 3: the byte 0xeb is not shift_jis; say"):
+        comarkov.read(path, encoding="shift_jis")
 
 
 def test_keywords_that_do_not_go_together():

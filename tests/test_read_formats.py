@@ -177,6 +177,9 @@ def test_names_from_elsewhere(tmp_path):
         numbers = ("0", "1") if isinstance(choice, list) else ("1", "2")
         assert found == [f"Al [{number}]" for number in numbers] + ["Cy"]
     assert comarkov.read(edges, row_names={"1": "Al"}).row_names.tolist() == ["Al", "2", "3"]
+    pl.DataFrame({"k": ["1", "2"], "n": ["Zoë", "Ida"]}).write_parquet(tmp_path / "n.parquet")
+    named = comarkov.read(edges, row_names=tmp_path / "n.parquet", encoding="latin-1")
+    assert named.row_names.tolist() == ["Zoë", "Ida", "3"]
     with pytest.raises(ValueError, match=r"names none of the ids '1', '2', '3', .* its ids are"):
         comarkov.read(edges, row_names=(tmp_path / "u.txt", "who", "id"))
     with pytest.raises(ValueError, match="no column 'name' for row_names="):

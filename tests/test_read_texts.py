@@ -1,5 +1,6 @@
 """Texts as counts of words: folders, JSON lines, columns."""
 
+import io
 import json
 
 import numpy as np
@@ -46,6 +47,7 @@ def test_json_lines(tmp_path):
     records = [{"id": i, "text": text, "other": 1} for i, text in enumerate(TEXTS)]
     path.write_text("\n".join(map(json.dumps, records)) + "\n\n")
     check(comarkov.read(path, rows="id", **WORDS), ["0", "1", "2"])
+    check(comarkov.read(io.BytesIO(path.read_bytes()), rows="id", **WORDS), ["0", "1", "2"])
     unnamed = comarkov.read(path, **WORDS)
     check(unnamed, ["0", "1", "2"])
     assert unnamed.named == (False, True)

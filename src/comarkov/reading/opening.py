@@ -176,6 +176,19 @@ def _recode(file: Opened, encoding: str, target: Path) -> None:
         ):
             shutil.copyfileobj(source, copy, CHUNK)
     except UnicodeError as error:
+        decoded(file.path.read_bytes(), file.name, encoding)  # which knows the line
+        raise ValueError(f"{file.name} is not {encoding}: {error}.") from error
+
+
+def decoded(content: bytes, name: str, encoding: str) -> str:
+    """A text, or an error that says where it is not in this encoding."""
+    try:
+        return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{file.name} is not {encoding}: {getattr(error, 'reason', error)}. Say encoding=."
+            f"{name}, line {line}: the byte 0x{content[error.start]:02x} is not {encoding}; say "
+            'encoding=, for example "latin-1".'
         ) from error
+    except LookupError as error:
+        raise ValueError(f"There is no encoding {encoding!r}: try utf-8 or latin-1.") from error

@@ -70,9 +70,11 @@ class Table:
         """A column as numbers, null where it holds something else."""
         import polars as pl
 
-        column = pl.col(field)
-        if self.frame.collect_schema()[field] == pl.String:
+        column, dtype = pl.col(field), self.frame.collect_schema()[field]
+        if dtype == pl.String:
             column = column.str.strip_chars()
+        elif not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):  # a date can be cast, too
+            raise ValueError(f"{self.name}, column {self.heading(field)}: {dtype} is no number.")
         return column.cast(pl.Float64, strict=False)
 
 
@@ -121,8 +123,8 @@ def _as_series(column: Any) -> pl.Series:
 
     if column.dtype.kind in "iufb" and not hasattr(column.dtype, "na_value"):
         return pl.Series(column.to_numpy())
-    values = [None if value != value else value for value in column.astype(object)]
-    return pl.Series(values, strict=False)
+    pairs = zip(column.astype(object), column.isna(), strict=True)
+    return pl.Series([None if is_missing else value for value, is_missing in pairs], strict=False)
 
 
 def from_lines(
