@@ -12,8 +12,9 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets", "matching", "folders", "packing", "binning"],
-    ["joint", "storage"],
+    ["matrix", "progress", "matching", "formats", "informative", "folders", "packing", "binning"],
+    ["datasets", "storage"],
+    ["joint"],
     ["objective", "kernels", "weighting", "thinning", "reading"],
     ["tables", "evaluate"],
     ["merging", "seeding"],
