@@ -32,7 +32,8 @@ class Heatmap {
     const outer = this.canvas.parentElement.clientWidth;
     const narrow = outer < 560;
     const roomLeft = narrow ? 100 : Math.min(170, Math.round(outer * 0.2));
-    const roomTop = narrow ? 64 : 92;
+    const longest = this.longest ??= d3.max(this.data.columns.names, (name) => name.length) ?? 0;
+    const roomTop = Math.min(narrow ? 84 : 120, 24 + 7 * longest);
     const wanted = Math.max(360, Math.min(outer * 0.78, innerHeight * 0.66, 980));
     const few = this.data.rows.n * 30; // rows that are few need not be thick
     const height = Math.round(Math.max(narrow ? 300 : 380, Math.min(wanted, few)) + roomTop);
