@@ -20,8 +20,8 @@ def started(*arguments, cwd=None, **environment):
     """Start the command, in a process group of its own as a shell does."""
     return subprocess.Popen(
         [*COMARKOV, *map(str, arguments)],
-        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-        cwd=cwd, env=_environment(environment),
+        stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        start_new_session=True,        cwd=cwd, env=_environment(environment),
     )  # fmt: skip
 
 

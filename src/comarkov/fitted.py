@@ -20,13 +20,13 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import search, storage
 from .confidence import Confidence, confidences, posterior, rejected
 from .hierarchy import Hierarchy
 from .insertion import Model, align
-from .joint import Joint, are_numbers, as_csr, joint
+from .joint import Joint, are_numbers, as_csr, check_columns, joint
 from .leaves import Leaves, take_leaves
 from .numbering import canonical_orders, renumbered, renumbered_path
 from .objective import Information, cost
@@ -236,7 +236,7 @@ class FittedCoClusters(
         aligned = align(X, self._model.column_names, axis=1)
         weights = as_csr(aligned)
         if aligned is X:
-            validate_data(self, X, reset=False, skip_check_array=True)
+            check_columns(self, X, reset=False)
         if self.weighting_ is not None:
             weights = self.weighting_.weigh_rows(weights)
         return weights, joint(weights, self._model.scale)

@@ -35,7 +35,10 @@ def whole_folder(
 
 
 def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool]) -> None:
-    """An error if something is there that must stay."""
+    """An error if something is there that must stay, or that nothing can be put into."""
+    for parent in target.parents:
+        if parent.exists() and not parent.is_dir():
+            raise NotADirectoryError(f"{parent} is a file, so that {target} cannot be written.")
     if not os.path.lexists(target) or _is_empty_folder(target):
         return
     if not replace:

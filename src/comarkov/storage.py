@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from sklearn.base import BiclusterMixin
 
 from .folders import whole_folder
 from .packing import Arrays, Packer, unpack
@@ -55,6 +54,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     array([0, 0, 0])
     """
     folder = _model_folder(Path(path))
+    from sklearn.base import BiclusterMixin  # slow to import
+
     try:
         text = (folder / TREE).read_text(encoding="utf-8")
         with open(folder / ARRAYS, "rb") as file:

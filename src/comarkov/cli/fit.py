@@ -46,9 +46,10 @@ def fit(
     """
     with clear_errors(), notes(telling.quiet):
         place = folder.place(out, source, force)
-        numbers.counts()  # what is wrong here is told before a large file is read
+        clustering.checked(numbers)  # what is wrong here is told before a large file is read
         data = reading.read(source)
-        model = clustering.estimator(numbers, data, telling).fit(data)
+        model = clustering.estimator(numbers, telling)
+        model.set_params(weighting=clustering.weighting_for(data)).fit(data)
         outcome = Outcome(model, data, h5ad=folder.h5ad_file(source, h5ad))
         outcome.write(place, force)
         _tell(outcome.results, place, telling)

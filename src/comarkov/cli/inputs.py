@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
+import re
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,35 +14,59 @@ if TYPE_CHECKING:
     from .options import Reading
 
 STDIN = "-"
+SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
+KEYWORDS = [
+    "kind", "rows", "columns", "weights", "header", "separator", "encoding", "text", "stop_words",
+    "min_df", "n_words", "query", "layer", "row_names", "column_names",
+]  # fmt: skip
 # What rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
-    "southern-women": ("person", "event", None),
+    "southern-women": ("woman", "event", None),
     "movielens": ("user", "movie", None),
     "newsgroups": ("document", "word", "bm25"),
 }
 
 
-def read(source: str, options: Reading, min_df: int) -> Data:
+def read(source: str, options: Reading, rare_words: bool) -> Data:
     """INPUT as a matrix with names, or an error that says what is wrong with it."""
-    from .. import datasets, reading
-
-    if source in datasets.CATALOGUE and not Path(source).exists():
+    if source in KNOWN and not Path(source).exists():
         return _data_set(source)
     if source != STDIN and "://" not in source and not Path(source).exists():
         raise FileNotFoundError(
-            f"There is no file {source!r}, and no data set of that name "
-            f"({', '.join(datasets.CATALOGUE)})."
+            f"There is no file {source!r}, and no data set of that name ({', '.join(KNOWN)})."
         )
-    keywords: dict[str, Any] = {
-        "rows": _column(options.rows), "columns": _column(options.columns),
-        "weights": _column(options.weights), "text": _column(options.text),
-        "kind": options.kind, "header": options.header, "encoding": options.encoding,
-        "separator": _separator(options.separator), "query": options.query,
-        "layer": options.layer, "n_words": options.n_words, "min_df": min_df,
-        "stop_words": None if options.stop_words == "none" else options.stop_words,
-        "row_names": options.row_names, "column_names": options.column_names,
-    }  # fmt: skip
-    return reading.read(sys.stdin.buffer if source == STDIN else source, **keywords)
+    from .. import reading  # slow to import
+
+    given = {field.name: getattr(options, field.name) for field in fields(options)}
+    keywords = {name: value for name, value in given.items() if value is not None}
+    for name in ("rows", "columns", "weights", "text"):
+        if name in keywords:
+            keywords[name] = _column(keywords[name])
+    if "separator" in keywords:
+        keywords["separator"] = SEPARATORS.get(keywords["separator"], keywords["separator"])
+    if keywords["stop_words"] == "none":
+        keywords["stop_words"] = None
+    if rare_words and options.min_df is None and _holds_texts(source, options):
+        keywords["min_df"] = 1
+    try:
+        return reading.read(source, **keywords)
+    except ValueError as error:
+        raise ValueError(_with_options(str(error))) from error
+
+
+def _holds_texts(source: str, options: Reading) -> bool:
+    names = (".jsonl", ".ndjson")
+    told = options.kind == "texts" or options.text is not None
+    return told or Path(source).is_dir() or any(suffix in source for suffix in names)
+
+
+def _with_options(message: str) -> str:
+    """What a message says of keywords, said of options."""
+
+    def option(found: re.Match[str]) -> str:
+        return f"--{found[1].replace('_', '-')}" + ("" if found[2] in ".,;: " else " ") + found[2]
+
+    return re.sub(rf"\b({'|'.join(KEYWORDS)})=(.)", option, message)
 
 
 def _data_set(name: str) -> Data:
@@ -59,7 +84,3 @@ def _data_set(name: str) -> Data:
 def _column(text: str | None) -> str | int | None:
     """A column by its name, or by its number if it is one."""
     return int(text) if text is not None and text.isdecimal() else text
-
-
-def _separator(text: str | None) -> str | None:
-    return {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text) if text else text

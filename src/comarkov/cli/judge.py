@@ -74,6 +74,7 @@ def compare(
         counts, beta = numbers.counts(), as_beta(method.beta)
         if not all(isinstance(count, int) for count in counts) or isinstance(beta, str):
             raise ValueError("compare needs numbers: give -k and -l, and no --beta auto.")
+        method.check_weighting()
         data = reading.read(source)
         from ..comparison import compare as run
 
@@ -137,11 +138,11 @@ def evaluate(
     comarkov evaluate women/rows.csv known.csv
     """
     with clear_errors(), notes(telling.quiet):
-        from .. import evaluate as measures
-
         clusters = read_labels(labels / "rows.csv" if labels.is_dir() else labels, label_column)
         classes = read_labels(truth, truth_column)
         pair = joined(clusters, classes)
+        from .. import evaluate as measures  # slow to import
+
         result = {
             "elements": len(pair[0]),
             "only_in_labels": len(clusters.keys() - classes.keys()),

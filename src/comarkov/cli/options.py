@@ -20,6 +20,7 @@ INPUT, TEXTS, CLUSTERING, OUTPUT = "Input", "Input: texts", "Clustering", "Outpu
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing them is slow
 
+KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
 DATA_SETS = ("southern-women", "movielens", "newsgroups")
 
 
@@ -61,7 +62,8 @@ class Reading:
         str | None,
         option(
             "--kind", panel=INPUT, metavar="KIND", show_default="from its name and content",
-            help="What INPUT is: edges, table, matrix, h5ad, database, texts.",
+            help=f"What INPUT is: {', '.join(KINDS)}.",
+            autocompletion=_completion(KINDS),
         ),
     ] = None  # fmt: skip
     rows: Annotated[
@@ -102,12 +104,15 @@ class Reading:
         option("--layer", panel=INPUT, metavar="NAME", help="The layer of an AnnData file."),
     ] = None
     row_names: Annotated[
-        Path | None,
-        option("--row-names", panel=INPUT, metavar="FILE", help="Names of the rows: see the docs."),
-    ] = None
+        str | None,
+        option(
+            "--row-names", panel=INPUT, metavar="FILE",
+            help="Names instead of ids: a file with both, or FILE:ID:NAME with its columns.",
+        ),
+    ] = None  # fmt: skip
     column_names: Annotated[
-        Path | None,
-        option("--column-names", panel=INPUT, metavar="FILE", help="Names of the columns."),
+        str | None,
+        option("--column-names", panel=INPUT, metavar="FILE", help="The same for the columns."),
     ] = None
     text: Annotated[
         str | None,
@@ -134,11 +139,11 @@ class Reading:
         ),
     ] = "english"
 
-    def read(self, source: str, min_df: int = 2) -> Data:
-        """INPUT as a matrix with names."""
+    def read(self, source: str, rare_words: bool = False) -> Data:
+        """INPUT as a matrix with names; with rare words too, unless the user says what is rare."""
         from .inputs import read
 
-        return read(source, self, min_df if self.min_df is None else self.min_df)
+        return read(source, self, rare_words)
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,10 @@ class Numbers:
 
     def counts(self) -> tuple[int | str | None, int | str | None]:
         """The numbers as CoClustering takes them."""
-        return _count(self.k, "-k"), _count(self.l, "-l")
+        rows, columns = _count(self.k, "-k"), _count(self.l, "-l")
+        if rows is None and columns is None:
+            raise ValueError("-k none and -l none leave nothing to cluster.")
+        return rows, columns
 
 
 Beta = Annotated[
@@ -202,14 +210,17 @@ class Method:
         ),
     ] = 0  # fmt: skip
 
+    def check_weighting(self) -> None:
+        """An error if there is no such weighting."""
+        if self.weighting is not None and self.weighting not in SCHEMES:
+            raise ValueError(
+                f"There is no weighting {self.weighting!r}: there are {', '.join(SCHEMES)}."
+            )
+
     def weighting_for(self, data: Data) -> str | None:
         """What the user asked for, or what suits the data."""
         if self.weighting is None:
             return data.weighting
-        if self.weighting not in SCHEMES:
-            raise ValueError(
-                f"There is no weighting {self.weighting!r}: there are {', '.join(SCHEMES)}."
-            )
         return None if self.weighting == "counts" else self.weighting
 
 
@@ -232,14 +243,20 @@ class Clustering(Method):
         ),
     ] = None  # fmt: skip
 
-    def estimator(self, numbers: Numbers, data: Data, telling: Telling) -> CoClustering:
-        """A model to fit, its parameters checked."""
-        from ..estimators import CoClustering
+    def checked(self, numbers: Numbers) -> tuple[Any, Any, Any]:
+        """Numbers of clusters, β and the time limit, or an error about these or the weighting."""
+        self.check_weighting()
+        return numbers.counts(), as_beta(self.beta), _seconds(self.time_limit)
+
+    def estimator(self, numbers: Numbers, telling: Telling) -> CoClustering:
+        """A model to fit, but for the weighting."""
+        counts, beta, limit = self.checked(numbers)
+        from ..estimators import CoClustering  # slow to import
 
         return CoClustering(
-            numbers.counts(), beta=as_beta(self.beta), weighting=self.weighting_for(data),
-            n_init="auto" if self.n_init is None else self.n_init, random_state=self.seed,
-            n_jobs=self.jobs, max_time=_seconds(self.time_limit), verbose=int(telling.shows_bars),
+            counts, beta=beta, n_init="auto" if self.n_init is None else self.n_init,
+            random_state=self.seed, n_jobs=self.jobs, max_time=limit,
+            verbose=int(telling.shows_bars),
         )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def predict(
         from ..storage import load
 
         fitted = load(model)
-        data = reading.read(source, min_df=1)
+        data = reading.read(source, rare_words=True)
         labels, sure = fitted.predict_with_confidence(data, side)
         names = data.row_names if side == "rows" else data.column_names
         lines = list(zip(names.tolist(), labels.tolist(), sure.round(4).tolist(), strict=True))

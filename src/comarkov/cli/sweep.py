@@ -63,11 +63,12 @@ def sweep(
     """
     with clear_errors(), notes(telling.quiet):
         place = folder.place(out, source, force)
-        numbers.counts()
         wanted = _betas(betas)
+        clustering.checked(numbers)
         data = reading.read(source)
         began = time.monotonic()
-        model = clustering.estimator(numbers, data, telling).fit(data)
+        model = clustering.estimator(numbers, telling)
+        model.set_params(weighting=clustering.weighting_for(data)).fit(data)
         path = _path(model, data, wanted, began)
         outcome = Outcome(model, data, path, folder.h5ad_file(source, h5ad))
         results = outcome.results
