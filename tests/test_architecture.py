@@ -12,7 +12,8 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets", "matching", "folders", "packing", "binning"],
+    ["matrix", "progress", "matching", "folders", "packing", "binning", "formats", "informative"],
+    ["datasets"],
     ["joint", "storage"],
     ["objective", "kernels", "weighting", "thinning", "reading"],
     ["tables", "evaluate"],

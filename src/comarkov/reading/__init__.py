@@ -55,8 +55,9 @@ def read(
         texts, that holds the names of the rows; ``weights`` the attribute of a graph's edges.
     header : bool, optional
         Is the first line a header? Found out if not said: it is if a column is said by name, if it
-        begins with an empty field, if one of its fields is no number but has only numbers below,
-        or if all its fields are usual headings, such as user and item.
+        begins with an empty field, if one of its fields is no number but has only numbers below
+        (from the third column on: mostly numbers), or if all its fields are usual headings, such
+        as user and item.
     separator : str, optional
         What stands between fields. If not said, that of tab , ; | and space which splits most of
         the first 100 lines into as many fields as the first.

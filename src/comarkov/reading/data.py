@@ -87,7 +87,7 @@ class Data:
 
 def _as_names(names: Names | None, size: int, what: str) -> np.ndarray:
     """Strings, one for each element; of the type object, as one long name would widen all."""
-    listed = [str(name) for name in (range(size) if names is None else names)]
+    listed = list(map(str, range(size) if names is None else names))
     if len(listed) != size:
         raise ValueError(f"{what} has {len(listed):,} names for {size:,} elements.")
     array = np.empty(size, dtype=object)

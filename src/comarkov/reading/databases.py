@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .tables import Table, first_line, from_frame
 
+if TYPE_CHECKING:
+    import polars as pl
+
+RECORDS = 100_000  # at a time
+NOT_DATABASES = ("http", "https", "ftp", "s3", "gs", "file")
 SQLITE = b"SQLite format 3\0"
 
 
@@ -27,6 +33,8 @@ def from_database(source: str, query: str | None) -> Table:
     """The answer of a database, named by sqlite:///path or any address that polars takes."""
     if source.startswith("sqlite://"):
         return from_sqlite(Path(source.removeprefix("sqlite://").removeprefix("/")), query)
+    if source.partition("://")[0].lower() in NOT_DATABASES:
+        raise ValueError(f"{_public(source)} is no database: download the file, and read that.")
     if query is None:
         raise ValueError(f"{_public(source)} is a database: say query=.")
     import polars as pl
@@ -52,45 +60,58 @@ def _public(address: str) -> str:
     return f"{start}://{user.split(':')[0]}@{place}"
 
 
-def from_sqlite(path: Path, query: str | None) -> Table:
+def from_sqlite(path: Path, query: str | None, name: str = "") -> Table:
     """The answer of an SQLite file, which is opened for reading only."""
     import polars as pl
 
+    name = name or str(path)
     if not path.exists():
-        raise FileNotFoundError(f"{path}: there is no such file.")
+        raise FileNotFoundError(f"{name}: there is no such file.")
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
         try:
-            if query is None:
-                query = _only_table(connection, path)
-            cursor = connection.execute(query)
+            cursor = connection.execute(query or _only_table(connection, name))
             if cursor.description is None:
-                raise ValueError(f"{path}: the query gives no table: {query}")
+                raise ValueError(f"{name}: the query gives no table: {query}")
             columns = [column[0] for column in cursor.description]
-            records = cursor.fetchall()
+            if len(set(columns)) < len(columns):
+                raise ValueError(f"{name}: the query names a column twice: {', '.join(columns)}.")
+            parts: list[list[pl.Series]] = [[] for _ in columns]
+            while records := cursor.fetchmany(RECORDS):
+                for part, values in zip(parts, zip(*records, strict=True), strict=True):
+                    part.append(_series(values))
         except sqlite3.Error as error:
-            raise ValueError(f"{path}: {first_line(error)}.") from error
-    if len(set(columns)) < len(columns):
-        raise ValueError(f"{path}: the query names a column twice: {', '.join(columns)}.")
-    series = [_column(name, [r[i] for r in records]) for i, name in enumerate(columns)]
-    return from_frame(pl.DataFrame(series), str(path))
+            raise ValueError(f"{name}: {first_line(error)}.") from error
+    series = [_joined(part).alias(column) for part, column in zip(parts, columns, strict=True)]
+    return from_frame(pl.DataFrame(series), name)
 
 
-def _column(name: str, values: list[Any]) -> Any:
+def _series(values: Sequence[Any]) -> pl.Series:
     """Values of one type as they are; of several, as SQLite may have them, as text."""
     import polars as pl
 
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int}:
-        return pl.Series(name, values, dtype=pl.Int64)
+        return pl.Series(values, dtype=pl.Int64)
     if kinds <= {int, float}:
-        return pl.Series(name, values, dtype=pl.Float64)
-    return pl.Series(name, [None if v is None else str(v) for v in values], dtype=pl.String)
+        return pl.Series(values, dtype=pl.Float64)
+    return pl.Series([None if v is None else str(v) for v in values], dtype=pl.String)
 
 
-def _only_table(connection: sqlite3.Connection, path: Path) -> str:
+def _joined(parts: list[pl.Series]) -> pl.Series:
+    """One series of a type that all parts can be turned into."""
+    import polars as pl
+
+    types = {part.dtype for part in parts}
+    widest = next((t for t in (pl.String, pl.Float64, pl.Int64) if t in types), pl.String)
+    return (
+        pl.concat([part.cast(widest) for part in parts]) if parts else pl.Series([], dtype=widest)
+    )
+
+
+def _only_table(connection: sqlite3.Connection, name: str) -> str:
     found = connection.execute("select name from sqlite_master where type in ('table', 'view')")
-    tables = sorted(name for (name,) in found if not name.startswith("sqlite_"))
+    tables = sorted(table for (table,) in found if not table.startswith("sqlite_"))
     if len(tables) != 1:
-        raise ValueError(f"{path} has {len(tables)} tables ({', '.join(tables)}): say query=.")
+        raise ValueError(f"{name} has {len(tables)} tables ({', '.join(tables)}): say query=.")
     quoted = tables[0].replace('"', '""')
     return f'select * from "{quoted}"'

@@ -171,32 +171,45 @@ class _Texts:
         category = pl.Categorical(pl.Categories.random())
         self.column = pl.col(field).cast(pl.String).cast(category)
         self.names = np.empty(0, dtype=object)
+        self.is_known = np.zeros(0, dtype=bool)
 
     def codes(self, column: pl.Series) -> np.ndarray:
         codes = column.to_physical().to_numpy()
-        if codes.size and codes.max() >= self.names.size:
-            self._learn(column)
+        if codes.size:
+            self._make_room(int(codes.max()) + 1)
+            if not self.is_known[codes].all():
+                self._learn(column)
         return codes
 
+    def _make_room(self, size: int) -> None:
+        if size > self.names.size:
+            more = max(size, 2 * self.names.size) - self.names.size
+            self.names = np.concatenate([self.names, np.empty(more, dtype=object)])
+            self.is_known = np.concatenate([self.is_known, np.zeros(more, dtype=bool)])
+
     def _learn(self, column: pl.Series) -> None:
+        """The names of codes that are new. Batches run in parallel: they need not be the last."""
         import polars as pl
 
         distinct = column.unique()
-        codes = distinct.to_physical().to_numpy()
-        longer = np.empty(int(codes.max()) + 1, dtype=object)
-        longer[: self.names.size] = self.names
-        longer[codes] = distinct.cast(pl.String).to_list()
-        self.names = longer
+        new = distinct.filter(~pl.Series(self.is_known[distinct.to_physical().to_numpy()]))
+        codes = new.to_physical().to_numpy()
+        self.names[codes] = new.cast(pl.String).to_numpy()
+        self.is_known[codes] = True
 
     def finish(self) -> tuple[np.ndarray, np.ndarray]:
         """Names in their order, and the place of each code in it."""
-        if all(WHOLE.fullmatch(name) for name in self.names):
-            order = np.argsort(self.names.astype(np.int64))
+        import polars as pl
+
+        known = np.flatnonzero(self.is_known)
+        names = self.names[known]
+        if all(WHOLE.fullmatch(name) for name in names):
+            order = np.argsort(names.astype(np.int64))
         else:
-            order = np.argsort(self.names)
-        rank = np.empty(order.size, np.int32)
-        rank[order] = np.arange(order.size, dtype=np.int32)
-        return self.names[order], rank
+            order = pl.Series(names.tolist(), dtype=pl.String).arg_sort().to_numpy()
+        rank = np.empty(self.names.size, np.int32)
+        rank[known[order]] = np.arange(order.size, dtype=np.int32)
+        return names[order], rank
 
 
 class _Numbers:

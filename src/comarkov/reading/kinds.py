@@ -70,7 +70,9 @@ def kind_of_object(source: Any) -> str | None:
 
 def is_place(source: Any) -> bool:
     """Is the source a path, an address, stdin or an open file?"""
-    return isinstance(source, str | os.PathLike) or hasattr(source, "read")
+    if isinstance(source, str | os.PathLike):
+        return True
+    return callable(getattr(source, "read", None))  # a data frame may have a column "read"
 
 
 def kind_of_file(path: Path, suffix: str, name: str) -> str | None:
@@ -79,9 +81,17 @@ def kind_of_file(path: Path, suffix: str, name: str) -> str | None:
         raise ValueError(f"{name}: {suffix} files are not read; save it as CSV or Parquet.")
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
+    if is_json(path):
+        return "texts"
     with path.open("rb") as file:
         start = file.read(16)
     return next((kind for mark, kind in BY_START.items() if start.startswith(mark)), None)
+
+
+def is_json(path: Path) -> bool:
+    """Does the file begin with a JSON object, as JSON lines do?"""
+    with path.open("rb") as file:
+        return file.read(64).lstrip()[:1] == b"{"
 
 
 def kind_of_table(options: Options, width: int) -> str:

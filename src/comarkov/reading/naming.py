@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -31,6 +32,8 @@ def renamed(
     data: Data, row_names: Any, column_names: Any, encoding: str, max_bytes: int | None
 ) -> Data:
     """Data under other names."""
+    if row_names is None and column_names is None:
+        return data
     rows, columns = (
         names if choice is None else _names(choice, names, is_named, encoding, max_bytes, role)
         for choice, names, is_named, role in (
@@ -50,11 +53,14 @@ def _names(
     if not isinstance(choice, str | os.PathLike | tuple):
         return _in_order([str(name) for name in choice], ids, f"{role}=")
     file = _as_file(choice)
-    with opened(file.path, max_bytes) as plain, as_utf8(plain, encoding) as text:
+    with ExitStack() as stack:
+        plain = stack.enter_context(opened(file.path, max_bytes))
         by_name = [c for c in (file.key, file.name) if isinstance(c, str) and not c.isdecimal()]
-        table = (
-            from_parquet(text) if is_parquet(text.path) else from_lines(text, bool(by_name), None)
-        )
+        if is_parquet(plain.path):
+            table = from_parquet(plain)
+        else:
+            text = stack.enter_context(as_utf8(plain, encoding))
+            table = from_lines(text, bool(by_name), None)
         is_keyed = file.key is not None or (are_ids and file.name is None and len(table.fields) > 1)
         key = table.field(0 if file.key is None else file.key, role) if is_keyed else None
         default = 1 if is_keyed else 0

@@ -95,13 +95,7 @@ def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Any]:
     if packing == ".gz":
         return "", stack.enter_context(gzip.open(file.path))
     if packing == ".zst":
-        import zstandard
-
-        raw = stack.enter_context(file.path.open("rb"))
-        stream = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(
-            raw, read_across_frames=True
-        )
-        return "", stack.enter_context(_Zstandard(stream, zstandard.ZstdError))
+        return "", _Zstandard(stack.enter_context(file.path.open("rb")))
     archive = stack.enter_context(zipfile.ZipFile(file.path))
     members = [info for info in archive.infolist() if not info.is_dir()]
     if len(members) != 1:
@@ -112,22 +106,34 @@ def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Any]:
 
 
 class _Zstandard:
-    """A stream whose errors are those of other packings."""
+    """A stream that knows whether it has come to its end, which that of the library does not."""
 
-    def __init__(self, stream: Any, error: type[Exception]) -> None:
-        self.stream, self.error = stream, error
+    PART = 2048  # bytes, which can unpack to 64 MB at most
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        import zstandard
+
+        self.packed = packed
+        self.begin = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
+        self.error = zstandard.ZstdError
+        self.frame = self.begin()
 
     def read(self, size: int) -> bytes:
+        """Some bytes, none at the end; a frame may follow another."""
         try:
-            return bytes(self.stream.read(size))
+            while True:
+                part = self.frame.unused_data if self.frame.eof else b""
+                part = part or self.packed.read(self.PART)
+                if not part and self.frame.eof:
+                    return b""
+                if not part:
+                    raise EOFError("it ends in the middle")
+                if self.frame.eof:
+                    self.frame = self.begin()
+                if found := self.frame.decompress(part):
+                    return found
         except self.error as error:
             raise EOFError(str(error)) from error
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stream.close()
 
 
 def _copy(source: Any, target: Path, limit: int, name: str) -> None:
@@ -170,6 +176,19 @@ def _recode(file: Opened, encoding: str, target: Path) -> None:
         ):
             shutil.copyfileobj(source, copy, CHUNK)
     except UnicodeError as error:
+        decoded(file.path.read_bytes(), file.name, encoding)  # which knows the line
+        raise ValueError(f"{file.name} is not {encoding}: {error}.") from error
+
+
+def decoded(content: bytes, name: str, encoding: str) -> str:
+    """A text, or an error that says where it is not in this encoding."""
+    try:
+        return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{file.name} is not {encoding}: {getattr(error, 'reason', error)}. Say encoding=."
+            f"{name}, line {line}: the byte 0x{content[error.start]:02x} is not {encoding}; say "
+            'encoding=, for example "latin-1".'
         ) from error
+    except LookupError as error:
+        raise ValueError(f"There is no encoding {encoding!r}: try utf-8 or latin-1.") from error

@@ -12,8 +12,8 @@ from . import databases, matrices, texts
 from .data import Data
 from .edges import from_edges
 from .h5ad import from_anndata, read_h5ad
-from .kinds import Options, is_place, kind_of_file, kind_of_object, kind_of_table
-from .opening import Opened, as_utf8, opened
+from .kinds import Options, is_json, is_place, kind_of_file, kind_of_object, kind_of_table
+from .opening import Opened, as_utf8, decoded, opened
 from .tables import Table, first_line, from_frame, from_lines, from_parquet, is_parquet
 from .wide import from_table
 
@@ -42,7 +42,7 @@ def _from_object(source: Any, kind: str | None, options: Options) -> Data:
         return _from_graph(source, options, "")
     if isinstance(source, list) and kind == "texts":
         return _counted(None, source, options, "the list of texts")
-    if hasattr(source, "columns") or hasattr(source, "collect_schema"):
+    if hasattr(source, "collect_schema") or hasattr(source, "columns"):  # a lazy frame warns
         return _from_data_frame(source, kind, options)
     if isinstance(source, dict | set) or source is None:
         raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
@@ -76,11 +76,11 @@ def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int 
     if kind in READERS:
         options.check(kind)
         return READERS[kind](file, options, max_bytes)
-    if kind == "texts" and file.suffix in (".jsonl", ".ndjson", ".txt"):
+    if kind == "texts" and (file.suffix == ".txt" or is_json(file.path)):
         options.check(kind)
         return _from_text_file(file, options)
     if databases.is_sqlite(file.path):
-        return _from_rows(databases.from_sqlite(file.path, options.query), kind, options)
+        return _from_rows(databases.from_sqlite(file.path, options.query, file.name), kind, options)
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options)
     said = (options.rows, options.columns, options.weights, options.text)
@@ -91,8 +91,8 @@ def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int 
 
 def _from_text_file(file: Opened, options: Options) -> Data:
     """JSON lines, or a text in each line."""
-    if file.suffix == ".txt":
-        content = texts.decoded(file.path.read_bytes(), file.name, options.encoding)
+    if not is_json(file.path):
+        content = decoded(file.path.read_bytes(), file.name, options.encoding)
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(None, lines, options, file.name)
     names, found = texts.from_json_lines(file, options.text, options.rows, options.encoding)
@@ -101,6 +101,7 @@ def _from_text_file(file: Opened, options: Options) -> Data:
 
 def _from_rows(table: Table, kind: str | None, options: Options) -> Data:
     """Data from a table, whatever it came from."""
+    is_said = kind is not None
     kind = kind or kind_of_table(options, len(table.fields))
     if kind not in ("edges", "table", "texts"):
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
@@ -108,7 +109,7 @@ def _from_rows(table: Table, kind: str | None, options: Options) -> Data:
     if kind == "edges":
         return from_edges(table, options.rows, options.columns, options.weights)
     if kind == "table":
-        return from_table(table, options.rows)
+        return from_table(table, options.rows, is_said)
     text = "text" if options.text is None else options.text
     return _counted(*texts.from_column(table, text, options.rows), options, table.name)
 

@@ -21,8 +21,9 @@ csv.field_size_limit(1 << 30)
 # Words that make a first line of text a header where nothing else does, also with "id" or "_id".
 HEADINGS = {
     "id", "name", "row", "column", "col", "user", "item", "customer", "product", "source", "target",
-    "from", "to", "node", "weight", "value", "count", "rating", "score", "document", "doc", "word",
-    "term", "text", "gene", "cell", "sample", "movie", "author", "paper", "tag",
+    "from", "to", "node", "weight", "value", "count", "n", "rating", "score", "document", "doc",
+    "word", "term", "text", "title", "body", "gene", "cell", "sample", "movie", "author", "paper",
+    "tag", "key", "label",
 }  # fmt: skip
 
 
@@ -69,9 +70,11 @@ class Table:
         """A column as numbers, null where it holds something else."""
         import polars as pl
 
-        column = pl.col(field)
-        if self.frame.collect_schema()[field] == pl.String:
+        column, dtype = pl.col(field), self.frame.collect_schema()[field]
+        if dtype == pl.String:
             column = column.str.strip_chars()
+        elif not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):  # a date can be cast, too
+            raise ValueError(f"{self.name}, column {self.heading(field)}: {dtype} is no number.")
         return column.cast(pl.Float64, strict=False)
 
 
@@ -120,8 +123,8 @@ def _as_series(column: Any) -> pl.Series:
 
     if column.dtype.kind in "iufb" and not hasattr(column.dtype, "na_value"):
         return pl.Series(column.to_numpy())
-    values = [None if value != value else value for value in column.astype(object)]
-    return pl.Series(values, strict=False)
+    pairs = zip(column.astype(object), column.isna(), strict=True)
+    return pl.Series([None if is_missing else value for value, is_missing in pairs], strict=False)
 
 
 def from_lines(
@@ -195,7 +198,8 @@ def _has_header(records: list[list[str]], said: Sequence[str | int | None]) -> b
     """Is the first line a header?
 
     It is if a column is named by the user, if it begins with an empty field, if some field is no
-    number but has only numbers below it, or if all its fields are usual headings.
+    number but has only numbers below it (from the third column on: mostly, as there are weights,
+    one of which may be wrong), or if all its fields are usual headings.
     """
     first, rest = records[0], records[1:]
     names = [column for column in said if isinstance(column, str) and not column.isdecimal()]
@@ -203,11 +207,16 @@ def _has_header(records: list[list[str]], said: Sequence[str | int | None]) -> b
         return True
     if all(_is_heading(field) for field in first):
         return True
-    below = [[record[i] for record in rest if i < len(record)] for i in range(len(first))]
     return any(
-        not is_number(field) and values and all(is_number(value) for value in values)
-        for field, values in zip(first, below, strict=True)
+        not is_number(field) and _are_numbers([r[i] for r in rest if i < len(r)], mostly=i >= 2)
+        for i, field in enumerate(first)
     )
+
+
+def _are_numbers(values: list[str], mostly: bool) -> bool:
+    filled = [value for value in values if value.strip()]
+    count = sum(is_number(value) for value in filled)
+    return 2 * count >= len(filled) > 0 if mostly else count == len(filled) > 0
 
 
 def _is_heading(field: str) -> bool:

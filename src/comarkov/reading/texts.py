@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..informative import most_informative
 from .data import Data
-from .opening import Opened
+from .opening import Opened, decoded
 from .tables import Table, first_line
 
 WEIGHTING = "bm25"  # the best by measurement without labels, see docs/data.md
@@ -32,20 +32,6 @@ def from_folder(folder: Path, encoding: str) -> tuple[list[str], list[str]]:
         raise ValueError(f"{folder} holds no files.")
     names = [path.relative_to(folder).as_posix() for path in paths]
     return names, [decoded(path.read_bytes(), str(path), encoding) for path in paths]
-
-
-def decoded(content: bytes, name: str, encoding: str) -> str:
-    """A text, or an error that says where it is not in this encoding."""
-    try:
-        return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(
-            f"{name}, line {line}: the byte 0x{content[error.start]:02x} is not {encoding}; say "
-            'encoding=, for example "latin-1".'
-        ) from error
-    except LookupError as error:
-        raise ValueError(f"There is no encoding {encoding!r}: try utf-8 or latin-1.") from error
 
 
 def from_json_lines(

@@ -14,14 +14,20 @@ from .tables import Table, is_number
 CELLS = 4_000_000  # at a time
 
 
-def from_table(table: Table, rows: str | int | None = None) -> Data:
+def from_table(table: Table, rows: str | int | None = None, is_said: bool = False) -> Data:
     """The matrix of a wide table, whose first column, or the one said, names the rows.
 
-    A table without a header and with nothing but numbers is a bare matrix: rows have no names.
+    A table without a header and with nothing but numbers is a bare matrix without names; but it
+    can as well be an edge list with more columns, so the user must have said what it is.
     """
     import polars as pl
 
     is_bare = rows is None and _is_bare(table)
+    if is_bare and not is_said:
+        raise ValueError(
+            f"{table.name} has {len(table.fields)} columns of numbers and no header: say rows= and "
+            "columns= (and weights=) if it is an edge list, kind='table' if it is a matrix."
+        )
     index = None if is_bare else table.fields[0] if rows is None else table.field(rows, "rows")
     numbers = [field for field in table.fields if field != index]
     if not numbers:
