@@ -12,9 +12,9 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "matching", "formats", "informative", "folders", "packing", "binning"],
-    ["datasets", "storage"],
-    ["joint"],
+    ["matrix", "progress", "matching", "folders", "packing", "binning", "formats", "informative"],
+    ["datasets"],
+    ["joint", "storage"],
     ["objective", "kernels", "weighting", "thinning", "reading"],
     ["tables", "evaluate"],
     ["merging", "seeding"],
@@ -28,7 +28,8 @@ LAYERS = [
     ["batch", "agglomerate"],
     ["hierarchy", "insertion", "confidence", "coupling"],
     ["findings"],
-    ["describe"],
+    ["describe", "glance"],
+    ["showing"],
     ["fitted"],
     ["estimators"],
     ["named"],

@@ -206,11 +206,14 @@ def findings(
 
 
 def _as_names(n: int, given: Any, of_fit: Any) -> np.ndarray:
+    """Strings, as objects: one long name would widen an array of str for all."""
     chosen = of_fit if given is None else given
-    names = np.arange(n) if chosen is None else np.asarray(chosen)
-    if names.shape != (n,):
-        raise ValueError(f"{n} names are needed, one for each element, not {names.size}.")
-    return names.astype(str)
+    listed = [str(name) for name in (range(n) if chosen is None else chosen)]
+    if len(listed) != n:
+        raise ValueError(f"{n} names are needed, one for each element, not {len(listed)}.")
+    names = np.empty(n, object)
+    names[:] = listed
+    return names
 
 
 def _total(side: Leaves) -> float:

@@ -32,12 +32,13 @@ from .numbering import canonical_orders, renumbered, renumbered_path
 from .objective import Information, cost
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
+from .showing import ShowsItself
 from .starts import pair, starts_for, still_fixed
 from .weighting import Weighting
 
 
 class FittedCoClusters(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, BaseEstimator
+    ShowsItself, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, BaseEstimator
 ):
     """Sets what a fit has found, and all methods that need no more than that."""
 

@@ -246,7 +246,8 @@ def _found(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
     if not hasattr(model, "_model"):
         raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
     if hasattr(X, "row_names"):
-        return findings(model, (X.row_names, X.column_names)), as_csr(X.matrix)
+        kinds = getattr(X, "row_kind", "row"), getattr(X, "column_kind", "column")
+        return findings(model, (X.row_names, X.column_names), kinds), as_csr(X.matrix)
     return findings(model), None if X is None else as_csr(X)
 
 

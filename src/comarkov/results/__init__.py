@@ -56,7 +56,7 @@ class Results:
     >>> model = CoClustering((2, 3), random_state=0).fit(women.matrix)
     >>> results = Results.of(model, women)
     >>> results.findings.rows.typical(1, n=3)
-    ['Nora Fayette', 'Sylvia Avondale', 'Katherina Rogers']
+    ['Sylvia Avondale', 'Katherina Rogers', 'Helen Lloyd']
     """
 
     findings: Findings

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,8 +88,8 @@ def clusters_md(results: Results, n: int = 10) -> str:
 
 def _plain(text: str) -> str:
     """Text that Markdown takes for text, in one line."""
-    text = " ".join(text.split())
-    for character in "\\`*_[]<>#|&":
+    text = escape(" ".join(text.split()), quote=False)
+    for character in "\\`*_[]#|":
         text = text.replace(character, "\\" + character)
     return text
 

@@ -29,6 +29,8 @@ class Blocks {
     return expected[i] > 0 ? Math.log2(share[i] / expected[i]) : 0;
   }
 
+  shade(octaves) { return this.scale(0.5 + Math.max(-1, Math.min(1, octaves / this.far)) / 2); }
+
   // The scale is that of the fit at every β, so that colours can be compared.
   get far() {
     if (this.furthest === undefined) {
@@ -73,25 +75,35 @@ class Blocks {
     pen.textBaseline = "middle";
     for (let a = 0; a < rows; a++) {
       for (let b = 0; b < columns; b++) {
-        const octaves = this.octaves(a * columns + b);
-        const t = 0.5 + Math.max(-1, Math.min(1, octaves / this.far)) / 2;
-        pen.fillStyle = this.scale(t);
+        pen.fillStyle = this.shade(this.octaves(a * columns + b));
         pen.fillRect(left + b * w + gap, top + a * h + gap, w - 2 * gap, h - 2 * gap);
-        if (w >= 30 && h >= 18) this.write(pen, a, b, octaves, t);
       }
     }
+    this.write(pen, rows, columns);
     this.drawLabels(pen, rows, columns);
     this.drawLight(pen, rows, columns);
   }
 
-  write(pen, a, b, octaves, t) {
+  text(octaves) {
+    const lift = 2 ** octaves;
+    if (lift < 0.005) return lift === 0 ? "0" : "<.01";
+    return `×${d3.format(lift < 1 ? ".2~f" : ".2~r")(lift)}`;
+  }
+
+  // Numbers are written in all blocks or, where one would not fit, in none.
+  write(pen, rows, columns) {
     const { left, top, w, h } = this.box;
+    if (w < 24 || h < 18) return;
     pen.font = font(Math.min(15, Math.max(11, h * 0.36)), 500);
     pen.textAlign = "center";
-    pen.fillStyle = d3.lab(this.scale(t)).l > 58 ? "#14171a" : "#ffffff";
-    const lift = 2 ** octaves;
-    const text = octaves === -Infinity ? "0" : lift < 0.005 ? "<.01" : `×${d3.format(lift < 1 ? ".2~f" : ".2~r")(lift)}`;
-    if (pen.measureText(text).width < w - 4) pen.fillText(text, left + (b + 0.5) * w, top + (a + 0.5) * h);
+    const octaves = d3.range(rows * columns).map((i) => this.octaves(i));
+    const widest = d3.max(octaves, (each) => pen.measureText(this.text(each)).width);
+    if (widest > w - 4) return;
+    octaves.forEach((each, i) => {
+      pen.fillStyle = d3.lab(this.shade(each)).l > 58 ? "#14171a" : "#ffffff";
+      const a = Math.floor(i / columns), b = i % columns;
+      pen.fillText(this.text(each), left + (b + 0.5) * w, top + (a + 0.5) * h);
+    });
   }
 
   drawLabels(pen, rows, columns) {

@@ -31,9 +31,10 @@ class Heatmap {
   layout() {
     const outer = this.canvas.parentElement.clientWidth;
     const narrow = outer < 560;
-    const roomLeft = narrow ? 84 : Math.min(170, Math.round(outer * 0.2));
-    const roomTop = narrow ? 64 : 92;
-    const wanted = Math.max(360, Math.min(outer * 0.78, innerHeight * 0.74, 980));
+    const roomLeft = narrow ? 100 : Math.min(170, Math.round(outer * 0.2));
+    const longest = this.longest ??= d3.max(this.data.columns.names, (name) => name.length) ?? 0;
+    const roomTop = Math.min(narrow ? 84 : 120, 24 + 7 * longest);
+    const wanted = Math.max(360, Math.min(outer * 0.78, innerHeight * 0.66, 980));
     const few = this.data.rows.n * 30; // rows that are few need not be thick
     const height = Math.round(Math.max(narrow ? 300 : 380, Math.min(wanted, few)) + roomTop);
     const { x0, x1, y0, y1 } = this.window;
@@ -261,11 +262,13 @@ class Heatmap {
     let last = -Infinity;
     for (const { cluster, start, end } of arranged.bands) {
       const a = Math.max(low, at(start)), b = Math.min(high, at(end)), middle = (a + b) / 2;
-      if (b - a < 2 || middle - last < 13) continue;
+      const text = cluster < 0 ? "none" : String(cluster);
+      const room = name === "rows" ? 13 : pen.measureText(text).width / 2 + 9;
+      if (b - a < 2 || middle - last < room) continue;
       const isLit = this.lit?.side === name && this.lit.cluster === cluster;
       pen.fillStyle = colour(isLit ? "--accent" : "--muted");
-      write(cluster < 0 ? "none" : String(cluster), middle, false);
-      last = middle;
+      write(text, middle, false);
+      last = middle + (name === "rows" ? 0 : pen.measureText(text).width / 2 - 3);
     }
   }
 
@@ -309,7 +312,7 @@ class Heatmap {
 
 // A high quantile of the positive numbers, from some thousands of them.
 function quantile(numbers, share) {
-  const step = Math.max(1, Math.floor(numbers.length / 200000));
+  const step = Math.max(1, Math.floor(numbers.length / 60000));
   const some = [];
   for (let i = 0; i < numbers.length; i += step) if (numbers[i] > 0) some.push(numbers[i]);
   return d3.quantile(some, share);

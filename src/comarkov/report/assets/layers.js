@@ -1,7 +1,14 @@
 // Colours, and canvases that are sharp on any screen.
 
 const theme = matchMedia("(prefers-color-scheme: dark)");
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const colours = new Map(); // asking the page for each of thousands of marks would take long
+function colour(name) {
+  if (!colours.has(name)) {
+    const style = getComputedStyle(document.documentElement);
+    colours.set(name, style.getPropertyValue(name).trim());
+  }
+  return colours.get(name);
+}
 
 // Both scales vary in lightness, so that no eye needs to tell hues apart.
 function ramp() {

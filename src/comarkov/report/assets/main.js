@@ -129,8 +129,8 @@ function start(data) {
     }
   }
 
-  function setView(i) {
-    heatmap.viewIndex = blocks.viewIndex = i;
+  function tellView() {
+    const i = heatmap.viewIndex;
     const { beta, cost, kept, fit } = about.views[i];
     byId("beta").value = i;
     byId("beta-name").textContent = `= ${short(beta)}${fit ? " (the fit)" : ""}`;
@@ -139,6 +139,11 @@ function start(data) {
     byId("kept").textContent = percent(kept);
     byId("cost").textContent = short(cost);
     byId("bits").textContent = short(kept * about.information);
+  }
+
+  function setView(i) {
+    heatmap.viewIndex = blocks.viewIndex = i;
+    tellView();
     if (heatmap.lit?.element !== undefined) {
       const { side, element } = heatmap.lit;
       light({ side, element, cluster: heatmap.view[side].label[element] });
@@ -157,6 +162,7 @@ function start(data) {
   byId("beta")?.addEventListener("input", (event) => setView(+event.target.value));
 
   function drawAll() {
+    colours.clear();
     heatmap.recolour();
     blocks.recolour();
     heatmap.draw();
@@ -167,7 +173,7 @@ function start(data) {
   }
   drawAll();
   byId("loading").remove();
-  if (about.views.length > 1) setView(data.fit);
+  if (about.views.length > 1) tellView();
   theme.addEventListener("change", drawAll);
   let width = innerWidth;
   addEventListener("resize", () => {
