@@ -9,7 +9,8 @@ import typer
 from . import out as folder
 from .errors import clear_errors, notes
 from .groups import takes_groups
-from .options import Clustering, Numbers, Reading, Source, Telling
+from .inputs import Reading, Source
+from .options import Clustering, Numbers, Telling
 from .out import Annotate, Force, Out, Outcome
 from .tables import say_json
 

@@ -10,18 +10,17 @@ import typer
 from .classes import classes_of, joined, read_labels
 from .errors import clear_errors, notes
 from .groups import takes_groups
-from .options import (
+from .inputs import Reading, Source
+from .options import (  # fmt: skip
     CLUSTERING,
     INPUT,
     OUTPUT,
     Method,
     Numbers,
-    Reading,
-    Source,
     Telling,
     as_beta,
     option,
-)  # fmt: skip
+)
 from .out import write_text
 from .tables import aligned, records, records_csv, say_json
 

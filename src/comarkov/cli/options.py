@@ -1,4 +1,4 @@
-"""The options that commands share: what to read, how to cluster, what to say."""
+"""The options that commands share: how many clusters, how to cluster, what to say."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,15 +16,12 @@ if TYPE_CHECKING:
     from ..estimators import CoClustering
     from ..reading import Data
 
-INPUT, TEXTS, CLUSTERING, OUTPUT = "Input", "Input: texts", "Clustering", "Output"
+INPUT, TEXTS, CLUSTERING, OUTPUT = "Input", "Input: texts", "Clustering", "Output"  # panels
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing them is slow
 
-KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
-DATA_SETS = ("southern-women", "movielens", "newsgroups")
 
-
-def _completion(words: Sequence[str]) -> Callable[[str], list[str]]:
+def completion(words: Sequence[str]) -> Callable[[str], list[str]]:
     """What a shell offers for a word that has begun."""
 
     def complete(incomplete: str) -> list[str]:
@@ -32,16 +29,6 @@ def _completion(words: Sequence[str]) -> Callable[[str], list[str]]:
 
     return complete
 
-
-Source = Annotated[
-    str,
-    typer.Argument(
-        metavar="INPUT",
-        help="A file, a folder of texts, the name of a data set, or - for standard input.",
-        show_default=False,
-        autocompletion=_completion(DATA_SETS),  # and files, which the shell knows
-    ),
-]
 
 ModelFolder = Annotated[
     Path,
@@ -52,112 +39,6 @@ ModelFolder = Annotated[
 def option(*names: str, panel: str, **more: Any) -> Any:
     """An option in a panel of the help."""
     return typer.Option(*names, rich_help_panel=panel, **more)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How INPUT is to be read."""
-
-    kind: Annotated[
-        str | None,
-        option(
-            "--kind", panel=INPUT, metavar="KIND", show_default="from its name and content",
-            help=f"What INPUT is: {', '.join(KINDS)}.",
-            autocompletion=_completion(KINDS),
-        ),
-    ] = None  # fmt: skip
-    rows: Annotated[
-        str | None,
-        option("--rows", panel=INPUT, metavar="COLUMN", help="The column that names the rows."),
-    ] = None
-    columns: Annotated[
-        str | None,
-        option("--columns", panel=INPUT, metavar="COLUMN", help="The one that names the columns."),
-    ] = None
-    weights: Annotated[
-        str | None,
-        option("--weights", panel=INPUT, metavar="COLUMN", help="The one with the weights."),
-    ] = None
-    header: Annotated[
-        bool | None,
-        option(
-            "--header/--no-header", panel=INPUT, show_default="by looking",
-            help="Does the first line name the columns?",
-        ),
-    ] = None  # fmt: skip
-    separator: Annotated[
-        str | None,
-        option(
-            "--separator", panel=INPUT, metavar="TEXT", show_default="by looking",
-            help=r"What is between the columns: ',', ';', '|', 'tab', ...",
-        ),
-    ] = None  # fmt: skip
-    encoding: Annotated[
-        str, option("--encoding", panel=INPUT, metavar="NAME", help="How text is encoded.")
-    ] = "utf-8"
-    query: Annotated[
-        str | None,
-        option("--query", panel=INPUT, metavar="SQL", help="What to ask a database for."),
-    ] = None
-    layer: Annotated[
-        str | None,
-        option("--layer", panel=INPUT, metavar="NAME", help="The layer of an AnnData file."),
-    ] = None
-    row_names: Annotated[
-        str | None,
-        option(
-            "--row-names", panel=INPUT, metavar="FILE",
-            help="Names instead of ids: a file with both, or FILE:ID:NAME with its columns.",
-        ),
-    ] = None  # fmt: skip
-    column_names: Annotated[
-        str | None,
-        option("--column-names", panel=INPUT, metavar="FILE", help="The same for the columns."),
-    ] = None
-    row_kind: Annotated[
-        str | None,
-        option(
-            "--row-kind", panel=INPUT, metavar="WORD", show_default="what INPUT says, or row",
-            help="What a row is, such as user: the report calls it so.",
-        ),
-    ] = None  # fmt: skip
-    column_kind: Annotated[
-        str | None,
-        option("--column-kind", panel=INPUT, metavar="WORD", help="What a column is."),
-    ] = None
-    text: Annotated[
-        str | None,
-        option("--text", panel=TEXTS, metavar="COLUMN", help="The column or field with the text."),
-    ] = None
-    n_words: Annotated[
-        int | None,
-        option(
-            "--n-words", panel=TEXTS, metavar="N", min=1, show_default="all",
-            help="Keep so many words: those that tell most about the documents.",
-        ),
-    ] = None  # fmt: skip
-    min_df: Annotated[
-        int | None,
-        option(
-            "--min-df", panel=TEXTS, metavar="N", min=1, show_default="2; 1 for predict",
-            help="Drop words that fewer documents have.",
-        ),
-    ] = None  # fmt: skip
-    stop_words: Annotated[
-        str,
-        option(
-            "--stop-words", panel=TEXTS, metavar="NAME", help="Words to leave out: english or none."
-        ),
-    ] = "english"
-
-    def read(self, source: str, rare_words: bool = False) -> Data:
-        """INPUT as a matrix with names; with rare words too, unless the user says what is rare."""
-        from .inputs import read
-
-        data = read(source, self, rare_words)
-        kinds = {"row_kind": self.row_kind, "column_kind": self.column_kind}
-        said = {name: word for name, word in kinds.items() if word is not None}
-        return replace(data, **said) if said else data
 
 
 @dataclass(frozen=True)
@@ -204,7 +85,7 @@ class Method:
     weighting: Annotated[
         str | None,
         option(
-            "--weighting", panel=CLUSTERING, metavar="NAME", autocompletion=_completion(SCHEMES),
+            "--weighting", panel=CLUSTERING, metavar="NAME", autocompletion=completion(SCHEMES),
             show_default="bm25 for texts, else counts",
             help=f"How much entries count: {', '.join(SCHEMES)}.",
         ),

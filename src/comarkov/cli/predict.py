@@ -9,7 +9,8 @@ import typer
 
 from .errors import clear_errors, notes
 from .groups import takes_groups
-from .options import OUTPUT, ModelFolder, Reading, Source, Telling, option
+from .inputs import Reading, Source
+from .options import OUTPUT, ModelFolder, Telling, option
 from .out import write_text
 from .tables import as_csv, say_json
 

@@ -12,7 +12,8 @@ import typer
 from . import out as folder
 from .errors import clear_errors, notes
 from .groups import takes_groups
-from .options import CLUSTERING, Beta, Clustering, Numbers, Reading, Source, Telling, option
+from .inputs import Reading, Source
+from .options import CLUSTERING, Beta, Clustering, Numbers, Telling, option
 from .out import Annotate, Force, Out, Outcome
 from .tables import Records, aligned, records, records_csv, say_json
 
@@ -132,8 +133,24 @@ def _tell(results: Results, tables: dict[str, Records], place: Path, telling: Te
     if numbers:
         typer.echo(f"Numbers of clusters\n{aligned(_some(numbers))}\n")
     typer.echo(f"β\n{aligned(betas)}\n\n{results.headline}")
+    for line in _reasons(numbers, betas):
+        typer.echo(line)
     if not telling.quiet:
         typer.echo(f"The report is {(place / 'report.html').absolute()}")
+
+
+def _reasons(numbers: Records, betas: Records) -> list[str]:
+    """By which rules numbers of clusters and β are suggested."""
+    reasons = [
+        f"{line['row_clusters']} x {line['column_clusters']} clusters by {line['rule']}."
+        for line in numbers
+        if line["suggested"]
+    ]
+    return reasons + [
+        f"β = {line['beta']:g} by agreement of halves: the nearest to 0.7 of the best."
+        for line in betas
+        if line["suggested"]
+    ]
 
 
 def _some(lines: Records) -> Records:
