@@ -12,9 +12,10 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
-    ["matrix", "progress", "datasets", "matching"],
-    ["joint"],
-    ["relations", "kernels", "weighting", "thinning"],
+    ["matrix", "progress", "matching", "folders", "packing", "binning", "formats", "informative"],
+    ["datasets"],
+    ["joint", "storage"],
+    ["relations", "kernels", "weighting", "thinning", "reading"],
     ["objective", "moves", "tables"],
     ["evaluate"],
     ["merging", "seeding"],
@@ -30,13 +31,18 @@ LAYERS = [
     ["family"],
     ["markov", "multiway"],
     ["hierarchy", "insertion", "confidence", "coupling"],
+    ["findings"],
+    ["describe", "glance"],
+    ["showing"],
     ["fitted"],
     ["estimators"],
     ["named"],
     ["comparison"],
-    ["plot"],
+    ["plot", "report"],
+    ["results"],
     ["reproduce"],
     ["cli"],
+    ["__main__"],
     ["__init__"],
 ]
 
@@ -84,6 +90,7 @@ def test_public_names():
         "ITCC",
         "SIB",
         "CoClustering",
+        "Data",
         "Hierarchy",
         "IBDouble",
         "Information",
@@ -91,6 +98,7 @@ def test_public_names():
         "MergeTree",
         "MultiwayClustering",
         "Progress",
+        "Results",
         "Step",
         "Weighting",
         "__version__",
@@ -99,6 +107,12 @@ def test_public_names():
         "datasets",
         "evaluate",
         "information",
+        "load",
+        "plot_blocks",
+        "plot_heatmap",
+        "plot_path",
+        "read",
+        "write_h5ad",
     ]
     for name in comarkov.__all__:
         assert hasattr(comarkov, name)

@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AIB": "named",
     "CoClustering": "estimators",
+    "Data": "reading",
     "Hierarchy": "hierarchy",
     "IBCC": "named",
     "IBDouble": "named",
@@ -19,12 +20,19 @@ _HOMES = {
     "MergeTree": "agglomerate",
     "MultiwayClustering": "multiway",
     "Progress": "progress",
+    "Results": "results",
     "SIB": "named",
     "Step": "optimise",
     "Weighting": "weighting",
     "compare": "comparison",
     "cost": "objective",
     "information": "objective",
+    "load": "storage",
+    "read": "reading",
+    "write_h5ad": "reading",
+    "plot_blocks": "plot",
+    "plot_heatmap": "plot",
+    "plot_path": "plot",
 }
 _MODULES = ("datasets", "evaluate")
 
@@ -35,6 +43,7 @@ __all__ = [
     "ITCC",
     "SIB",
     "CoClustering",
+    "Data",
     "Hierarchy",
     "IBDouble",
     "Information",
@@ -42,6 +51,7 @@ __all__ = [
     "MergeTree",
     "MultiwayClustering",
     "Progress",
+    "Results",
     "Step",
     "Weighting",
     "__version__",
@@ -50,6 +60,12 @@ __all__ = [
     "datasets",
     "evaluate",
     "information",
+    "load",
+    "plot_blocks",
+    "plot_heatmap",
+    "plot_path",
+    "read",
+    "write_h5ad",
 ]
 
 if TYPE_CHECKING:
@@ -63,8 +79,12 @@ if TYPE_CHECKING:
     from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
     from .objective import cost, information
     from .optimise import Step
+    from .plot import plot_blocks, plot_heatmap, plot_path
     from .progress import Progress
+    from .reading import Data, read, write_h5ad
     from .relations import Information
+    from .results import Results
+    from .storage import load
     from .weighting import Weighting
 
 

@@ -109,7 +109,7 @@ def compare(
     itcc        0.656  1.155
     aib         0.745  1.199
     """
-    weights = weighted_joint(X, as_weighting(weighting)).csr
+    weights = weighted_joint(X, as_weighting(weighting, X)).csr
     starts = same_starts(weights, n_clusters, n_starts, seed)
     sides = (("row", 0, row_classes), ("column", 1, column_classes))
     known = [Known(*side) for side in sides if side[2] is not None]

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
 
 from . import coupling, selection
 from .fitted import FittedCoClusters
-from .joint import Joint, as_csr
+from .joint import Joint, as_csr, check_columns
 from .numbering import canonical_orders, renumbered_path
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
@@ -56,7 +55,8 @@ class CoClustering(FittedCoClusters):
         does not do clearly worse and is nearer to 0.7: X is thinned by coin tosses, 4 to 12 times,
         and weighted after that. It takes some times as long as a fit. See ``beta_selection_``.
     weighting : None, str or Weighting, default=None
-        How entries are weighted before they are co-clustered: None or "counts" as they are, or
+        How entries are weighted before they are co-clustered: "counts" as they are, as does None
+        but for texts that :func:`comarkov.read` has read, which are weighted by "bm25"; or
         "presence", "log", "uniform", "tfidf", "bm25", which is the best of these on news text;
         a :class:`Weighting` has more to set and says when to use which. It is learnt in the fit
         and applied to new data: a new row has its own length and the column weights of the fit,
@@ -251,16 +251,16 @@ class CoClustering(FittedCoClusters):
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
-            Nonnegative weights.
+            Nonnegative weights. Also :class:`Data`, AnnData and networkx bipartite graphs.
         y : ignored
         """
-        weighting = as_weighting(self.weighting)
+        weighting = as_weighting(self.weighting, X)
         distribution = weighted_joint(X, weighting)
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         seed = self._seed()
         numbers, levels = self._numbers(distribution, seed, monitor)
         starts = starts_for(distribution, numbers, self.init, self.fixed)
-        validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
+        check_columns(self, X)  # sets n_features_in_ and names
         evidence = self._beta_evidence(X, starts, seed, monitor)
         beta = float(self.beta if evidence is None else evidence["beta"][evidence["chosen"]][0])
         clusters = self._optimise(distribution, starts, beta, seed, monitor)
@@ -294,7 +294,7 @@ class CoClustering(FittedCoClusters):
             (beta, cost, row_labels, column_labels), β falling.
         """
         wanted = coupling.checked(betas)
-        distribution = weighted_joint(X, as_weighting(self.weighting))
+        distribution = weighted_joint(X, as_weighting(self.weighting, X))
         starts = starts_for(distribution, self.n_clusters, self.init, self.fixed)
         monitor = Monitor(self.max_time, self.callback, self.verbose)
         n_init = self._recipe("auto").n_starts(distribution, starts)
@@ -332,7 +332,7 @@ class CoClustering(FittedCoClusters):
             return None
         counts = starts[0].k, starts[1].k
         return coupling.beta_evidence(
-            as_csr(X), lambda half: weighted_joint(half, as_weighting(self.weighting)),
+            as_csr(X), lambda half: weighted_joint(half, as_weighting(self.weighting, X)),
             (counts, self.init, self.fixed), self._settings(), seed, monitor,
             effective_n_jobs(self.n_jobs),
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from copy import copy
@@ -17,27 +18,28 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import search
+from . import search, storage
 from .coarsening import fine_count
 from .confidence import Confidence, confidences, posterior, rejected
 from .hierarchy import Hierarchy
 from .insertion import Model, align
-from .joint import Joint, are_numbers, as_csr, joint
+from .joint import Joint, are_numbers, as_csr, check_columns, joint
 from .leaves import Leaves, take_leaves
 from .numbering import canonical_orders, renumbered, renumbered_path
 from .objective import cost
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
 from .relations import Information
+from .showing import ShowsItself
 from .solve import warn_if_unfinished
 from .starts import pair, starts_for, still_fixed
 from .weighting import Weighting
 
 
 class FittedCoClusters(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, BaseEstimator
+    ShowsItself, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, BaseEstimator
 ):
     """Sets what a fit has found, and all methods that need no more than that."""
 
@@ -163,6 +165,31 @@ class FittedCoClusters(
         new = self._new_columns(X)
         return self._chosen(new, self._model.column_costs(new))
 
+    def predict_with_confidence(self, X: Any, side: str = "rows") -> tuple[np.ndarray, np.ndarray]:
+        """The cluster of each new row, or column, and the posterior of that cluster.
+
+        Parameters
+        ----------
+        X : matrix, data frame or Data
+            As for ``predict``, or for ``predict_columns``.
+        side : {"rows", "columns"}, default="rows"
+            What is new.
+
+        Returns
+        -------
+        labels, confidence : ndarray
+            Without mass the cluster is -1 and the confidence 0. It is what ``row_confidence_`` is
+            without the agreement, of which nothing is known for new data.
+        """
+        if side == "rows":
+            _, new = self._new_rows(X)
+            costs = self._model.row_costs(new)
+        else:
+            new = self._new_columns(X)
+            costs = self._model.column_costs(new)
+        sure = posterior(costs, new.matrix).max(axis=1)
+        return self._chosen(new, costs), np.where(new.row_mass > 0, sure, 0.0)
+
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
 
@@ -203,7 +230,7 @@ class FittedCoClusters(
         aligned = align(X, self._model.column_names, axis=1)
         weights = as_csr(aligned)
         if aligned is X:
-            validate_data(self, X, reset=False, skip_check_array=True)
+            check_columns(self, X, reset=False)
         if self.weighting_ is not None:
             weights = self.weighting_.weigh_rows(weights)
         return weights, joint(weights, self._model.scale)
@@ -304,6 +331,24 @@ class FittedCoClusters(
             "X is not the matrix of the fit: give it as it was given to fit, rows and columns in "
             "the same order, or leave it out for a cut that is not refined."
         )
+
+    # --- keeping it -------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the model into a new folder, from which ``comarkov.load`` reads it.
+
+        The folder holds JSON and NumPy arrays with a format version, and no code. It is whole or
+        absent, whatever happens meanwhile. ``callback`` is not kept.
+
+        Parameters
+        ----------
+        path : path
+            The folder. Its parents are made if they are not there.
+        overwrite : bool, default=False
+            Replace a model that is there already; anything else is left as it is.
+        """
+        check_is_fitted(self)
+        storage.save(self, path, overwrite)
 
     # --- biclusters -------------------------------------------------------------------------
 

@@ -56,6 +56,8 @@ class Hierarchy:
         to and including this merge, on both sides together, and the number of leaves below it.
         The same height in both trees is the same level. Below β = 1/2 a merge may lower the cost;
         its height is then that of the merge before. None for a side that is not clustered.
+    row_merge_costs, column_merge_costs : ndarray of shape (n_clusters, n_clusters) or None
+        By how many bits merging clusters i < j of the fit raises L_β; infinite elsewhere.
     row_leaves, column_leaves : ndarray of int or None
         The leaf of each row and of each column; -1 without mass.
     n_leaves : pair of (int or None)
@@ -122,6 +124,24 @@ class Hierarchy:
     def column_linkage(self) -> np.ndarray | None:
         """The merges of columns as SciPy's linkage matrix."""
         return None if self.columns is None else self._linkage(1, self.columns)
+
+    @property
+    def row_merge_costs(self) -> np.ndarray | None:
+        """What merging row clusters i < j of the fit costs, in bits; infinite elsewhere."""
+        return self._pair_costs(0)
+
+    @property
+    def column_merge_costs(self) -> np.ndarray | None:
+        """What merging column clusters i < j of the fit costs, in bits; infinite elsewhere."""
+        return self._pair_costs(1)
+
+    def _pair_costs(self, side: int) -> np.ndarray | None:
+        rows, columns = (leaves and leaves.without_finer() for leaves in (self.rows, self.columns))
+        merging = _begin(rows, columns, 2 * self.beta - 1)[side]
+        if merging is None:
+            return None
+        merging.allow_all()
+        return merging.costs / (merging.mass * np.log(2))
 
     def _linkage(self, side: int, leaves: Leaves) -> np.ndarray:
         heights = np.maximum.accumulate(np.cumsum([0.0, *(step.lost for step in self._steps)]))

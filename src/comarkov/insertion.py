@@ -129,7 +129,10 @@ def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
 
 
 def _select(frame: Any, which: np.ndarray, axis: int) -> Any:
-    """Some rows or columns of a pandas or polars frame."""
+    """Some rows or columns of a data frame, or of what holds a matrix with names."""
+    if not hasattr(frame, "columns"):
+        csr = as_csr(frame)
+        return csr[:, which] if axis == 1 else csr[which]
     if hasattr(frame, "iloc"):
         return frame.iloc[:, which] if axis == 1 else frame.iloc[which]
     return frame[:, which.tolist()]

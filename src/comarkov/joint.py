@@ -10,7 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
 
+from .formats import Named, named
 from .matrix import Matrix, add_columns, add_rows, group_counts, sum_xlogx, transpose
 
 INT32_MAX = np.iinfo(np.int32).max
@@ -107,8 +109,9 @@ class Joint:
 def joint(W: Any, scale: float | None = None) -> Joint:
     """Read a nonnegative matrix of weights: rows are samples.
 
-    Takes NumPy arrays, every SciPy sparse format, pandas and polars data frames. The input is
-    never modified. Weights that are whole numbers, whatever their type, count as counts.
+    Takes NumPy arrays, every SciPy sparse format, pandas and polars data frames, and what holds a
+    matrix with names: :class:`Data`, AnnData, networkx bipartite graphs. The input is never
+    modified. Weights that are whole numbers, whatever their type, count as counts.
 
     With a ``scale`` the matrix is read as rows to be added to another: its weights stay
     weights, in units of ``scale``, and it may be empty of mass.
@@ -150,7 +153,10 @@ def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
 
 
 def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Row and column names of a data frame; None for what has none."""
+    """Row and column names of data frames, Data, AnnData and graphs; None for what has none."""
+    held = named(W)
+    if held is not None:
+        return held.row_names, held.column_names
     if not hasattr(W, "columns"):
         return None, None
     rows = np.asarray(W.index, dtype=object) if hasattr(W, "index") else None
@@ -164,7 +170,39 @@ def are_numbers(names: np.ndarray) -> bool:
 
 def as_csr(W: Any) -> sp.csr_array:
     """Check a matrix of weights and read it as canonical CSR."""
-    return _canonical(_checked(W))
+    held = named(W)
+    return _canonical(_checked(W if held is None else held.matrix))
+
+
+def check_columns(estimator: Any, X: Any, reset: bool = True) -> None:
+    """Set n_features_in_ and feature_names_in_ of an estimator, or check X against them."""
+    held = named(X)
+    if held is None:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+    elif reset:
+        estimator.n_features_in_ = held.matrix.shape[1]
+        estimator.__dict__.pop("feature_names_in_", None)
+        if held.column_names is not None:
+            estimator.feature_names_in_ = held.column_names
+    else:
+        _check_same_columns(estimator, held)
+
+
+def _check_same_columns(estimator: Any, held: Named) -> None:
+    expected, found = estimator.n_features_in_, held.matrix.shape[1]
+    if found != expected:
+        raise ValueError(
+            f"X has {found} features, but {type(estimator).__name__} is expecting {expected} "
+            "features as input."
+        )
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and held.column_names is not None:
+        wrong = np.flatnonzero(known != held.column_names)
+        if wrong.size:
+            raise ValueError(
+                f"The column {held.column_names[wrong[0]]!r} of X is {known[wrong[0]]!r} in the "
+                "fit: X must have the columns of the fit, in the same order."
+            )
 
 
 def _checked(W: Any) -> Any:

@@ -43,6 +43,10 @@ class Leaves(NamedTuple):
         """The masses by (item of the other side, cluster)."""
         return self.masses @ membership(self.number, self.k)
 
+    def without_finer(self) -> Leaves:
+        """The same clusters, each its only leaf."""
+        return Leaves(self.cluster_masses(), self.labels, np.arange(self.k))
+
 
 def membership(labels: np.ndarray, k: int) -> sp.csr_array:
     """Elements by clusters: 1 where an element is a member, nowhere for label -1."""

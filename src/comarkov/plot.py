@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from .binning import binned
+from .findings import Findings, Side, findings
+from .joint import as_csr
+
+NAMED = 60  # the most elements whose names are written
+SHOWN = 14  # the most clusters on a side whose lifts are written
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
 
@@ -106,6 +113,175 @@ def blocks(members: Sequence[Any]) -> Any:
 
 def _name(set_ticks: Any, order: np.ndarray, names: Sequence[str]) -> None:
     set_ticks(range(len(order)), [names[i] for i in order]) if names else set_ticks([])
+
+
+# --- a fitted co-clustering -------------------------------------------------------------------
+
+
+def plot_heatmap(model: Any, X: Any = None, *, ax: Any = None) -> Any:
+    """Draw the matrix with its rows and columns in the order of their clusters.
+
+    A pixel shows the mean of the cells that it covers, so that large matrices stay sparse.
+
+    Parameters
+    ----------
+    model : fitted CoClustering or Results
+    X : matrix, data frame or Data of the fit
+        Not needed for results, which have it.
+    ax : Axes, default=None
+        Where to draw; None draws in a new figure.
+
+    Returns
+    -------
+    Axes
+    """
+    found, matrix = _found(model, X)
+    if matrix is None:
+        raise ValueError("plot_heatmap needs the matrix of the fit: plot_heatmap(model, X).")
+    ax = _axes(ax)
+    _heatmap(ax, found, matrix)
+    return ax
+
+
+def plot_blocks(model: Any, *, ax: Any = None) -> Any:
+    """Draw each pair of clusters by its lift, P(x̄, ȳ) / (P(x̄) P(ȳ)), on a logarithmic scale.
+
+    Parameters
+    ----------
+    model : fitted CoClustering or Results
+    ax : Axes, default=None
+        Where to draw; None draws in a new figure.
+
+    Returns
+    -------
+    Axes
+    """
+    found, _ = _found(model, None)
+    ax = _axes(ax)
+    lift = found.lift
+    with np.errstate(divide="ignore"):
+        octaves = np.log2(lift)
+    far = min(max(1.0, float(np.abs(octaves[np.isfinite(octaves)]).max(initial=0.0))), 6.0)
+    image = ax.imshow(
+        np.clip(octaves, -far, far), cmap="PuOr_r", vmin=-far, vmax=far, aspect="auto"
+    )
+    if max(lift.shape) <= SHOWN:
+        for (a, b), value in np.ndenumerate(lift):
+            dark = abs(octaves[a, b]) > 0.6 * far
+            ax.text(b, a, f"{value:.2g}", ha="center", va="center",
+                    color="white" if dark else "black", fontsize=8)  # fmt: skip
+    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
+        if side.is_clustered and side.n_clusters <= NAMED:
+            axis.set_ticks(range(side.n_clusters))
+        axis.set_label_text(f"{side.kind} cluster" if side.is_clustered else side.kind)
+    ax.tick_params(length=0, labelsize=8)
+    bar = ax.figure.colorbar(image, ax=ax, label="lift")
+    ticks = np.unique(np.round(np.linspace(-far, far, 5)))
+    bar.set_ticks(ticks, labels=[f"×{2.0**tick:g}" for tick in ticks])
+    return ax
+
+
+def plot_path(model: Any, *, ax: Any = None) -> Any:
+    """Draw the cost of the co-clusterings on a path over β and, if known, the information kept.
+
+    Parameters
+    ----------
+    model : Results, list of Step, or CoClustering fitted with ``keep_path``
+        Results know the information kept.
+    ax : Axes, default=None
+        Where to draw; None draws in a new figure.
+
+    Returns
+    -------
+    Axes
+    """
+    steps = getattr(model, "views", None) or getattr(model, "path_", model)
+    if not isinstance(steps, Sequence) or not steps:
+        raise ValueError(
+            "There is no path: give what beta_path returns, results with a path, or a model "
+            "fitted with keep_path=True."
+        )
+    ax = _axes(ax)
+    betas = [step.beta for step in steps]
+    drawn = ax.plot(betas, [step.cost for step in steps], color=PALETTE[0], marker="o", ms=3.5,
+                    label="cost")  # fmt: skip
+    ax.set_xlabel("β")
+    ax.set_ylabel("cost L_β, bits")
+    ax.grid(color="0.9", linewidth=0.6)
+    if hasattr(steps[0], "kept"):
+        right = ax.twinx()
+        kept = [100 * step.kept for step in steps]
+        drawn += right.plot(betas, kept, color=PALETTE[4], marker="s", ms=3.5, linestyle="--",
+                            label="information kept")  # fmt: skip
+        right.set_ylabel("information kept, %")
+        right.set_ylim(0, 100)
+    ax.set_ylim(bottom=0)
+    ax.legend(drawn, [line.get_label() for line in drawn], fontsize=8, frameon=False)
+    return ax
+
+
+def heatmap_figure(found: Findings, matrix: sp.csr_array) -> Any:
+    """The reordered matrix as a figure that fits it."""
+    from matplotlib.figure import Figure
+
+    n, m = matrix.shape
+    high, wide = (np.clip(0.22 * count + 1.5, 5.0, 9.0) for count in (n, m))
+    figure = Figure(figsize=(wide + 1.0, high), layout="constrained")
+    _heatmap(figure.subplots(), found, matrix)
+    return figure
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.subplots(layout="constrained")[1]
+
+
+def _found(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
+    """What a model or results say, and the matrix."""
+    if hasattr(model, "findings"):
+        return model.findings, model.matrix
+    if not hasattr(model, "_model"):
+        raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
+    if hasattr(X, "row_names"):
+        kinds = getattr(X, "row_kind", "row"), getattr(X, "column_kind", "column")
+        return findings(model, (X.row_names, X.column_names), kinds), as_csr(X.matrix)
+    return findings(model), None if X is None else as_csr(X)
+
+
+def _heatmap(ax: Any, found: Findings, matrix: sp.csr_array) -> None:
+    from matplotlib.colors import PowerNorm
+
+    n, m = matrix.shape
+    means = binned(matrix, found.rows.order, found.columns.order)
+    high = float(np.quantile(means[means > 0], 0.99)) if means.any() else 1.0
+    image = ax.imshow(
+        means, cmap="Blues", norm=PowerNorm(0.5, 0, high, clip=True), aspect="auto",
+        extent=(0, m, n, 0), interpolation="nearest",
+    )  # fmt: skip
+    for side, line in ((found.rows, ax.axhline), (found.columns, ax.axvline)):
+        for border in np.cumsum(side.sizes)[: -1 if (side.labels >= 0).all() else None]:
+            line(border, color=PALETTE[4], linewidth=0.9)
+    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
+        _label(side, axis)
+    ax.tick_params(length=0, labelsize=7)
+    ax.figure.colorbar(image, ax=ax, label="mean entry", shrink=0.6)
+
+
+def _label(side: Side, axis: Any) -> None:
+    """Names if there are few, else the numbers of clusters."""
+    if side.names.size <= NAMED:
+        names = [name if len(name) <= 30 else name[:29] + "…" for name in side.names[side.order]]
+        axis.set_ticks(np.arange(side.names.size) + 0.5, labels=names)
+        long = max(map(len, names)) > 3
+        axis.set_tick_params(labelrotation=90 if axis.axis_name == "x" and long else 0)
+        axis.set_label_text(side.kind)
+    else:
+        middles = np.cumsum(side.sizes) - side.sizes / 2
+        axis.set_ticks(middles, labels=[str(a) for a in range(side.n_clusters)])
+        axis.set_label_text(f"{side.kind} cluster" if side.is_clustered else side.kind)
 
 
 def save(figure: Any, path: Path, kind: str) -> None:

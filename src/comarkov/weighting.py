@@ -16,9 +16,10 @@ from sklearn.base import (
     clone,
 )
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .joint import Joint, as_csr, joint, names
+from .formats import suggested_weighting
+from .joint import Joint, as_csr, check_columns, joint, names
 
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
 
@@ -144,7 +145,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             else None
         )
         self.n_rows_ = csr.shape[0]
-        validate_data(self, X, skip_check_array=True)  # sets n_features_in_ and names
+        check_columns(self, X)  # sets n_features_in_ and names
         return self
 
     def transform(self, X: Any) -> np.ndarray | sp.csr_array:
@@ -159,7 +160,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """The weights of X, whose columns are those of the fit, as CSR whatever X is."""
         check_is_fitted(self)
         csr = as_csr(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        check_columns(self, X, reset=False)
         weights = self._weights(csr, self._relative_lengths(csr), self.idf_)
         return _divided(weights, _row_sums(weights)) if self._makes_uniform() else weights
 
@@ -220,8 +221,12 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def as_weighting(choice: str | Weighting | None) -> Weighting | None:
-    """What a user may ask for as a weighting that is not fitted; None for none."""
+def as_weighting(choice: str | Weighting | None, X: Any = None) -> Weighting | None:
+    """What a user may ask for as a weighting that is not fitted; None for none.
+
+    Data that suggest a weighting get it, unless the user asks for another.
+    """
+    choice = suggested_weighting(X) if choice is None else choice
     if choice is None:
         return None
     return clone(choice) if isinstance(choice, Weighting) else Weighting(choice)

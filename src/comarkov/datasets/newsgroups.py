@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from ..informative import most_informative as most_informative_words
 from .archives import Archive, members
 from .dataset import Dataset
 
@@ -134,17 +135,3 @@ def _draw(documents: Dataset, group: str, count: int, rng: np.random.RandomState
     if count > of_group.size:
         raise ValueError(f"{count} documents of {group} were asked for, it has {of_group.size}.")
     return rng.choice(of_group, count, replace=False)
-
-
-def most_informative_words(counts: sp.csr_array, n_words: int) -> np.ndarray:
-    """The words that contribute most to I(D;W), in their order."""
-    return np.sort(np.argsort(-_contributions(counts), kind="stable")[:n_words])
-
-
-def _contributions(counts: sp.csr_array) -> np.ndarray:
-    """What each column adds to I(rows; columns), in nats."""
-    cells = counts.tocoo()
-    p = cells.data / cells.data.sum()
-    rows = np.bincount(cells.row, weights=p)[cells.row]
-    columns = np.bincount(cells.col, weights=p)[cells.col]
-    return np.bincount(cells.col, weights=p * np.log(p / rows / columns), minlength=cells.shape[1])

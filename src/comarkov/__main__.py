@@ -1,0 +1,5 @@
+"""``python -m comarkov`` is the command ``comarkov``."""
+
+from .cli import app
+
+app(prog_name="comarkov")

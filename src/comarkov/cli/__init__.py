@@ -1,0 +1,49 @@
+"""The command line: reads what the user wants, says what came out. Nothing is computed here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from . import data, fit, judge, look, predict, reproduce, sweep
+
+CLUSTER, JUDGE, DATA = "Cluster", "Judge", "Data and the paper"  # panels of the help
+
+app = typer.Typer(
+    name="comarkov",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"comarkov {version('comarkov')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+    ] = False,
+) -> None:
+    """Information-theoretic co-clustering of the rows and columns of a matrix.
+
+    To begin with: [bold]comarkov fit southern-women -o women[/bold]
+    """
+
+
+for panel, commands in {
+    CLUSTER: (fit.fit, sweep.sweep, predict.predict, look.report, look.info),
+    JUDGE: (judge.compare, judge.evaluate),
+    DATA: (reproduce.reproduce,),
+}.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+app.add_typer(data.app, name="datasets", rich_help_panel=DATA)

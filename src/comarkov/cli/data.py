@@ -1,0 +1,74 @@
+"""``comarkov datasets``: what there is, fetching it, where it is."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .bars import progress_bars
+from .errors import clear_errors
+
+app = typer.Typer(help="Data sets: what there is, fetching it, where it is.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_datasets() -> None:
+    """List the data sets, and say which are on this machine."""
+    from .. import datasets
+
+    for name, entry in datasets.CATALOGUE.items():
+        if entry.archive is None:
+            where = "bundled"
+        else:
+            found = datasets.find(name)
+            size = f"{entry.archive.size / 1e6:.1f} MB"
+            where = str(found) if found else f"not here: comarkov datasets fetch {name} ({size})"
+        typer.secho(name, bold=True, nl=False)
+        typer.echo(f"  {entry.about}\n  licence: {entry.licence}\n  {where}")
+
+
+@app.command("fetch")
+def fetch_dataset(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="movielens, newsgroups.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where to.", show_default="the cache folder"),
+    ] = None,
+) -> None:
+    """Download data sets from where they are published, and verify size and checksum.
+
+    A download that was cut off goes on where it stopped.
+    """
+    from .. import datasets
+
+    with clear_errors():
+        for name in names:
+            with progress_bars("bytes") as advance:
+                path = datasets.fetch(name, out, partial(advance, name))
+            typer.echo(path)
+
+
+@app.command("path")
+def dataset_path(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="movielens or newsgroups; the cache folder without it."),
+    ] = None,
+) -> None:
+    """Say where a data set is on this machine."""
+    with clear_errors():
+        from .. import datasets
+        from ..datasets.archives import cache_folder
+
+        if name is None:
+            typer.echo(cache_folder())
+            return
+        found = datasets.find(name)
+        if found is None and datasets.CATALOGUE[name].archive is None:
+            raise ValueError(f"{name} is bundled: comarkov.datasets.load({name!r}) gives it.")
+        if found is None:
+            raise FileNotFoundError(datasets.missing(name))
+        typer.echo(found)

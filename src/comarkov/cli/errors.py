@@ -1,0 +1,56 @@
+"""What goes wrong is one line on stderr, and an exit code; what is worth knowing is a note."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """What the user can mend is one line and exit code 2; Ctrl-C is 130."""
+    try:
+        yield
+    except BrokenPipeError:  # who reads our results has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(1) from None
+    except (ValueError, OSError, ImportError, MemoryError, sqlite3.Error) as error:
+        typer.secho(f"Error: {_one_line(error)}", fg="red", err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise typer.Exit(130) from None
+
+
+def _one_line(error: BaseException) -> str:
+    """The message, with the file that the system complains about."""
+    message = str(error)
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        message = f"{error.strerror}: {error.filename}"
+    if isinstance(error, MemoryError):
+        message = f"There is not enough memory. {message}"
+    return " ".join(message.split()) or type(error).__name__
+
+
+@contextmanager
+def notes(quiet: bool = False) -> Iterator[None]:
+    """Tell warnings on stderr, in one line each and each once."""
+    told: set[str] = set()
+
+    def tell(message: Warning | str, category: type[Warning], *where: Any) -> None:
+        note = " ".join(str(message).split()).replace("max_time", "the time limit")
+        if not quiet and note not in told and not issubclass(category, DeprecationWarning):
+            told.add(note)
+            typer.secho(f"Note: {note}", fg="yellow", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = tell  # type: ignore[assignment]
+        yield

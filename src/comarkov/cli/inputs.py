@@ -1,0 +1,211 @@
+"""INPUT as a user names it: a file, a folder, a data set, or standard input."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .options import INPUT, TEXTS, completion, option
+
+if TYPE_CHECKING:
+    from ..reading import Data
+
+KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
+STDIN = "-"
+SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
+KEYWORDS = [
+    "kind", "rows", "columns", "weights", "header", "separator", "encoding", "text", "stop_words",
+    "min_df", "n_words", "query", "layer", "row_names", "column_names",
+]  # fmt: skip
+# What rows and columns of the data sets are, and the weighting that suits them.
+KNOWN = {
+    "southern-women": ("woman", "event", None),
+    "movielens": ("user", "movie", None),
+    "newsgroups": ("document", "word", "bm25"),
+}
+
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        metavar="INPUT",
+        help="A file, a folder of texts, the name of a data set, or - for standard input.",
+        show_default=False,
+        autocompletion=completion(list(KNOWN)),  # and files, which the shell knows
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How INPUT is to be read."""
+
+    kind: Annotated[
+        str | None,
+        option(
+            "--kind", panel=INPUT, metavar="KIND", show_default="from its name and content",
+            help=f"What INPUT is: {', '.join(KINDS)}.",
+            autocompletion=completion(KINDS),
+        ),
+    ] = None  # fmt: skip
+    rows: Annotated[
+        str | None,
+        option("--rows", panel=INPUT, metavar="COLUMN", help="The column that names the rows."),
+    ] = None
+    columns: Annotated[
+        str | None,
+        option("--columns", panel=INPUT, metavar="COLUMN", help="The one that names the columns."),
+    ] = None
+    weights: Annotated[
+        str | None,
+        option("--weights", panel=INPUT, metavar="COLUMN", help="The one with the weights."),
+    ] = None
+    header: Annotated[
+        bool | None,
+        option(
+            "--header/--no-header", panel=INPUT, show_default="by looking",
+            help="Does the first line name the columns?",
+        ),
+    ] = None  # fmt: skip
+    separator: Annotated[
+        str | None,
+        option(
+            "--separator", panel=INPUT, metavar="TEXT", show_default="by looking",
+            help=r"What is between the columns: ',', ';', '|', 'tab', ...",
+        ),
+    ] = None  # fmt: skip
+    encoding: Annotated[
+        str, option("--encoding", panel=INPUT, metavar="NAME", help="How text is encoded.")
+    ] = "utf-8"
+    query: Annotated[
+        str | None,
+        option("--query", panel=INPUT, metavar="SQL", help="What to ask a database for."),
+    ] = None
+    layer: Annotated[
+        str | None,
+        option("--layer", panel=INPUT, metavar="NAME", help="The layer of an AnnData file."),
+    ] = None
+    row_names: Annotated[
+        str | None,
+        option(
+            "--row-names", panel=INPUT, metavar="FILE",
+            help="Names instead of ids: a file with both, or FILE:ID:NAME with its columns.",
+        ),
+    ] = None  # fmt: skip
+    column_names: Annotated[
+        str | None,
+        option("--column-names", panel=INPUT, metavar="FILE", help="The same for the columns."),
+    ] = None
+    row_kind: Annotated[
+        str | None,
+        option(
+            "--row-kind", panel=INPUT, metavar="WORD", show_default="what INPUT says, or row",
+            help="What a row is, such as user: the report calls it so.",
+        ),
+    ] = None  # fmt: skip
+    column_kind: Annotated[
+        str | None,
+        option("--column-kind", panel=INPUT, metavar="WORD", help="What a column is."),
+    ] = None
+    text: Annotated[
+        str | None,
+        option("--text", panel=TEXTS, metavar="COLUMN", help="The column or field with the text."),
+    ] = None
+    n_words: Annotated[
+        int | None,
+        option(
+            "--n-words", panel=TEXTS, metavar="N", min=1, show_default="all",
+            help="Keep so many words: those that tell most about the documents.",
+        ),
+    ] = None  # fmt: skip
+    min_df: Annotated[
+        int | None,
+        option(
+            "--min-df", panel=TEXTS, metavar="N", min=1, show_default="2; 1 for predict",
+            help="Drop words that fewer documents have.",
+        ),
+    ] = None  # fmt: skip
+    stop_words: Annotated[
+        str,
+        option(
+            "--stop-words", panel=TEXTS, metavar="NAME", help="Words to leave out: english or none."
+        ),
+    ] = "english"
+
+    def read(self, source: str, rare_words: bool = False) -> Data:
+        """INPUT as a matrix with names; with rare words too, unless the user says what is rare."""
+        data = _read(source, self, rare_words)
+        return replace(
+            data,
+            row_kind=self.row_kind or data.row_kind,
+            column_kind=self.column_kind or data.column_kind,
+        )
+
+
+def _read(source: str, options: Reading, rare_words: bool) -> Data:
+    """INPUT as a matrix with names, or an error that says what is wrong with it."""
+    if source in KNOWN and not Path(source).exists():
+        return _data_set(source)
+    if source != STDIN and "://" not in source and not Path(source).exists():
+        raise FileNotFoundError(
+            f"There is no file {source!r}, and no data set of that name ({', '.join(KNOWN)})."
+        )
+    from .. import reading  # slow to import
+
+    given = {name: getattr(options, name) for name in KEYWORDS}
+    keywords = {name: value for name, value in given.items() if value is not None}
+    for name in ("rows", "columns", "weights", "text"):
+        if name in keywords:
+            keywords[name] = _column(keywords[name])
+    if "separator" in keywords:
+        keywords["separator"] = SEPARATORS.get(keywords["separator"], keywords["separator"])
+    if keywords["stop_words"] == "none":
+        keywords["stop_words"] = None
+    if rare_words and options.min_df is None and _holds_texts(source, options):
+        keywords["min_df"] = 1
+    from polars.exceptions import PolarsError
+
+    try:
+        return reading.read(source, **keywords)
+    except PolarsError as error:  # a file that is nothing of the kind
+        raise ValueError(f"{source} cannot be read: {str(error).splitlines()[0]}.") from error
+    except ValueError as error:
+        raise ValueError(_with_options(str(error))) from error
+
+
+def _holds_texts(source: str, options: Reading) -> bool:
+    names = (".jsonl", ".ndjson")
+    told = options.kind == "texts" or options.text is not None
+    return told or Path(source).is_dir() or any(suffix in source for suffix in names)
+
+
+def _with_options(message: str) -> str:
+    """What a message says of keywords, said of options."""
+
+    def option(found: re.Match[str]) -> str:
+        return f"--{found[1].replace('_', '-')}" + ("" if found[2] in ".,;: " else " ") + found[2]
+
+    return re.sub(rf"\b({'|'.join(KEYWORDS)})=(.)", option, message)
+
+
+def _data_set(name: str) -> Data:
+    import numpy as np
+
+    from .. import datasets
+    from ..reading import Data
+
+    found = datasets.load(name)
+    row_kind, column_kind, weighting = KNOWN[name]
+    rows, columns = (
+        np.asarray(names, dtype=object) for names in (found.row_names, found.column_names)
+    )
+    return Data(found.matrix, rows, columns, row_kind, column_kind, name, weighting)
+
+
+def _column(text: str | None) -> str | int | None:
+    """A column by its name, or by its number if it is one."""
+    return int(text) if text is not None and text.isdecimal() else text

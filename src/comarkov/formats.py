@@ -1,0 +1,136 @@
+"""Objects that hold a matrix with names, told by their parts: Data, AnnData, bipartite graphs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class Named(NamedTuple):
+    """A matrix with the names of its rows and columns; None where they have none."""
+
+    matrix: Any
+    row_names: np.ndarray | None
+    column_names: np.ndarray | None
+
+
+def named(X: Any) -> Named | None:
+    """What an object that holds a matrix and names has in it; None for all other input.
+
+    Nothing is imported: objects are known by their attributes.
+    """
+    if all(hasattr(X, part) for part in ("matrix", "row_names", "column_names")):
+        names = X.row_names, X.column_names
+        has_names = getattr(X, "named", (True, True))
+        rows, columns = (
+            np.asarray(side, dtype=object) if known else None
+            for side, known in zip(names, has_names, strict=True)
+        )
+        return Named(X.matrix, rows, columns)
+    if is_anndata(X):
+        return Named(X.X, _as_objects(X.obs_names), _as_objects(X.var_names))
+    if is_graph(X):
+        return from_graph(X)
+    return None
+
+
+def suggested_weighting(X: Any) -> str | None:
+    """The weighting that suits the data, where they say so."""
+    return getattr(X, "weighting", None) if hasattr(X, "row_kind") else None
+
+
+def is_anndata(X: Any) -> bool:
+    """Is X an AnnData object?"""
+    return all(hasattr(X, part) for part in ("X", "obs_names", "var_names"))
+
+
+def is_graph(X: Any) -> bool:
+    """Is X a networkx graph?"""
+    return all(hasattr(X, part) for part in ("nodes", "edges", "adj", "is_directed"))
+
+
+def from_graph(graph: Any, weight: str | None = "weight") -> Named:
+    """The biadjacency matrix of a bipartite graph.
+
+    Rows are the nodes whose attribute ``bipartite`` is 0, columns those with 1, as networkx has
+    it. Without the attribute, rows of a directed graph are the nodes that edges come from, and
+    those of an undirected one are the nodes on the side of the first node, if it is connected.
+    An edge weighs what its attribute ``weight`` says, or 1; parallel edges are added up.
+    """
+    sides = _sides(graph)
+    rows, columns = ([node for node in graph if sides[node] == side] for side in (0, 1))
+    number = {node: i for side in (rows, columns) for i, node in enumerate(side)}
+    edges = [
+        (u, v, 1 if weight is None or data.get(weight) is None else data[weight])
+        for u, v, data in graph.edges(data=True)
+    ]
+    for u, v, amount in edges:
+        if sides[u] == sides[v]:
+            raise ValueError(
+                f"The graph is not bipartite: an edge joins {u!r} and {v!r}, both on one side."
+            )
+        if isinstance(amount, str):
+            raise ValueError(f"The edge from {u!r} to {v!r} has the weight {amount!r}: no number.")
+    ends = [(u, v) if sides[u] == 0 else (v, u) for u, v, _ in edges]
+    places = ([number[u] for u, _ in ends], [number[v] for _, v in ends])
+    amounts = np.array([amount for *_, amount in edges], dtype=np.float64)
+    shape = (len(rows), len(columns))
+    matrix = sp.coo_array((amounts, (np.array(places[0], int), np.array(places[1], int))), shape)
+    return Named(matrix.tocsr(), _as_objects(map(str, rows)), _as_objects(map(str, columns)))
+
+
+def _sides(graph: Any) -> dict[Any, int]:
+    """0 for the nodes that are rows, 1 for those that are columns."""
+    marks = {node: data.get("bipartite") for node, data in graph.nodes(data=True)}
+    if not marks:
+        raise ValueError("The graph has no nodes.")
+    given = {node for node, mark in marks.items() if mark is not None}
+    if given:
+        wrong = next((node for node, mark in marks.items() if str(mark) not in ("0", "1")), None)
+        if wrong is not None:
+            raise ValueError(
+                f"Node {wrong!r} has bipartite={marks[wrong]!r}: give every node 0 (a row) or 1 "
+                "(a column)."
+            )
+        return {node: int(mark) for node, mark in marks.items()}
+    return _by_direction(graph) if graph.is_directed() else _by_colour(graph)
+
+
+def _by_direction(graph: Any) -> dict[Any, int]:
+    sources = {u for u, _ in graph.edges()}
+    targets = {v for _, v in graph.edges()}
+    for node in graph:
+        if (node in sources) == (node in targets):
+            raise ValueError(
+                f"Node {node!r} is neither only a source nor only a target of edges: give nodes "
+                "the attribute bipartite, 0 for rows and 1 for columns."
+            )
+    return {node: int(node in targets) for node in graph}
+
+
+def _by_colour(graph: Any) -> dict[Any, int]:
+    """Two sides such that every edge joins them, the first node on side 0."""
+    first = next(iter(graph))
+    sides = {first: 0}
+    waiting = [first]
+    while waiting:
+        node = waiting.pop()
+        for neighbour in graph.adj[node]:
+            if neighbour not in sides:
+                sides[neighbour] = 1 - sides[node]
+                waiting.append(neighbour)
+    if len(sides) < len(graph):
+        raise ValueError(
+            "The graph is in several parts, so that nothing tells which nodes are rows: give nodes "
+            "the attribute bipartite, 0 for rows and 1 for columns."
+        )
+    return sides
+
+
+def _as_objects(names: Any) -> np.ndarray:
+    listed = list(names)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array

@@ -1,0 +1,111 @@
+"""Data in: edge lists, tables, matrices, graphs, databases and texts, from files or objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .data import Data
+from .h5ad import write_h5ad
+from .kinds import KINDS, Options
+from .naming import renamed
+from .sources import read_any
+
+__all__ = ["Data", "read", "write_h5ad"]
+
+
+def read(
+    source: Any,
+    *,
+    kind: str | None = None,
+    rows: str | int | None = None,
+    columns: str | int | None = None,
+    weights: str | int | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    encoding: str = "utf-8",
+    text: str | int | None = None,
+    stop_words: str | list[str] | None = "english",
+    min_df: int = 2,
+    n_words: int | None = None,
+    query: str | None = None,
+    layer: str | None = None,
+    row_names: Any = None,
+    column_names: Any = None,
+    max_bytes: int | None = None,
+) -> Data:
+    """Read a nonnegative matrix with names from a file, a folder, a database or an object.
+
+    What the source is, is told by the type of an object; then by the suffix of a file, that of a
+    packing (.gz, .zst, .zip) left out; then by its first bytes. A table (CSV, TSV, Parquet, the
+    answer of a database, a data frame) is a column of texts if ``text`` is said, an edge list if
+    ``columns`` or ``weights`` is said, and else an edge list if it has two or three columns and a
+    wide table if it has one or more than three. ``kind`` overrides all this.
+
+    Parameters
+    ----------
+    source : path, address, "-", open file or object
+        A file; a folder of texts; a database, such as "sqlite:///shop.db"; "-" for stdin; a pandas
+        or polars data frame, AnnData, a networkx bipartite graph, an array, a list of texts.
+    kind : {"edges", "table", "texts", "mtx", "npz", "h5ad", "graph"}, optional
+        How to read it, if that should not be found out.
+    rows, columns, weights : str or int, optional
+        The columns of an edge list, by name or position from 0. If none is said they are the first
+        three; if rows and columns are said but no weights, every line counts 1. Edges that are
+        there several times are added up. ``rows`` also names the column of a wide table, or of
+        texts, that holds the names of the rows; ``weights`` the attribute of a graph's edges.
+    header : bool, optional
+        Is the first line a header? Found out if not said: it is if a column is said by name, if it
+        begins with an empty field, if one of its fields is no number but has only numbers below
+        (from the third column on: mostly numbers), or if all its fields are usual headings, such
+        as user and item.
+    separator : str, optional
+        What stands between fields. If not said, that of tab , ; | and space which splits most of
+        the first 100 lines into as many fields as the first.
+    encoding : str, default="utf-8"
+        Of text files, and of files of names.
+    text : str or int, optional
+        The column or, in JSON lines, the field that holds texts; there it is "text" if not said.
+    stop_words : "english", list of str or None, default="english"
+        Words to leave out of texts.
+    min_df : int, default=2
+        Words in fewer texts are left out.
+    n_words : int, optional
+        Of the words, keep those that contribute most to the information between texts and words.
+    query : str, optional
+        What to ask a database, in SQL; an SQLite file with one table needs none.
+    layer : str, optional
+        The layer of AnnData to take instead of X.
+    row_names, column_names : path, (path, key, name), "path:key:name", mapping or list, optional
+        Names instead of ids. From a file with ids and names, key and name being its columns, the
+        first two if not said. Where the source has no ids, and from a list, in their order, one in
+        a line. Ids without a name stay; names that are there several times get their ids added.
+    max_bytes : int, optional
+        The most that a packed file may unpack to; 100 times its size, or 256 MB if that is more,
+        if not said.
+
+    Returns
+    -------
+    Data
+        The matrix and its names, which :meth:`CoClustering.fit` takes as it is.
+
+    Examples
+    --------
+    >>> import io, comarkov
+    >>> edges = io.BytesIO(b"user,item,rating\\nAnn,tea,2\\nBob,rum,1\\nAnn,rum,1\\n")
+    >>> data = comarkov.read(edges)
+    >>> data
+    Data(2 users x 2 items, 3 entries, from the open file)
+    >>> print(data.row_names, data.column_names, data.matrix.toarray(), sep="\\n")
+    ['Ann' 'Bob']
+    ['rum' 'tea']
+    [[1. 2.]
+     [1. 0.]]
+    """
+    if kind is not None and kind not in KINDS:
+        raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
+    options = Options(
+        rows, columns, weights, header, separator, encoding, text, stop_words, min_df, n_words,
+        query, layer,
+    )  # fmt: skip
+    data = read_any(source, kind, options, max_bytes)
+    return renamed(data, row_names, column_names, encoding, max_bytes)

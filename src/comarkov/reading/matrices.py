@@ -1,0 +1,165 @@
+"""Matrices in files: Matrix Market and NumPy archives, with names where they are kept."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .data import Data
+from .faults import weight_problem
+from .opening import Opened, unpacking_limit
+from .tables import first_line
+
+KEYS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
+
+
+def from_matrix_market(file: Opened) -> Data:
+    """A Matrix Market file, whose rows and columns have no names."""
+    from scipy.io import mmread
+
+    try:
+        matrix = mmread(file.path)
+    except (ValueError, OverflowError, OSError, MemoryError) as error:
+        why = first_line(error) or "it claims to be larger than memory"
+        raise ValueError(f"{file.name} is no Matrix Market file: {why}.") from error
+    values = matrix.data if sp.issparse(matrix) else matrix
+    if values.size and values.dtype.kind in "iuf" and not values.min() >= 0:
+        _blame_line(file)
+    return named_errors(file.name, lambda: Data(matrix, source=file.name))
+
+
+def _blame_line(file: Opened) -> None:
+    """Raise for the first entry that is no weight."""
+    with file.path.open(encoding="utf-8", errors="replace") as lines:
+        entries = ((n, line.split()) for n, line in enumerate(lines, 1) if line[0] not in "%\n")
+        next(entries)  # the sizes
+        for number, fields in entries:
+            problem = weight_problem(float(fields[-1]))
+            if problem:
+                raise ValueError(f"{file.name}, line {number}, column {len(fields)}: {problem}")
+
+
+def named_errors(name: str, make: Any) -> Data:
+    """What ``make`` gives, its errors beginning with the name of the file."""
+    try:
+        data: Data = make()
+    except (ValueError, TypeError, MemoryError) as error:
+        raise ValueError(f"{name}: {first_line(error)}.") from error
+    return data
+
+
+def from_npz(file: Opened, max_bytes: int | None = None) -> Data:
+    """A NumPy archive: a sparse matrix as SciPy saves it, our own with names, or one array."""
+    _check_size(file, max_bytes)
+    try:
+        with np.load(file.path, allow_pickle=False) as archive:
+            parts = {key: archive[key] for key in archive.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+        raise ValueError(f"{file.name} is no npz file: {first_line(error)}.") from error
+    kinds: dict[str, Any] = {
+        field: str(parts.pop(field)[()])
+        for field in ("row_kind", "column_kind", "source", "weighting")
+        if field in parts
+    }
+    kinds.setdefault("source", file.name)
+    names = [_unjoined(parts, side) for side in ("row", "column")]
+    return named_errors(
+        file.name,
+        lambda: Data(_matrix(parts), names[0], names[1], **kinds),
+    )
+
+
+def _check_size(file: Opened, max_bytes: int | None) -> None:
+    limit = unpacking_limit(file.path, max_bytes)
+    try:
+        with zipfile.ZipFile(file.path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{file.name} is no npz file: {first_line(error)}.") from error
+    if size > limit:
+        raise ValueError(
+            f"{file.name} unpacks to {size:,} bytes, more than {limit:,}, which may be a trap: if "
+            "it is meant, say max_bytes=."
+        )
+
+
+def _matrix(parts: dict[str, np.ndarray]) -> Any:
+    if "format" not in parts:
+        if len(parts) != 1:
+            found = ", ".join(parts) or "nothing"
+            raise ValueError(
+                f"it should hold a SciPy sparse matrix or one array, and holds {found}"
+            )
+        return next(iter(parts.values()))
+    kind = parts["format"].item()
+    kind = kind.decode() if isinstance(kind, bytes) else kind
+    if kind not in KEYS:
+        raise ValueError(f"the sparse format {kind} is not read: save it as csr")
+    missing = [key for key in (*KEYS[kind], "data", "shape") if key not in parts]
+    if missing:
+        raise ValueError(f"{', '.join(missing)} is missing")
+    first, second = (parts[key] for key in KEYS[kind])
+    make = {"csr": sp.csr_array, "csc": sp.csc_array, "coo": sp.coo_array}[kind]
+    places = (first, second) if kind != "coo" else ((first, second),)
+    matrix = make((parts["data"], *places), shape=tuple(parts["shape"].tolist()))
+    if kind != "coo":
+        matrix.check_format(full_check=True)  # indices from a file must not lead out of it
+    return matrix
+
+
+def save(data: Data, path: str | os.PathLike[str]) -> None:
+    """Write the matrix and the names as npz, whole or not at all; SciPy can load the matrix."""
+    target = Path(path)
+    matrix = data.matrix
+    parts: dict[str, Any] = {
+        "format": b"csr", "shape": np.array(matrix.shape), "data": matrix.data,
+        "indices": matrix.indices, "indptr": matrix.indptr, "_is_array": True,
+        "row_kind": data.row_kind, "column_kind": data.column_kind, "source": data.source,
+    }  # fmt: skip
+    if data.weighting is not None:
+        parts["weighting"] = data.weighting
+    sides = (("row", data.row_names), ("column", data.column_names))
+    for (side, names), is_named in zip(sides, data.named, strict=True):
+        if is_named:
+            parts |= _joined(names, side)
+    descriptor, temporary = tempfile.mkstemp(dir=target.parent, suffix=".npz")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            np.savez_compressed(file, **parts)
+        Path(temporary).chmod(0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _joined(names: np.ndarray, side: str) -> dict[str, np.ndarray]:
+    """Names end to end in UTF-8, and where each ends: one long name does not widen all."""
+    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+    text = np.frombuffer(b"".join(encoded), np.uint8)
+    return {f"{side}_names": text, f"{side}_name_ends": ends}
+
+
+def _unjoined(parts: dict[str, np.ndarray], side: str) -> list[str] | None:
+    if f"{side}_names" not in parts:
+        return None
+    text = parts.pop(f"{side}_names").tobytes()
+    ends = parts.pop(f"{side}_name_ends").tolist()
+    starts = [0, *ends[:-1]]
+    return [
+        text[start:end].decode("utf-8", "surrogatepass")
+        for start, end in zip(starts, ends, strict=True)
+    ]

@@ -1,0 +1,150 @@
+"""Which reader takes a source, and what it is given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..formats import from_graph
+from . import databases, matrices, texts
+from .data import Data
+from .edges import from_edges
+from .h5ad import from_anndata, read_h5ad
+from .kinds import Options, is_json, is_place, kind_of_file, kind_of_object, kind_of_table
+from .opening import Opened, as_utf8, decoded, opened
+from .tables import Table, first_line, from_frame, from_lines, from_parquet, is_parquet
+from .wide import from_table
+
+
+def read_any(source: Any, kind: str | None, options: Options, max_bytes: int | None) -> Data:
+    """Data from an object, a database, a folder or a file."""
+    if isinstance(source, Data):
+        return source
+    if not is_place(source):
+        return _from_object(source, kind, options)
+    if databases.is_uri(source):
+        return _from_rows(databases.from_database(source, options.query), kind, options)
+    if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
+        return _from_folder(Path(source), kind, options)
+    with opened(source, max_bytes) as file:
+        return _from_file(file, kind, options, max_bytes)
+
+
+def _from_object(source: Any, kind: str | None, options: Options) -> Data:
+    kind = kind or kind_of_object(source)
+    if kind in ("h5ad", "graph", "texts"):
+        options.check(kind)
+    if kind == "h5ad":
+        return from_anndata(source, options.layer, "the AnnData object")
+    if kind == "graph":
+        return _from_graph(source, options, "")
+    if isinstance(source, list) and kind == "texts":
+        return _counted(None, source, options, "the list of texts")
+    if hasattr(source, "collect_schema") or hasattr(source, "columns"):  # a lazy frame warns
+        return _from_data_frame(source, kind, options)
+    if isinstance(source, dict | set) or source is None:
+        raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
+    options.check("npz")
+    return Data(source)
+
+
+def _from_data_frame(frame: Any, kind: str | None, options: Options) -> Data:
+    """A data frame; the index of a wide pandas frame names its rows, unless it is only numbers."""
+    width = len(frame.collect_schema() if hasattr(frame, "collect_schema") else frame.columns)
+    kind = kind or kind_of_table(options, width)
+    index = getattr(frame, "index", None)
+    if kind == "table" and options.rows is None and index is not None:
+        is_counted = index.dtype.kind in "iu" and list(index) == list(range(len(index)))
+        if not is_counted or frame.dtypes.iloc[0].kind in "iufb":
+            options.check(kind)
+            return Data(frame, None if is_counted else list(index), list(frame.columns))
+    return _from_rows(from_frame(frame, "the data frame"), kind, options)
+
+
+def _from_folder(folder: Path, kind: str | None, options: Options) -> Data:
+    if kind not in (None, "texts"):
+        raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
+    options.check("texts")
+    names, found = texts.from_folder(folder, options.encoding)
+    return _counted(names, found, options, str(folder))
+
+
+def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int | None) -> Data:
+    kind = kind or kind_of_file(file.path, file.suffix, file.name)
+    if kind in READERS:
+        options.check(kind)
+        return READERS[kind](file, options, max_bytes)
+    if kind == "texts" and (file.suffix == ".txt" or is_json(file.path)):
+        options.check(kind)
+        return _from_text_file(file, options)
+    if databases.is_sqlite(file.path):
+        return _from_rows(databases.from_sqlite(file.path, options.query, file.name), kind, options)
+    if is_parquet(file.path):
+        return _from_rows(from_parquet(file), kind, options)
+    said = (options.rows, options.columns, options.weights, options.text)
+    with as_utf8(file, options.encoding) as plain:
+        table = from_lines(plain, options.header, options.separator, said)
+        return _from_rows(table, kind, options)
+
+
+def _from_text_file(file: Opened, options: Options) -> Data:
+    """JSON lines, or a text in each line."""
+    if not is_json(file.path):
+        content = decoded(file.path.read_bytes(), file.name, options.encoding)
+        lines = [line for line in content.splitlines() if line.strip()]
+        return _counted(None, lines, options, file.name)
+    names, found = texts.from_json_lines(file, options.text, options.rows, options.encoding)
+    return _counted(names, found, options, file.name)
+
+
+def _from_rows(table: Table, kind: str | None, options: Options) -> Data:
+    """Data from a table, whatever it came from."""
+    is_said = kind is not None
+    kind = kind or kind_of_table(options, len(table.fields))
+    if kind not in ("edges", "table", "texts"):
+        raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
+    options.check(kind)
+    if kind == "edges":
+        return from_edges(table, options.rows, options.columns, options.weights)
+    if kind == "table":
+        return from_table(table, options.rows, is_said)
+    text = "text" if options.text is None else options.text
+    return _counted(*texts.from_column(table, text, options.rows), options, table.name)
+
+
+def _counted(names: list[str] | None, found: list[str], options: Options, source: str) -> Data:
+    return texts.from_texts(
+        found, names, source, options.stop_words, options.min_df, options.n_words
+    )
+
+
+def _from_graph(graph: Any, options: Options, name: str) -> Data:
+    weight = "weight" if options.weights is None else str(options.weights)
+    held = from_graph(graph, weight)
+    return Data(held.matrix, held.row_names, held.column_names, source=name)
+
+
+def _graph_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise ValueError("Graph files need a package: pip install networkx.") from error
+    try:
+        graph = nx.read_gml(file.path) if file.suffix == ".gml" else nx.read_graphml(file.path)
+    except (nx.NetworkXError, ValueError, OSError, SyntaxError) as error:
+        raise ValueError(f"{file.name} is no graph file: {first_line(error)}.") from error
+    return matrices.named_errors(file.name, lambda: _from_graph(graph, options, file.name))
+
+
+def _h5ad_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
+    return from_anndata(read_h5ad(file.path, file.name), options.layer, file.name)
+
+
+READERS: dict[str, Callable[[Opened, Options, int | None], Data]] = {
+    "mtx": lambda file, options, max_bytes: matrices.from_matrix_market(file),
+    "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
+    "h5ad": _h5ad_file,
+    "graph": _graph_file,
+}

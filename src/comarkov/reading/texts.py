@@ -1,0 +1,125 @@
+"""Texts: a folder, JSON lines or a column of a table, as counts of words in documents."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import scipy.sparse as sp
+
+from ..informative import most_informative
+from .data import Data
+from .opening import Opened, decoded
+from .tables import Table, first_line
+
+WEIGHTING = "bm25"  # the best by measurement without labels, see docs/data.md
+TEXT = "text"  # the field of JSON lines that holds the text
+
+
+def from_folder(folder: Path, encoding: str) -> tuple[list[str], list[str]]:
+    """Names and texts of all files in a folder and those in it, in the order of their paths.
+
+    Files and folders whose names begin with a dot are left out.
+    """
+    paths = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [Path(place) / name for name in files if not name.startswith(".")]
+    paths.sort(key=lambda path: path.relative_to(folder).as_posix())
+    if not paths:
+        raise ValueError(f"{folder} holds no files.")
+    names = [path.relative_to(folder).as_posix() for path in paths]
+    return names, [decoded(path.read_bytes(), str(path), encoding) for path in paths]
+
+
+def from_json_lines(
+    file: Opened, text: str | int | None, rows: str | int | None, encoding: str
+) -> tuple[list[str] | None, list[str]]:
+    """Names, if a field of them is said, and texts of JSON lines."""
+    field = TEXT if text is None else str(text)
+    names, texts = [], []
+    with file.path.open("rb") as stream:
+        for number, line in enumerate(stream, 1):
+            content = decoded(line, file.name, encoding) if line.strip() else ""
+            if not content.strip():
+                continue
+            where = f"{file.name}, line {number}"
+            try:
+                record = json.loads(content)
+            except json.JSONDecodeError as error:
+                raise ValueError(f"{where}, column {error.colno}: {error.msg} in JSON.") from error
+            texts.append(_field(record, field, where, "text"))
+            if rows is not None:
+                names.append(_field(record, str(rows), where, "rows"))
+    return (None if rows is None else names), texts
+
+
+def _field(record: object, field: str, where: str, role: str) -> str:
+    if not isinstance(record, dict):
+        raise ValueError(f"{where} is no JSON object.")
+    if field not in record:
+        has = ", ".join(record) or "none"
+        raise ValueError(f"{where} has no field {field!r} for {role}=: it has {has}.")
+    value = record[field]
+    if role == "text" and not isinstance(value, str):
+        raise ValueError(f"{where}, field {field!r}: {json.dumps(value)[:40]} is no text.")
+    return str(value)
+
+
+def from_column(
+    table: Table, text: str | int, rows: str | int | None
+) -> tuple[list[str] | None, list[str]]:
+    """Names, if a column of them is said, and texts of a table; no text is an empty one."""
+    import polars as pl
+
+    from .faults import fault
+
+    field = table.field(text, "text")
+    ids = [] if rows is None else [table.field(rows, "rows")]
+    query = table.frame.select(
+        pl.col(field).cast(pl.String).fill_null("").alias("text"),
+        *(pl.col(name).cast(pl.String).alias("name") for name in ids),
+    )
+    try:
+        found = query.collect(engine="streaming")
+    except pl.exceptions.PolarsError as error:
+        raise fault(table, ids, [], error) from error
+    if not len(found):
+        raise ValueError(f"{table.name} has no texts.")
+    if rows is not None and found["name"].null_count():
+        raise fault(table, ids, [])
+    return (None if rows is None else found["name"].to_list()), found["text"].to_list()
+
+
+def from_texts(
+    texts: Iterable[str],
+    names: Sequence[str] | None,
+    source: str,
+    stop_words: str | list[str] | None = "english",
+    min_df: int = 2,
+    n_words: int | None = None,
+) -> Data:
+    """Counts of words in documents, by scikit-learn's CountVectorizer.
+
+    Words in fewer than ``min_df`` documents are left out, then all but the ``n_words`` that
+    contribute most to I(D;W).
+    """
+    from sklearn.feature_extraction.text import CountVectorizer  # slow to import
+
+    if n_words is not None and n_words < 1:
+        raise ValueError(f"n_words must be 1 or more, not {n_words}.")
+    counter = CountVectorizer(stop_words=stop_words, min_df=min_df)
+    try:
+        counts = sp.csr_array(counter.fit_transform(texts))
+    except ValueError as error:
+        why = first_line(error)
+        raise ValueError(
+            f"{source} leaves no words: {why}; see stop_words= and min_df=."
+        ) from error
+    words = counter.get_feature_names_out()
+    if n_words is not None and n_words < words.size:
+        kept = most_informative(counts, n_words)
+        counts, words = counts[:, kept], words[kept]
+    return Data(counts, names, words, "document", "word", source, WEIGHTING)

@@ -1,0 +1,91 @@
+"""The report: one page with all that was found, which needs no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from . import content
+from .payload import Packed, pack_cells
+
+LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
+LIBRARY = "vendor/d3.min.js"
+SCRIPTS = ("data", "layers", "heatmap", "window", "blocks", "charts", "search", "main")
+
+
+def render(results: Any, tables: dict[str, str]) -> str:
+    """The page of these :class:`Results`, with the tables to be downloaded.
+
+    What comes from the data goes in as text that Jinja escapes, as JSON without ``<``, or packed.
+    No script runs but the page's own, which it names by their digests.
+    """
+    parts = content.sections(results, tables)
+    about = content.about(results)
+    shown = content.page(results, parts) | {"results": results, "found": results.findings}
+    bare = _page(shown, about, Packed(parts, {}))
+    room = (LIMIT - len(bare.encode())) * 3 // 4  # four letters hold three bytes
+    cells = pack_cells(results.matrix, content.orders(results), room)
+    return _page(shown, about, Packed(parts | cells.sections, cells.facts))
+
+
+def _page(shown: dict[str, Any], about: dict[str, Any], packed: Packed) -> str:
+    script, style, library = _script(), _asset("report.css"), _asset(LIBRARY)
+    return _template().render(
+        **shown,
+        policy=_policy([library, script], style),
+        script=script,
+        style=style,
+        library=library,
+        licence=_asset("vendor/d3.LICENSE"),
+        about=_json(about | packed.facts | {"layout": packed.layout()}),
+        data=packed.text(),
+    )
+
+
+def _json(value: Any) -> str:
+    """JSON that is safe inside a script element of any kind."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _policy(scripts: list[str], style: str) -> str:
+    """What the page may do: run and wear what is in it, reach nothing."""
+    allowed = " ".join(f"'{_digest(text)}'" for text in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src '{_digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """All scripts as one."""
+    parts = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader(__package__, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2")

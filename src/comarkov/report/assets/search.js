@@ -1,0 +1,105 @@
+// The search box: an accessible combobox over the names of rows and columns.
+
+const MATCHES = 12;
+
+class Search {
+  constructor(input, list, data) {
+    this.input = input;
+    this.list = list;
+    this.data = data;
+    this.found = [];
+    this.active = -1;
+    input.addEventListener("input", () => this.look());
+    input.addEventListener("focus", () => this.look());
+    input.addEventListener("keydown", (event) => this.onKey(event));
+    input.addEventListener("blur", () => setTimeout(() => this.close(), 120));
+    list.addEventListener("pointerdown", (event) => {
+      event.preventDefault(); // the input keeps the focus
+      const item = event.target.closest("[role=option]");
+      if (item) this.choose([...list.children].indexOf(item));
+    });
+  }
+
+  // Names that begin with the words come first, then those that have them anywhere.
+  matches(words) {
+    const begin = [], inside = [];
+    for (const side of ["rows", "columns"]) {
+      const facts = this.data[side];
+      facts.lower ??= facts.names.map((name) => name.toLowerCase());
+      let left = MATCHES;
+      for (let i = 0; i < facts.n && left > 0; i++) {
+        const at = facts.lower[i].indexOf(words);
+        if (at === 0) { begin.push({ side, element: i }); left--; }
+        else if (at > 0 && inside.length < 4 * MATCHES) inside.push({ side, element: i });
+      }
+    }
+    return [...begin, ...inside].slice(0, MATCHES);
+  }
+
+  look() {
+    const words = this.input.value.trim().toLowerCase();
+    this.found = words ? this.matches(words) : [];
+    this.active = this.found.length ? 0 : -1;
+    this.list.replaceChildren(...this.found.map((match, i) => this.item(match, i)));
+    if (words && !this.found.length) {
+      const none = document.createElement("li");
+      none.className = "none";
+      none.textContent = "Nothing has this name.";
+      this.list.append(none);
+    }
+    this.list.hidden = !words;
+    this.input.setAttribute("aria-expanded", String(Boolean(words)));
+    this.mark();
+  }
+
+  item({ side, element }, i) {
+    const facts = this.data[side];
+    const line = document.createElement("li");
+    line.id = `match-${i}`;
+    line.setAttribute("role", "option");
+    const name = document.createElement("bdi");
+    name.textContent = facts.names[element];
+    const where = document.createElement("small");
+    const cluster = facts.label[element];
+    where.textContent = facts.clusters ? `${facts.kind} · ${cluster < 0 ? "no cluster" : `cluster ${cluster}`}` : facts.kind;
+    line.append(name, where);
+    return line;
+  }
+
+  mark() {
+    [...this.list.children].forEach((line, i) =>
+      line.getAttribute("role") && line.setAttribute("aria-selected", String(i === this.active)));
+    if (this.active >= 0) {
+      this.input.setAttribute("aria-activedescendant", `match-${this.active}`);
+      this.list.children[this.active].scrollIntoView({ block: "nearest" });
+    } else this.input.removeAttribute("aria-activedescendant");
+  }
+
+  onKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && this.found.length) {
+      this.active = (this.active + step + this.found.length) % this.found.length;
+      this.mark();
+    } else if (event.key === "Enter" && this.active >= 0 && !this.list.hidden) {
+      this.choose(this.active);
+    } else if (event.key === "Escape") {
+      if (this.list.hidden) { this.input.value = ""; this.onClear?.(); }
+      this.close();
+    } else return;
+    event.preventDefault();
+  }
+
+  choose(i) {
+    const match = this.found[i];
+    if (!match) return;
+    this.input.value = this.data[match.side].names[match.element];
+    this.close();
+    this.onChoose?.(match);
+  }
+
+  close() {
+    this.list.hidden = true;
+    this.input.setAttribute("aria-expanded", "false");
+    this.input.removeAttribute("aria-activedescendant");
+  }
+}

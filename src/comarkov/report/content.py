@@ -1,0 +1,168 @@
+"""What the report shows and what its script needs, as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..findings import Findings, Side
+from .payload import compress, varints
+
+LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
+CARD = 8  # names in each list of a card
+CHOSEN = 40  # elements of a side that is not clustered that stand in the block matrix
+CHEAPEST = 6  # merges that are written out
+PAIRS = 40  # the most clusters of which all pairs are drawn
+
+Orders = list[tuple[np.ndarray, np.ndarray]]
+
+
+def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
+    """The tables, orders, labels and blocks as bytes; a table of blocks only if it is small."""
+    found: Findings = results.findings
+    parts = {name: text.encode() for name, text in tables.items()}
+    if len(compress(parts["blocks.csv"])) > LARGE:
+        del parts["blocks.csv"]
+    parts["row order"] = varints(found.rows.order)
+    parts["column order"] = varints(found.columns.order)
+    for i, view in enumerate(results.views):
+        if not view.is_fit:
+            parts[f"row labels {i}"] = varints(view.row_labels + 1)
+            parts[f"column labels {i}"] = varints(view.column_labels + 1)
+        shown = view.blocks[np.ix_(_shown(found.rows, view.blocks.shape[0]),
+                                   _shown(found.columns, view.blocks.shape[1]))]  # fmt: skip
+        lines = view.blocks.sum(axis=1), view.blocks.sum(axis=0)
+        expected = np.outer(lines[0][_shown(found.rows, lines[0].size)],
+                            lines[1][_shown(found.columns, lines[1].size)])  # fmt: skip
+        parts[f"blocks {i}"] = np.stack([shown, expected]).astype("<f4").tobytes()
+    return parts
+
+
+def _shown(side: Side, n: int) -> np.ndarray:
+    """What stands for a side in the block matrix: its clusters, or the elements that tell most."""
+    if side.is_clustered or side.bits is None:
+        return np.arange(n)
+    best = np.argsort(-side.bits, kind="stable")[:CHOSEN]
+    return side.order[np.isin(side.order, best)]
+
+
+def orders(results: Any) -> Orders:
+    """The rows and columns in the order of each view, that of the fit first."""
+    found: Findings = results.findings
+    others = [
+        (_order(found.rows, view.row_labels), _order(found.columns, view.column_labels))
+        for view in results.views
+        if not view.is_fit
+    ]
+    return [(found.rows.order, found.columns.order), *others]
+
+
+def _order(side: Side, labels: np.ndarray) -> np.ndarray:
+    """By cluster, and inside a cluster as in the fit."""
+    if not side.is_clustered:
+        return side.order
+    label = labels[side.order]
+    return side.order[np.argsort(np.where(label < 0, label.max() + 1, label), kind="stable")]
+
+
+def about(results: Any) -> dict[str, Any]:
+    """What the script needs to know beside the packed data."""
+    found: Findings = results.findings
+    views = [
+        {
+            "beta": view.beta,
+            "cost": view.cost,
+            "kept": view.kept,
+            "fit": view.is_fit,
+            "shape": [
+                _shown(side, n).size
+                for side, n in zip((found.rows, found.columns), view.blocks.shape, strict=True)
+            ],
+        }
+        for view in results.views
+    ]
+    return {
+        "rows": _side(found.rows),
+        "columns": _side(found.columns),
+        "views": views,
+        "information": found.information.rows_columns,
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    few = side.merge_costs is not None and side.n_clusters <= PAIRS
+    return {
+        "kind": side.kind,
+        "clusters": side.n_clusters,
+        "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
+        "pairs": [list(pair) for pair in _pairs(side)] if few else [],
+        "leaves": [", ".join(side.typical(a, 2)) for a in range(side.n_clusters)],
+        "shown": None if side.is_clustered else _shown(side, side.names.size).tolist(),
+    }
+
+
+def _pairs(side: Side) -> list[tuple[int, int, float]]:
+    """Each pair of clusters with the bits that merging it costs, the cheapest first."""
+    if side.merge_costs is None:
+        return []
+    first, second = np.triu_indices(side.n_clusters, 1)
+    costs = side.merge_costs[first, second]
+    order = np.argsort(costs, kind="stable")
+    return [(int(first[i]), int(second[i]), round(float(costs[i]), 6)) for i in order]
+
+
+def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
+    """What the template shows."""
+    found: Findings = results.findings
+    sides = [
+        {
+            "id": name,
+            "side": side,
+            "other": other,
+            "cards": [_card(side, a) for a in range(side.n_clusters)],
+            "nowhere": int((side.labels < 0).sum()),
+            "cheapest": _pairs(side)[:CHEAPEST],
+        }
+        for name, side, other in (
+            ("rows", found.rows, found.columns),
+            ("columns", found.columns, found.rows),
+        )
+    ]
+    return {
+        "sides": sides,
+        "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
+        "parameters": {name: _brief(value) for name, value in results.parameters.items()},
+        "repeat": _repeat(results),
+    }
+
+
+def _card(side: Side, cluster: int) -> dict[str, Any]:
+    stability = None if side.stability is None else float(side.stability[cluster])
+    features = side.distinctive(cluster, CARD)
+    return {
+        "cluster": cluster,
+        "size": int(side.sizes[cluster]),
+        "share": float(side.shares[cluster]),
+        "stability": None if stability is None or np.isnan(stability) else stability,
+        "typical": side.typical(cluster, CARD),
+        "features": features,
+    }
+
+
+def _brief(value: Any, most: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= most else text[:most] + "…"
+
+
+def _repeat(results: Any) -> str:
+    """Python that makes the same again."""
+    source = results.source or "..."
+    name = results.model.split("(", 1)[0]
+    path = "" if len(results.views) == 1 else ", path=model.beta_path(data)"
+    return (
+        f"import comarkov\nfrom comarkov import {name}\n\n"
+        f"data = comarkov.read({source!r})\n"
+        f"model = {results.model}.fit(data)\n"
+        f'comarkov.Results.of(model, data{path}).write("out")'
+    )

@@ -1,0 +1,151 @@
+"""The data of the report, packed: sections of bytes, compressed together, with what they hold."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..binning import binned
+
+DIGITS = 4  # significant ones of a value that is not a whole number
+MOST_CELLS = 4_000_000  # that are tried: a cell takes half a byte at the very least
+OVERVIEW = 320  # pixels of a side of the picture of all cells, where not all are there
+LEAST = 300_000  # bytes for cells, however long the names are
+
+
+class Cells(NamedTuple):
+    """Cells of the reordered matrix that are not zero, row by row, as numbers to be packed."""
+
+    counts: np.ndarray  # in each row
+    gaps: np.ndarray  # from one to the next in the same row, less one; from the edge
+    codes: np.ndarray  # of the values
+    values: np.ndarray  # what the codes stand for, the most frequent first
+
+
+class Packed(NamedTuple):
+    """Sections of bytes under their names, and facts that are needed to read them."""
+
+    sections: dict[str, bytes]
+    facts: dict[str, Any]
+
+    def text(self) -> str:
+        """All sections, compressed, as letters that HTML leaves alone."""
+        return base64.b64encode(compress(b"".join(self.sections.values()))).decode("ascii")
+
+    def layout(self) -> list[tuple[str, int]]:
+        """The names and lengths of the sections, in order."""
+        return [(name, len(part)) for name, part in self.sections.items()]
+
+
+def compress(data: bytes) -> bytes:
+    """Gzip, the same bytes each time."""
+    return gzip.compress(data, compresslevel=9, mtime=0)
+
+
+def pack_cells(
+    matrix: sp.csr_array, orders: Sequence[tuple[np.ndarray, np.ndarray]], budget: int
+) -> Packed:
+    """The cells of the matrix in the first of the orders, or its heaviest as the budget allows.
+
+    If some are left out, pictures of all cells in each of the orders come with them.
+    """
+    rows, columns = orders[0]
+    ordered = sp.csr_array(matrix[rows][:, columns])
+    ordered.sort_indices()
+    budget = max(budget, LEAST)
+    kept, pictures = ordered, b""
+    sections = _sections(ordered) if ordered.nnz <= MOST_CELLS else None
+    if sections is None or len(compress(b"".join(sections[0].values()))) > budget:
+        pictures = b"".join(_picture(matrix, *order) for order in orders)
+        budget = max(budget - len(compress(pictures)), LEAST)
+        kept, sections = _heaviest_within(ordered, budget)
+    size = [min(OVERVIEW, n) for n in matrix.shape]
+    facts = {
+        "cells": int(kept.nnz),
+        "all_cells": int(ordered.nnz),
+        "least": float(kept.data.min()) if kept.nnz else 0.0,
+        "values": sections[1].tolist(),
+        "overview": size if pictures else None,
+    }
+    parts = sections[0] | ({"overview": pictures} if pictures else {})
+    return Packed(parts, facts)
+
+
+def _heaviest_within(ordered: sp.csr_array, budget: int) -> tuple[sp.csr_array, Any]:
+    """As many of the heaviest cells as fit, found by their size when packed."""
+    chance = np.random.default_rng(0).random(ordered.nnz)  # which of equals: from everywhere alike
+    heaviest = np.lexsort((chance, -ordered.data))
+    count = min(ordered.nnz, MOST_CELLS)
+    while True:
+        kept = _some(ordered, heaviest[:count])
+        sections = _sections(kept)
+        size = len(compress(b"".join(sections[0].values())))
+        if size <= budget or count <= 1:
+            return kept, sections
+        count = int(count * 0.97 * budget / size)
+
+
+def _some(ordered: sp.csr_array, which: np.ndarray) -> sp.csr_array:
+    chosen = np.zeros(ordered.nnz, bool)
+    chosen[which] = True
+    before = np.concatenate([[0], np.cumsum(chosen)])
+    return sp.csr_array(
+        (ordered.data[chosen], ordered.indices[chosen], before[ordered.indptr]), ordered.shape
+    )
+
+
+def _sections(ordered: sp.csr_array) -> tuple[dict[str, bytes], np.ndarray]:
+    cells = as_cells(ordered)
+    parts = {
+        "counts": varints(cells.counts),
+        "gaps": varints(cells.gaps),
+        "codes": varints(cells.codes),
+    }
+    return parts, cells.values
+
+
+def as_cells(ordered: sp.csr_array) -> Cells:
+    """The cells as small numbers: gaps between columns, and codes of rounded values."""
+    counts = np.diff(ordered.indptr)
+    gaps = np.diff(ordered.indices.astype(np.int64), prepend=-1) - 1
+    first = ordered.indptr[:-1][counts > 0]
+    gaps[first] = ordered.indices[first]
+    values, code, times = np.unique(_rounded(ordered.data), return_inverse=True, return_counts=True)
+    frequent = np.argsort(-times, kind="stable")
+    place = np.empty_like(frequent)
+    place[frequent] = np.arange(frequent.size)
+    return Cells(counts, gaps, place[code], values[frequent])
+
+
+def _rounded(data: np.ndarray) -> np.ndarray:
+    """Whole numbers as they are, others to some significant digits."""
+    data = data.astype(np.float64)
+    if data.size == 0 or (data == np.floor(data)).all():
+        return data
+    unit = 10.0 ** (np.floor(np.log10(data)) - (DIGITS - 1))
+    return np.asarray(np.round(data / unit) * unit)
+
+
+def varints(numbers: np.ndarray) -> bytes:
+    """Numbers of seven bits a byte, the lowest first; the eighth tells that more follow."""
+    left = numbers.astype(np.uint64)
+    count = max(1, -(-int(left.max(initial=0)).bit_length() // 7))
+    shifts = 7 * np.arange(count, dtype=np.uint64)
+    parts = left[:, None] >> shifts
+    used = (parts > 0) | (shifts == 0)
+    more = np.zeros_like(used)
+    more[:, :-1] = used[:, 1:]
+    coded = (parts & np.uint64(127)) | (more.astype(np.uint64) << np.uint64(7))
+    return coded[used].astype(np.uint8).tobytes()
+
+
+def _picture(matrix: sp.csr_array, rows: np.ndarray, columns: np.ndarray) -> bytes:
+    """The mean of the cells in each pixel, its square root as a byte."""
+    means = binned(matrix, rows, columns, OVERVIEW)
+    high = np.quantile(means[means > 0], 0.99) if means.any() else 1.0
+    return np.round(255 * np.sqrt(np.minimum(means / high, 1))).astype(np.uint8).tobytes()

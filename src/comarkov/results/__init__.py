@@ -1,0 +1,176 @@
+"""Results: a fitted model with its data, and all that can be written about them."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from .. import plot, report
+from ..describe import describe, headline, top_features
+from ..findings import Feature, Findings, findings
+from ..joint import as_csr
+from ..optimise import Step
+from .files import blocks_csv, clusters_md, elements_csv, summary_json
+from .views import View, views
+
+PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a fitted co-clustering says about its data, and the files that say it.
+
+    Attributes
+    ----------
+    findings : Findings
+        Members, clusters, blocks and what tells them apart, as numbers with names.
+    matrix : csr_array
+        The data as they were read, before they are weighted.
+    total : float
+        The sum of all weights.
+    entries : ndarray
+        How many cells of the data are not zero in each block.
+    views : list of View
+        The co-clusterings at each β of a path, the fit among them; the fit alone if there is none.
+    selection, beta_selection : structured ndarray or None
+        The evidence for numbers of clusters and for β, where they were chosen.
+    parameters : dict
+        All parameters of the model.
+    versions : dict
+        Those of Python and of the packages that take part.
+    source, command : str
+        What was read, and the command that did it; empty if not known.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, Results, datasets
+    >>> women = datasets.load("southern-women")
+    >>> model = CoClustering((2, 3), random_state=0).fit(women.matrix)
+    >>> results = Results.of(model, women)
+    >>> results.findings.rows.typical(1, n=3)
+    ['Sylvia Avondale', 'Katherina Rogers', 'Helen Lloyd']
+    """
+
+    findings: Findings
+    matrix: sp.csr_array
+    total: float
+    entries: np.ndarray
+    views: list[View]
+    selection: np.ndarray | None
+    beta_selection: np.ndarray | None
+    model: str
+    parameters: dict[str, Any]
+    versions: dict[str, str]
+    source: str = ""
+    command: str = ""
+
+    @classmethod
+    def of(
+        cls, model: Any, data: Any, *, path: Sequence[Step] | None = None, command: str = ""
+    ) -> Self:
+        """The results of a fitted model on the data of its fit.
+
+        Parameters
+        ----------
+        model : CoClustering
+            Fitted.
+        data : Data or the like
+            Has ``matrix``, ``row_names`` and ``column_names``, and may have ``row_kind``,
+            ``column_kind`` and ``source``.
+        path : sequence of Step, default=None
+            Co-clusterings at many β, as ``beta_path`` gives them; None takes ``path_``.
+        command : str, default=""
+            The command line that made it, to be shown.
+        """
+        check_is_fitted(model)
+        matrix = as_csr(data.matrix)
+        expected = model.row_labels_.size, model.column_labels_.size
+        if matrix.shape != expected:
+            raise ValueError(
+                f"The model was fitted to {expected[0]} rows x {expected[1]} columns, but the "
+                f"data have {matrix.shape[0]} x {matrix.shape[1]}: give the data of the fit."
+            )
+        weights = matrix if model.weighting_ is None else model.weighting_.weigh_rows(matrix)
+        kinds = getattr(data, "row_kind", "row"), getattr(data, "column_kind", "column")
+        found = findings(model, (data.row_names, data.column_names), kinds, weights)
+        steps = getattr(model, "path_", ()) if path is None else path
+        return cls(
+            findings=found,
+            matrix=matrix,
+            total=float(weights.sum(dtype=np.float64)),
+            entries=_entries(found, matrix),
+            views=views(found, weights, steps),
+            selection=getattr(model, "selection_", None),
+            beta_selection=getattr(model, "beta_selection_", None),
+            model=repr(model),
+            parameters=model.get_params(deep=False),
+            versions={name: version(name) for name in PACKAGES}
+            | {"python": platform.python_version()},
+            source=str(getattr(data, "source", "") or ""),
+            command=command,
+        )
+
+    @property
+    def title(self) -> str:
+        """The name of the data."""
+        return Path(self.source).name or "Co-clustering"
+
+    @property
+    def headline(self) -> str:
+        """What was co-clustered, into what, and what was kept."""
+        return headline(self.findings)
+
+    def describe(self, n: int = 5) -> str:
+        """The clusters in words: sizes, shares, typical members and what is distinctive of each."""
+        return describe(self.findings, n)
+
+    def top_features(self, cluster: int | None = None, n: int = 10, side: str = "rows") -> Any:
+        """The n elements of the other side that tell most for a cluster, or for each of them."""
+        return top_features(self.findings, cluster, n, side)
+
+    def tables(self) -> dict[str, str]:
+        """The text of rows.csv, columns.csv and blocks.csv."""
+        return {
+            "rows.csv": elements_csv(self.findings.rows),
+            "columns.csv": elements_csv(self.findings.columns),
+            "blocks.csv": blocks_csv(self),
+        }
+
+    def to_html(self) -> str:
+        """The report: one page that needs no network."""
+        return report.render(self, self.tables())
+
+    def write(self, folder: Path | str) -> None:
+        """Write all files into a folder that exists.
+
+        They are rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png and
+        report.html; files of these names are replaced.
+        """
+        folder = Path(folder)
+        tables = self.tables()
+        texts = tables | {
+            "clusters.md": clusters_md(self),
+            "summary.json": summary_json(self),
+            "report.html": report.render(self, tables),
+        }
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="")
+        plot.save(plot.heatmap_figure(self.findings, self.matrix), folder / "heatmap.png", "png")
+
+
+def _entries(found: Findings, matrix: sp.csr_array) -> np.ndarray:
+    """How many cells are not zero in each block."""
+    presence = sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
+    rows, columns = (side.membership() for side in (found.rows, found.columns))
+    return (rows.T @ presence @ columns).toarray().astype(np.int64)
+
+
+__all__ = ["Feature", "Results"]

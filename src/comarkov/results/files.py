@@ -1,0 +1,176 @@
+"""The files of results: CSV for programs, Markdown for people, JSON for both."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..describe import figures
+from ..findings import Side, expected_of
+
+if TYPE_CHECKING:
+    from . import Results
+
+FORMAT = 1  # of summary.json
+ELEMENTS = ("name", "cluster", "confidence", "rank")
+BLOCKS = (
+    "row_cluster", "column_cluster", "rows", "columns", "mass", "share", "expected", "lift",
+    "density",
+)  # fmt: skip
+
+
+def elements_csv(side: Side) -> str:
+    """Name, cluster, confidence and rank of each element, in the order of the data.
+
+    Names are as they are in the data, also those that a spreadsheet takes for a formula: what was
+    changed could not be joined with the data again.
+    """
+    clusters = side.labels.tolist() if side.is_clustered else [""] * side.labels.size
+    sure = [""] * side.labels.size
+    if side.confidence is not None:
+        sure = [f"{value:.4f}" for value in side.confidence]
+    ranks = [rank or "" for rank in side.ranks.tolist()]
+    return _csv(ELEMENTS, zip(side.names.tolist(), clusters, sure, ranks, strict=True))
+
+
+def blocks_csv(results: Results) -> str:
+    """All pairs of clusters: sizes, mass, lift and density.
+
+    On a side that is not clustered every element stands by its name, and pairs without mass are
+    left out.
+    """
+    return _csv(BLOCKS, _block_lines(results))
+
+
+def _block_lines(results: Results) -> Iterator[tuple[Any, ...]]:
+    found = results.findings
+    sides = found.rows, found.columns
+    rows, columns = (range(side.n_clusters) if side.is_clustered else side.names for side in sides)
+    sizes = [side.sizes if side.is_clustered else np.ones(side.names.size, int) for side in sides]
+    expected = expected_of(found.blocks)
+    every = all(side.is_clustered for side in sides)
+    for a, b in np.argwhere((found.blocks > 0) | every).tolist():
+        cells = int(sizes[0][a] * sizes[1][b])
+        share = float(found.blocks[a, b])
+        numbers = share * results.total, share, expected[a, b], found.lift[a, b]
+        density = results.entries[a, b] / cells if cells else 0.0
+        yield (
+            rows[a], columns[b], sizes[0][a], sizes[1][b],
+            *(f"{number:.6g}" for number in (*numbers, density)),
+        )  # fmt: skip
+
+
+def clusters_md(results: Results, n: int = 10) -> str:
+    """The clusters in Markdown, for people."""
+    found = results.findings
+    lines = [f"# {_plain(results.title)}", "", _plain(results.headline), ""]
+    for side, other in ((found.rows, found.columns), (found.columns, found.rows)):
+        for a in range(side.n_clusters):
+            features = ", ".join(
+                f"{_plain(each.name)} (×{each.lift:.3g})" for each in side.distinctive(a, n)
+            )
+            members = ", ".join(_plain(name) for name in side.typical(a, n))
+            more = side.sizes[a] - n
+            lines += [
+                f"## {_plain(side.kind)} cluster {a}", "",
+                figures(side, a), "",
+                f"- most typical: {members}" + (f", and {more} more" if more > 0 else ""),
+                f"- distinctive {_plain(other.kind)}: {features or 'none'}", "",
+            ]  # fmt: skip
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown takes for text, in one line."""
+    text = escape(" ".join(text.split()), quote=False)
+    for character in "\\`*_[]#|":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+def summary_json(results: Results) -> str:
+    """All figures that are not per element, and all that is needed to repeat them."""
+    found = results.findings
+    n, m = results.matrix.shape
+    summary = {
+        "format": FORMAT,
+        "data": {
+            "source": results.source, "rows": n, "columns": m,
+            "entries": int(results.matrix.nnz), "row_kind": found.rows.kind,
+            "column_kind": found.columns.kind,
+        },
+        "beta": found.beta,
+        "cost": found.cost,
+        "information": found.information._asdict() | {"kept": found.information.kept},
+        "rows": _side_summary(found.rows),
+        "columns": _side_summary(found.columns),
+        "lift": found.lift if found.rows.is_clustered and found.columns.is_clustered else None,
+        "path": [
+            {"beta": view.beta, "cost": view.cost, "kept": view.kept, "is_fit": view.is_fit}
+            for view in results.views
+        ],
+        "selection": _records(results.selection),
+        "beta_selection": _records(results.beta_selection),
+        "model": results.model,
+        "parameters": results.parameters,
+        "command": results.command,
+        "versions": results.versions,
+    }  # fmt: skip
+    return json.dumps(_jsonable(summary), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _side_summary(side: Side) -> dict[str, Any]:
+    outside = {"elements": side.labels.size, "in_no_cluster": int((side.labels < 0).sum())}
+    if not side.is_clustered:
+        return outside | {"clusters": None}
+    assert side.linkage is not None
+    clusters = [
+        {
+            "cluster": a,
+            "size": side.sizes[a],
+            "share": side.shares[a],
+            "stability": None if side.stability is None else side.stability[a],
+            "typical": side.typical(a),
+            "distinctive": [each._asdict() for each in side.distinctive(a)],
+        }
+        for a in range(side.n_clusters)
+    ]
+    return outside | {
+        "clusters": clusters,
+        "merge_costs": side.merge_costs,
+        "linkage": side.linkage,
+    }
+
+
+def _records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
+    if table is None:
+        return None
+    names = table.dtype.names or ()
+    return [dict(zip(names, line, strict=True)) for line in table.tolist()]
+
+
+def _jsonable(value: Any) -> Any:
+    """The value as JSON has it; what is not finite is null, what is not data is its repr."""
+    if isinstance(value, dict):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else repr(value)
+
+
+def _csv(header: tuple[str, ...], lines: Iterable[Iterable[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    return text.getvalue()

@@ -1,0 +1,54 @@
+"""Co-clusterings of the same data at several β, as the report's slider shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..findings import Findings, information_of
+from ..matching import matched
+from ..optimise import Step
+
+
+class View(NamedTuple):
+    """A co-clustering at one β."""
+
+    beta: float
+    cost: float  #: L_β in bits
+    kept: float  #: the share I(X̄;Ȳ) / I(X;Y)
+    row_labels: np.ndarray
+    column_labels: np.ndarray
+    blocks: np.ndarray  #: P(x̄, ȳ)
+    is_fit: bool
+
+
+def views(found: Findings, weights: sp.csr_array, path: Sequence[Step]) -> list[View]:
+    """The steps of a path, numbered as the fit is, which takes the place of the step at its β."""
+    fit = View(
+        found.beta, found.cost, found.information.kept, found.rows.labels, found.columns.labels,
+        found.blocks, True,
+    )  # fmt: skip
+    others = [_view(found, weights, step) for step in path if not np.isclose(step.beta, found.beta)]
+    return sorted([fit, *others], key=lambda view: view.beta)
+
+
+def _view(found: Findings, weights: sp.csr_array, step: Step) -> View:
+    labels = []
+    for given, side in ((step.row_labels, found.rows), (step.column_labels, found.columns)):
+        if given.shape != side.labels.shape:
+            raise ValueError(
+                f"The path has {given.size} labels for {side.labels.size} {side.kind}s: "
+                "it is not of these data."
+            )
+        labels.append(matched(given, side.labels) if side.is_clustered else given)
+    rows, columns = (
+        side.membership(each)
+        for each, side in zip(labels, (found.rows, found.columns), strict=True)
+    )
+    blocks = (rows.T @ weights.astype(np.float64) @ columns).toarray()
+    blocks /= blocks.sum()
+    known = found.information._replace(row_clusters_column_clusters=information_of(blocks))
+    return View(step.beta, step.cost, known.kept, labels[0], labels[1], blocks, False)

@@ -1,0 +1,165 @@
+"""Models in a folder: versioned JSON and plain arrays, whole or absent, and nothing that runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .folders import whole_folder
+from .packing import Arrays, Packer, unpack
+
+VERSION = 1  # raised when an older comarkov could not read what is written
+TREE, ARRAYS = "model.json", "arrays.npz"
+LEAF = "tree"  # the entry of a single file that holds its JSON
+DAMAGE = (
+    AttributeError, EOFError, IndexError, KeyError, MemoryError, NotImplementedError,
+    RecursionError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile,
+)  # fmt: skip
+
+
+def save(model: Any, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+    """Write a model into a folder of its own; see ``CoClustering.save``."""
+    packer = Packer()
+    document = _document("comarkov model", packer.pack(model))
+    with whole_folder(path, overwrite, is_model) as folder:
+        (folder / TREE).write_text(document, encoding="utf-8")
+        _write_arrays(folder / ARRAYS, packer.arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The model that ``save`` wrote into a folder.
+
+    It is equal to the one that was saved, with its parameters and all that it has learnt, but for
+    a callback. Nothing in the files is run: they hold JSON and plain arrays.
+
+    Parameters
+    ----------
+    path : path
+        The folder, or that of ``comarkov fit``, which has the model in ``model``.
+
+    Examples
+    --------
+    >>> import tempfile, comarkov
+    >>> women = comarkov.datasets.load("southern-women").matrix
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     comarkov.CoClustering((2, 3), random_state=0).fit(women).save(f"{folder}/model")
+    ...     comarkov.load(f"{folder}/model").predict(women[:3])
+    array([0, 0, 0])
+    """
+    folder = _model_folder(Path(path))
+    from sklearn.base import BiclusterMixin  # slow to import
+
+    try:
+        text = (folder / TREE).read_text(encoding="utf-8")
+        with open(folder / ARRAYS, "rb") as file:
+            model = _value("comarkov model", text, _read_arrays(file))
+        if not isinstance(model, BiclusterMixin):
+            raise ValueError("it holds no model")
+    except DAMAGE as error:
+        raise _damaged(folder, error) from error
+    return model
+
+
+def is_model(folder: Path) -> bool:
+    """Is there a model in a folder?"""
+    return (folder / TREE).is_file() and (folder / ARRAYS).is_file()
+
+
+def save_value(value: Any, path: Path) -> None:
+    """Write data of the classes that ``packing`` knows into one file."""
+    packer = Packer()
+    document = _document("comarkov data", packer.pack(value))
+    tree = np.frombuffer(document.encode("utf-8"), np.uint8)
+    _write_arrays(path, {LEAF: tree, **packer.arrays})
+
+
+def load_value(path: Path) -> Any:
+    """What ``save_value`` wrote."""
+    try:
+        with open(path, "rb") as file:
+            arrays = _read_arrays(file)
+        return _value("comarkov data", arrays.pop(LEAF).tobytes().decode("utf-8"), arrays)
+    except DAMAGE as error:
+        raise _damaged(path, error) from error
+
+
+def _model_folder(path: Path) -> Path:
+    for folder in (path, path / "model"):
+        if is_model(folder):
+            return folder
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist.")
+    raise FileNotFoundError(f"There is no model in {path}: {TREE} or {ARRAYS} is missing.")
+
+
+def _document(kind: str, tree: Any) -> str:
+    head = {"format": kind, "version": VERSION, "written_by": version("comarkov")}
+    return json.dumps({**head, "value": tree}, ensure_ascii=False, allow_nan=False)
+
+
+def _value(kind: str, text: str, arrays: Arrays) -> Any:
+    document = json.loads(text)
+    if not isinstance(document, dict) or document.get("format") != kind:
+        raise ValueError(f"it is not a {kind}")
+    if document["version"] != VERSION:
+        raise ValueError(
+            f"it has format version {document['version']!r}, and this comarkov knows only "
+            f"{VERSION}: use comarkov {document.get('written_by')} or newer"
+        )
+    return unpack(document["value"], arrays)
+
+
+def _damaged(path: Path, error: BaseException) -> ValueError:
+    reason = str(error).rstrip(".") or type(error).__name__
+    if isinstance(error, KeyError):
+        reason = f"{error.args[0]} is missing"
+    return ValueError(f"{path} cannot be read: {reason}.")
+
+
+# --- arrays -----------------------------------------------------------------------------------
+
+
+def _write_arrays(path: Path, arrays: Arrays) -> None:
+    """Arrays as they are, not compressed and without the time: the same ones, the same bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            entry = zipfile.ZipInfo(f"{name}.npy")
+            with archive.open(entry, "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+
+
+def _read_arrays(file: BinaryIO) -> Arrays:
+    """All arrays of a file, which cannot take more memory than they take on the disk."""
+    with zipfile.ZipFile(file) as archive:
+        entries = archive.infolist()
+        for entry in entries:
+            if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+                raise ValueError(f"{entry.filename} in it is compressed")
+        if sum(entry.file_size for entry in entries) > os.fstat(file.fileno()).st_size:
+            raise ValueError("its arrays are larger than the file")
+        return {
+            entry.filename.removesuffix(".npy"): _array(archive.read(entry)) for entry in entries
+        }
+
+
+def _array(content: bytes) -> np.ndarray:
+    """An array, if its header promises as much as there is."""
+    file = BytesIO(content)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
+    }[np.lib.format.read_magic(file)]  # fmt: skip
+    shape, _, dtype = read_header(file)
+    count = 1
+    for length in shape:
+        count *= length
+    if dtype.hasobject or count * dtype.itemsize != len(content) - file.tell():
+        raise ValueError("an array in it is not as long as it says")
+    file.seek(0)
+    return np.lib.format.read_array(file, allow_pickle=False)

@@ -1,0 +1,186 @@
+"""Commands that use what fit has left, or judge it."""
+
+import csv
+import io
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from commands import assert_refused, run
+
+import comarkov
+
+
+@pytest.fixture(scope="module")
+def women():
+    return comarkov.datasets.load("southern-women")
+
+
+@pytest.fixture(scope="module")
+def frame(women):
+    return pd.DataFrame(women.matrix, women.row_names, women.column_names)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """A folder of results."""
+    folder = tmp_path_factory.mktemp("use") / "women"
+    done = run("fit", "southern-women", "-k", 2, "-l", 3, "-qo", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def parsed(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# --- predict ----------------------------------------------------------------------------------
+
+
+def test_predict_says_what_the_library_says(out, frame):
+    new = frame.iloc[3:9, ::-1]
+    edges = new.stack().reset_index().set_axis(["who", "what", "n"], axis=1)
+    done = run("predict", out, "-", stdin=edges.to_csv(index=False))
+    assert done.returncode == 0, done.stderr
+    labels, sure = comarkov.load(out).predict_with_confidence(new)
+    found = {line["name"]: line for line in parsed(done.stdout)}
+    assert found.keys() == set(new.index)
+    for name, label, confidence in zip(new.index, labels, sure, strict=True):
+        assert int(found[name]["cluster"]) == label
+        assert float(found[name]["confidence"]) == pytest.approx(confidence, abs=6e-5)
+
+
+def test_predict_columns_as_json_into_a_file(out, frame, tmp_path):
+    edges = frame.iloc[:, :4].stack().reset_index().set_axis(["who", "what", "n"], axis=1)
+    edges.to_csv(tmp_path / "new.csv", index=False)
+    arguments = ["--side", "columns", "--json", "-o", tmp_path / "result.csv"]
+    done = run("predict", out / "model", tmp_path / "new.csv", *arguments)
+    told = json.loads(done.stdout)
+    assert {line["name"]: line["cluster"] for line in told} == {f"E{i}": 1 for i in (1, 2, 3, 4)}
+    assert [line["name"] for line in parsed((tmp_path / "result.csv").read_text())] == [
+        line["name"] for line in told
+    ]
+
+
+def test_confidence_is_that_of_the_fit_without_agreement(women):
+    model = comarkov.CoClustering((2, 3), n_init=1, random_state=0).fit(women.matrix)
+    labels, sure = model.predict_with_confidence(women.matrix)
+    assert (labels == model.row_labels_).all()
+    assert sure.min() > 0.5
+    none = model.predict_with_confidence(np.zeros((1, 14)))
+    assert (none[0].tolist(), none[1].tolist()) == ([-1], [0.0])
+    assert np.array_equal(
+        model.predict_with_confidence(women.matrix, "columns")[0], model.column_labels_
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere", "-"], "nowhere does not exist"),
+        (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
+        (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
+        (["women", "-"], "None of the 2 names in X was seen in the fit"),
+    ],
+)
+def test_predict_refuses(out, arguments, message):
+    done = run("predict", *arguments, cwd=out.parent, stdin="a,b,w\nx,y,1\nz,u,2\n")
+    assert_refused(done, message)
+
+
+# --- evaluate ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def truth(out, tmp_path):
+    """Classes of 16 women in another order, one of them wrong, and of one who was not there."""
+    rows = parsed((out / "rows.csv").read_text())
+    lines = [f"{row['name']},group {row['cluster']}" for row in rows[:0:-1]][:16]
+    lines[0] = lines[0].replace("group 1", "group 0")
+    path = tmp_path / "truth.csv"
+    path.write_text("\n".join(["name,class", *lines, "Zelda,group 0"]) + "\n")
+    return path
+
+
+def test_evaluate_joins_by_name(out, truth):
+    told = json.loads(run("evaluate", out / "rows.csv", truth, "--json").stdout)
+    assert (told["elements"], told["only_in_labels"], told["only_in_truth"]) == (16, 2, 1)
+    assert told["map"] == told["purity"] == 15 / 16
+    classes = np.array([0] + [1] * 8 + [0] * 7)
+    clusters = np.array([1] * 9 + [0] * 7)
+    assert told["ari"] == pytest.approx(comarkov.evaluate.adjusted_rand_index(classes, clusters))
+    said = run("evaluate", out, truth).stdout
+    assert "MAP, matching accuracy     0.9375" in said
+    assert "only in truth              1" in said
+
+
+def test_evaluate_counts_those_in_no_cluster(tmp_path):
+    (tmp_path / "labels.tsv").write_text("id\tfound\na\t0\nb\t0\nc\t\nd\t-1\n")
+    (tmp_path / "truth.csv").write_text("id,kind,other\na,x,1\nb,x,2\nc,y,3\nd,y,4\n")
+    done = run("evaluate", "labels.tsv", "truth.csv", "--json", cwd=tmp_path)
+    told = json.loads(done.stdout)
+    assert (told["in_no_cluster"], told["clusters"], told["map"]) == (2, 1, 0.5)
+    done = run("evaluate", "labels.tsv", "truth.csv", "--truth-column", "other", cwd=tmp_path)
+    assert "classes                    4" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("labels", "truth", "message"),
+    [
+        ("name,cluster\na,1\n", "name,class\nb,1\n", "no name in common"),
+        ("name,cluster\na,1\na,2\n", "name,class\na,1\n", "line 3: 'a' has two labels"),
+        ("name,cluster\na,1\n", "name,class\na\n", "truth.csv, line 2: 1 columns where"),
+        ("name,cluster\n", "name,class\na,1\n", "labels.csv has no lines"),
+        ("", "name,class\na,1\n", "labels.csv needs a header and two columns"),
+        (None, "name,class\na,1\n", "No such file or directory: labels.csv"),
+    ],
+)
+def test_evaluate_refuses(tmp_path, labels, truth, message):
+    for name, text in (("labels.csv", labels), ("truth.csv", truth)):
+        if text is not None:
+            (tmp_path / name).write_text(text)
+    assert_refused(run("evaluate", "labels.csv", "truth.csv", cwd=tmp_path), message)
+
+
+# --- compare, report, info --------------------------------------------------------------------
+
+
+def test_compare_says_what_the_library_says(tmp_path, women, truth):
+    arguments = ["-k", 2, "-l", 3, "--methods", "sequential,itcc,aib", "--starts", 5]
+    done = run("compare", "southern-women", *arguments, "--json", "-o", tmp_path / "table.csv")
+    told = json.loads(done.stdout)
+    table = comarkov.compare(women.matrix, (2, 3), ["sequential", "itcc", "aib"], n_starts=5)
+    assert [line["method"] for line in told] == table["method"].tolist()
+    assert [line["cost_1"] for line in told] == table["cost_1"].tolist()
+    assert [float(line["kept"]) for line in parsed((tmp_path / "table.csv").read_text())] == (
+        table["kept"].tolist()
+    )
+    done = run("compare", "southern-women", *arguments, "--truth", truth)
+    assert_refused(done, "has no class for 'Evelyn Jefferson' and 1 others")
+    assert_refused(run("compare", "southern-women"), "compare needs numbers: give -k and -l")
+
+
+def test_report_is_made_anew_without_its_source(out, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(out, copy)
+    before = (copy / "report.html").read_bytes()
+    (copy / "report.html").write_text("lost")
+    done = run("report", copy)
+    assert done.stdout == f"The report is {copy / 'report.html'}\n"
+    assert (copy / "report.html").read_bytes() == before
+    (copy / "data.npz").write_bytes(b"no data")
+    assert_refused(run("report", copy), "data.npz cannot be read: File is not a zip file.")
+    assert_refused(run("report", tmp_path), "There are no results of comarkov fit or sweep in")
+
+
+def test_info_says_what_a_model_is(out):
+    told = json.loads(run("info", out, "--json").stdout)
+    model = comarkov.load(out)
+    assert told["cost"] == model.cost_
+    assert told["row_clusters"] == np.bincount(model.row_labels_).tolist()
+    assert told["parameters"]["random_state"] == 0
+    said = run("info", out / "model").stdout
+    assert "column clusters  3, of 3, 6, 5 members" in said
+    assert_refused(run("info", out.parent), "There is no model in")

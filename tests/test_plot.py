@@ -1,0 +1,87 @@
+"""Pictures from Python: what is drawn, for models and for results."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov.binning import binned
+
+mpl.use("agg")
+
+WOMEN = datasets.load("southern-women")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CoClustering((2, 3), n_init=10, random_state=0).fit(WOMEN.matrix)
+
+
+@pytest.fixture
+def ax():
+    from matplotlib.figure import Figure
+
+    return Figure().subplots()
+
+
+def test_pixels_are_means_of_their_cells():
+    rng = np.random.default_rng(0)
+    dense = rng.random((12, 10))
+    rows, columns = rng.permutation(12), rng.permutation(10)
+    means = binned(sp.csr_array(dense), rows, columns, most=4)
+    ordered = dense[np.ix_(rows, columns)]
+    assert means.shape == (4, 4)
+    assert means[1, 0] == pytest.approx(ordered[3:6, :3].mean())
+    assert np.array_equal(binned(sp.csr_array(dense), rows, columns), ordered)
+
+
+def test_heatmap_draws_the_reordered_matrix(model, ax):
+    assert plot_heatmap(model, WOMEN, ax=ax) is ax
+    (image,) = ax.get_images()
+    rows = np.argsort(model.row_labels_, kind="stable")
+    blocks = np.asarray(image.get_array())
+    assert blocks.sum() == WOMEN.matrix.sum()
+    k = (model.row_labels_ == 0).sum()
+    assert blocks[:k].sum() == WOMEN.matrix[rows[:k]].sum()
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert set(names[:k]) == {WOMEN.row_names[i] for i in rows[:k]}
+    assert len(ax.get_lines()) == 1 + 2  # borders
+    with pytest.raises(ValueError, match="needs the matrix"):
+        plot_heatmap(model)
+    with pytest.raises(ValueError, match="not fitted"):
+        plot_blocks(CoClustering())
+
+
+def test_blocks_are_coloured_by_octaves_of_lift(model, ax):
+    assert plot_blocks(model, ax=ax) is ax
+    P = WOMEN.matrix / WOMEN.matrix.sum()
+    first = model.row_labels_ == 0, model.column_labels_ == 1
+    lift = P[np.ix_(*first)].sum() / P[first[0]].sum() / P[:, first[1]].sum()
+    assert np.asarray(ax.get_images()[0].get_array())[0, 1] == pytest.approx(np.log2(lift))
+    assert f"{lift:.2g}" in {text.get_text() for text in ax.texts}
+
+
+def test_path_of_a_model_of_steps_and_of_results(model, ax):
+    path = model.beta_path(WOMEN.matrix)
+    plot_path(path, ax=ax)
+    assert ax.get_lines()[0].get_xdata() == pytest.approx([step.beta for step in path])
+    assert ax.get_lines()[0].get_ydata() == pytest.approx([step.cost for step in path])
+    figure = plot_path(Results.of(model, WOMEN, path=path)).figure
+    assert len(figure.axes) == 2
+    kept = CoClustering(2, method="anneal", keep_path=True, random_state=0).fit(WOMEN.matrix)
+    assert plot_path(kept).get_lines()[0].get_xdata().size == len(kept.path_)
+    with pytest.raises(ValueError, match="no path"):
+        plot_path(model)
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+
+
+def test_a_large_sparse_matrix_is_never_dense(ax):
+    matrix = sp.random_array((20_000, 10_000), density=1e-3, rng=np.random.default_rng(0))
+    labels = np.arange(20_000) % 4, np.arange(10_000) % 3
+    model = CoClustering((4, 3), init=labels, method="sequential", max_iter=1, tol=1e9)
+    model.fit(matrix)
+    plot_heatmap(model, matrix, ax=ax)
+    assert ax.get_images()[0].get_array().shape == (800, 800)
