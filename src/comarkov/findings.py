@@ -26,7 +26,7 @@ import scipy.sparse as sp
 from .hierarchy import Hierarchy
 from .insertion import Model
 from .leaves import Leaves, membership
-from .objective import Information
+from .relations import Information
 
 
 class Feature(NamedTuple):
