@@ -4,6 +4,7 @@ import sys
 
 import memory
 import named
+import reading
 import scaling
 import speed
 import startup
@@ -11,7 +12,7 @@ from common import Report
 
 if __name__ == "__main__":
     report = Report()
-    for benchmark in (speed, scaling, memory, named, startup):
+    for benchmark in (speed, scaling, memory, named, startup, reading):
         benchmark.main(report)
     print(f"\n{report.missed} targets missed")
     sys.exit(report.missed > 0)
