@@ -7,7 +7,7 @@ EXTRAS = dev
 .PHONY: help demo test check format bench bench-quality reproduce clean
 
 help:
-	@echo "make demo       co-cluster a bundled data set"
+	@echo "make demo       co-cluster a bundled data set, from the command to the report"
 	@echo "make test       run the whole test suite"
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
@@ -26,7 +26,7 @@ $(READY): pyproject.toml
 	touch $@
 
 demo: $(READY)
-	$(BIN)/python examples/southern_women.py
+	$(BIN)/comarkov fit southern-women -k 2 -l 3 --seed 0 --force -o demo/southern-women
 
 test: $(READY)
 	$(BIN)/pytest --numprocesses auto --dist worksteal

@@ -5,6 +5,7 @@ import sys
 import family
 import memory
 import named
+import reading
 import scaling
 import speed
 import startup
@@ -12,7 +13,7 @@ from common import Report
 
 if __name__ == "__main__":
     report = Report()
-    for benchmark in (speed, scaling, memory, named, family, startup):
+    for benchmark in (speed, scaling, memory, named, family, startup, reading):
         benchmark.main(report)
     print(f"\n{report.missed} targets missed")
     sys.exit(report.missed > 0)

@@ -171,7 +171,7 @@ def test_report_is_made_anew_without_its_source(out, tmp_path):
     assert done.stdout == f"The report is {copy / 'report.html'}\n"
     assert (copy / "report.html").read_bytes() == before
     (copy / "data.npz").write_bytes(b"no data")
-    assert_refused(run("report", copy), "data.npz cannot be read: File is not a zip file.")
+    assert_refused(run("report", copy), "data.npz is no npz file")
     assert_refused(run("report", tmp_path), "There are no results of comarkov fit or sweep in")
 
 

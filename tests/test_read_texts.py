@@ -6,11 +6,12 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.informative import contributions
+from comarkov.informative import contributions, most_informative
 
 TEXTS = ["The sun, the sea; sun!", "Snow and ice. Ice and SNOW", "sun on snow"]
 COUNTS = [[0, 0, 2], [2, 2, 0], [0, 1, 1]]  # of ice, snow, sun
@@ -87,6 +88,12 @@ def test_the_words_kept_are_those_that_tell_most():
     best = np.sort(np.argsort(-shares)[:7])
     assert some.column_names.tolist() == every.column_names[best].tolist()
     assert_array_equal(some.matrix.toarray(), every.matrix.toarray()[:, best])
+
+
+def test_columns_without_mass_tell_nothing():
+    counts = sp.csr_array([[2, 0, 1, 0], [0, 0, 3, 0]])
+    assert_array_equal(contributions(counts)[[1, 3]], 0)
+    assert most_informative(counts, 2).tolist() == [0, 2]
 
 
 def test_texts_are_fitted_with_their_weighting():

@@ -303,6 +303,18 @@ def test_one_side_and_one_cluster(opened, tmp_path, n_clusters):
     picture(page)
 
 
+def test_entries_of_any_size(opened, tmp_path):
+    """Single precision does not hold them, the page does."""
+    data = Data(WOMEN.matrix * 3e200, WOMEN.row_names, WOMEN.column_names)
+    page = opened(written(tmp_path, data, (2, 3)))
+    page.locator("#heatmap").scroll_into_view_if_needed()
+    box = page.locator("#heatmap").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.3)
+    assert "entry 3e+200" in page.inner_text("#tip")
+    assert page.inner_text("#high") == "3e+200"
+    assert sum(pixel(page, 0.5, 0.3)[:3]) < 400  # dark: an entry
+
+
 def test_twenty_thousand_by_ten_thousand(opened, tmp_path, monkeypatch):
     """All fits into 5 MB; where cells had to be left out, the page says so."""
     n, m = 20_000, 10_000

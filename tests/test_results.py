@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from helpers import models
 from hypothesis import given, settings
 
-from comarkov import CoClustering, Data, Results, cost, datasets
+from comarkov import AIB, SIB, CoClustering, Data, Results, cost, datasets
 from comarkov.findings import findings, information_of
 from comarkov.joint import joint
 
@@ -131,6 +131,29 @@ def test_all_files_of_all_kinds_of_fits(tmp_path, n_clusters, weighting):
     assert summary["parameters"]["random_state"] == 0
     assert results.describe().startswith("18 rows")
     assert model.describe().startswith("18 rows")
+
+
+@pytest.mark.parametrize(
+    "fitted",
+    [
+        lambda W: SIB(3, random_state=0).fit(W),
+        lambda W: AIB(3).fit(W),
+        lambda W: CoClustering((4, 4), random_state=0).fit(W).cut((2, 3)),
+        lambda W: CoClustering((2, 3), method="anneal", keep_path=True, random_state=0).fit(W),
+        lambda W: CoClustering("auto", beta="auto", random_state=0).fit(W),
+    ],
+    ids=["SIB", "AIB", "cut", "path", "auto"],
+)
+def test_all_files_of_all_kinds_of_models(tmp_path, fitted):
+    model = fitted(WOMEN.matrix)
+    results = Results.of(model, WOMEN)
+    results.write(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == FILES
+    page = (tmp_path / "report.html").read_text()
+    assert f"from comarkov import {type(model).__name__}" in page
+    assert len(results.views) == len(getattr(model, "path_", [None]))
+    assert ("How β was chosen" in page) == hasattr(model, "beta_selection_")
+    assert ("How the numbers of clusters were chosen" in page) == hasattr(model, "selection_")
 
 
 def test_rejected_elements_have_no_rank(results):

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse as sp
 from helpers import models
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,13 +185,13 @@ def test_plain_values_come_back(value):
     assert same(unpack(tree, packer.arrays), value)
 
 
-def test_data_in_one_file(tmp_path):
-    value = [sp.csr_array(np.eye(3, dtype=np.int8)), np.array(["a", "b"], object)]
-    storage.save_value(value, tmp_path / "data.npz")
-    matrix, names = storage.load_value(tmp_path / "data.npz")
-    assert (matrix.toarray() == np.eye(3)).all()
-    assert matrix.dtype == np.int8
-    assert names.tolist() == ["a", "b"]
+def test_a_path_in_one_file(tmp_path, women):
+    path = CoClustering((2, 3), random_state=0).beta_path(women, [1, 0.5])
+    storage.save_value(path, tmp_path / "path.npz")
+    assert same(storage.load_value(tmp_path / "path.npz"), path)
+    (tmp_path / "path.npz").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"path\.npz cannot be read"):
+        storage.load_value(tmp_path / "path.npz")
 
 
 # --- where it is written ----------------------------------------------------------------------

@@ -15,13 +15,11 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 # All classes that a file may name, and the modules that they are in.
 CLASSES = {
     "AIB": "named",
     "CoClustering": "estimators",
-    "Data": "reading",
     "Hierarchy": "hierarchy",
     "IBCC": "named",
     "IBDouble": "named",
@@ -75,9 +73,6 @@ class Packer:
         name = type(value).__name__
         if isinstance(value, np.random.RandomState):
             return {"is": "RandomState", "state": self.pack(value.get_state(legacy=False))}
-        if isinstance(value, sp.csr_array):
-            parts = {part: self.pack(getattr(value, part)) for part in _CSR}
-            return {"is": "csr", "parts": parts, "shape": list(value.shape)}
         if name in CLASSES and type(value) is _class(name):
             return {"is": name, **_taken_apart(value, self.pack)}
         if hasattr(value, "__array__"):  # labels as a pandas or polars series
@@ -124,14 +119,10 @@ def _random_state(tree: Any, inner: Callable[[Any], Any]) -> np.random.RandomSta
     return state
 
 
-_CSR = ("data", "indices", "indptr")
 _PLAIN: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
     "float": lambda tree, inner: float(tree["text"]),
     "tuple": lambda tree, inner: tuple(inner(tree["items"])),
     "dict": lambda tree, inner: dict(inner(tree["items"])),
-    "csr": lambda tree, inner: sp.csr_array(
-        tuple(inner(tree["parts"][part]) for part in _CSR), tuple(tree["shape"])
-    ),
     "objects": _objects,
     "RandomState": _random_state,
 }

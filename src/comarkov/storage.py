@@ -73,9 +73,9 @@ def is_model(folder: Path) -> bool:
 
 
 def save_value(value: Any, path: Path) -> None:
-    """Write data of the classes that ``packing`` knows into one file."""
+    """Write what ``packing`` can pack, such as a path, into one file."""
     packer = Packer()
-    document = _document("comarkov data", packer.pack(value))
+    document = _document("comarkov value", packer.pack(value))
     tree = np.frombuffer(document.encode("utf-8"), np.uint8)
     _write_arrays(path, {LEAF: tree, **packer.arrays})
 
@@ -85,7 +85,7 @@ def load_value(path: Path) -> Any:
     try:
         with open(path, "rb") as file:
             arrays = _read_arrays(file)
-        return _value("comarkov data", arrays.pop(LEAF).tobytes().decode("utf-8"), arrays)
+        return _value("comarkov value", arrays.pop(LEAF).tobytes().decode("utf-8"), arrays)
     except DAMAGE as error:
         raise _damaged(path, error) from error
 
@@ -101,7 +101,7 @@ def _model_folder(path: Path) -> Path:
 
 def _document(kind: str, tree: Any) -> str:
     head = {"format": kind, "version": VERSION, "written_by": version("comarkov")}
-    return json.dumps({**head, "value": tree}, ensure_ascii=False, allow_nan=False)
+    return json.dumps({**head, "value": tree}, allow_nan=False)
 
 
 def _value(kind: str, text: str, arrays: Arrays) -> Any:

@@ -88,7 +88,7 @@ class Outcome:
         with whole_folder(out, force, is_ours) as folder:
             self.results.write(folder)
             self.model.save(folder / MODEL)
-            save_value(self.data, folder / DATA)
+            self.data.save(folder / DATA)
             if self.path is not None:
                 save_value(list(self.path), folder / PATH)
                 plot.save(plot.plot_path(self.results).figure, folder / "path.png", "png")
@@ -115,6 +115,7 @@ def write_text(path: Path, text: str) -> None:
 
 def results_again(out: Path) -> Results:
     """The results in a folder, from the model and the data in it."""
+    from ..reading import read
     from ..results import Results
     from ..storage import load, load_value
 
@@ -122,9 +123,7 @@ def results_again(out: Path) -> Results:
         raise FileNotFoundError(f"There are no results of comarkov fit or sweep in {out}.")
     path = load_value(out / PATH) if (out / PATH).exists() else None
     told = summary(out)
-    return Results.of(
-        load(out), load_value(out / DATA), path=path, command=str(told.get("command", ""))
-    )
+    return Results.of(load(out), read(out / DATA), path=path, command=str(told.get("command", "")))
 
 
 def command() -> str:

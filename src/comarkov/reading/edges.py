@@ -112,6 +112,8 @@ def _batches(table: Table, codings: list[Any], weight: str | None) -> Iterator[p
             if any(batch.null_count().row(0)) or (weight is not None and _is_bad(batch["weight"])):
                 _blame(table, ids, numbers)
             yield batch
+    except pl.exceptions.NoDataError:  # nothing below the header, for some versions
+        return
     except pl.exceptions.PolarsError as error:
         _blame(table, ids, numbers, error)
 

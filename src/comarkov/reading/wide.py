@@ -49,6 +49,8 @@ def from_table(table: Table, rows: str | int | None = None, is_said: bool = Fals
                 raise fault(table, ids, numbers)
             names += batch[index].to_list() if index is not None else []
             parts.append(sp.csr_array(cells))
+    except pl.exceptions.NoDataError:  # nothing below the header, for some versions
+        parts = []
     except pl.exceptions.PolarsError as error:
         raise fault(table, ids, numbers, error) from error
     if not parts:

@@ -157,12 +157,14 @@ def _brief(value: Any, most: int = 60) -> str:
 
 def _repeat(results: Any) -> str:
     """Python that makes the same again."""
-    source = results.source or "..."
     name = results.model.split("(", 1)[0]
-    path = "" if len(results.views) == 1 else ", path=model.beta_path(data)"
+    betas = [] if results.parameters.get("keep_path") else [
+        round(view.beta, 12) for view in results.views if not view.is_fit
+    ]  # fmt: skip
+    path = f", path=model.beta_path(data, {betas})" if betas else ""
     return (
         f"import comarkov\nfrom comarkov import {name}\n\n"
-        f"data = comarkov.read({source!r})\n"
+        f"data = comarkov.read({results.source or '...'!r})\n"
         f"model = {results.model}.fit(data)\n"
         f'comarkov.Results.of(model, data{path}).write("out")'
     )

@@ -55,7 +55,7 @@ def pack_cells(
     If some are left out, pictures of all cells in each of the orders come with them.
     """
     rows, columns = orders[0]
-    ordered = sp.csr_array(matrix[rows][:, columns])
+    ordered = sp.csr_array(matrix[rows][:, columns], dtype=np.float64)
     ordered.sort_indices()
     budget = max(budget, LEAST)
     kept, pictures = ordered, b""
@@ -124,10 +124,9 @@ def as_cells(ordered: sp.csr_array) -> Cells:
 
 def _rounded(data: np.ndarray) -> np.ndarray:
     """Whole numbers as they are, others to some significant digits."""
-    data = data.astype(np.float64)
     if data.size == 0 or (data == np.floor(data)).all():
         return data
-    unit = 10.0 ** (np.floor(np.log10(data)) - (DIGITS - 1))
+    unit = np.maximum(10.0 ** (np.floor(np.log10(data)) - (DIGITS - 1)), np.finfo(float).tiny)
     return np.asarray(np.round(data / unit) * unit)
 
 

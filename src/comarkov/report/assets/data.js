@@ -64,9 +64,9 @@ function readCells(sections, rows) {
     for (let e = starts[i] + 1; e < starts[i + 1]; e++) columns[e] += columns[e - 1] + 1;
   }
   const codes = varints(sections.get("codes"), about.cells);
-  const values = new Float32Array(about.cells);
-  for (let e = 0; e < values.length; e++) values[e] = about.values[codes[e]];
-  return { starts, columns, values };
+  const top = d3.max(about.values) || 1; // sums are of shares of it, which cannot overflow
+  const levels = Float32Array.from(about.values, (value) => value / top);
+  return { starts, columns, codes, levels, top };
 }
 
 // Where elements are drawn: by cluster, those in none last, else as in the fit.

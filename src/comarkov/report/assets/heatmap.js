@@ -73,7 +73,7 @@ class Heatmap {
       const row = at[p], offset = rows.bin[row] * columns.size;
       for (let e = cells.starts[row]; e < cells.starts[row + 1]; e++) {
         const b = columns.bin[cells.columns[e]];
-        if (b >= 0) sums[offset + b] += cells.values[e];
+        if (b >= 0) sums[offset + b] += cells.levels[cells.codes[e]];
       }
     }
     for (let r = 0, i = 0; r < rows.size; r++) {
@@ -113,8 +113,9 @@ class Heatmap {
     const columns = this.bins(this.view.columns, x0, x1, Math.round(width * density));
     const rows = this.bins(this.view.rows, y0, y1, Math.round(height * density));
     const means = this.means(columns, rows);
-    this.highest = quantile(means, 0.99) || 1;
-    this.paint(means, columns.size, rows.size, (mean) => Math.sqrt(mean / this.highest));
+    const highest = quantile(means, 0.99) || 1;
+    this.highest = highest * this.data.cells.top;
+    this.paint(means, columns.size, rows.size, (mean) => Math.sqrt(mean / highest));
     const place = (axis, from, to, start, length) => {
       if (!axis.single) return [start, length];
       const unit = length / (to - from);
@@ -285,7 +286,7 @@ class Heatmap {
   value(row, column) {
     const { cells } = this.data;
     for (let e = cells.starts[row]; e < cells.starts[row + 1]; e++) {
-      if (cells.columns[e] === column) return cells.values[e];
+      if (cells.columns[e] === column) return about.values[cells.codes[e]];
     }
     return about.cells < about.all_cells ? null : 0;
   }

@@ -60,8 +60,8 @@ function clipped(pen, text, most) {
 const font = (size, weight = 400) => `${weight} ${size}px ${colour("--font")}`;
 const short = d3.format(".3~g");
 const percent = (share) => (share < 0.001 && share > 0 ? "< 0.1 %" : `${(100 * share).toFixed(1)} %`);
-const number = (value) =>
-  Number.isInteger(value) ? value.toLocaleString("en") : d3.format(".4~g")(value);
+const number = (value) => (Number.isSafeInteger(value)
+  ? value.toLocaleString("en") : d3.format(".4~g")(value));
 
 // A box beside the pointer; its lines are text, never markup.
 const tip = {
