@@ -11,7 +11,7 @@ from .errors import clear_errors, notes
 from .groups import takes_groups
 from .inputs import Reading, Source
 from .options import Clustering, Numbers, Telling
-from .out import Annotate, Force, Out, Outcome
+from .out import Annotate, Force, Opened, Out, Outcome
 from .tables import say_json
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def fit(
     clustering: Clustering,
     out: Out = None,
     force: Force = False,
+    opened: Opened = False,
     h5ad: Annotate = True,
     *,
     telling: Telling,
@@ -54,6 +55,8 @@ def fit(
         outcome = Outcome(model, data, h5ad=folder.h5ad_file(source, h5ad))
         outcome.write(place, force)
         _tell(outcome.results, place, telling)
+        if opened:
+            typer.launch((place / "report.html").absolute().as_uri())
 
 
 def _tell(results: Results, place: Path, telling: Telling) -> None:

@@ -11,7 +11,7 @@ import typer
 from . import out as folder
 from .errors import clear_errors, notes
 from .groups import takes_groups
-from .options import OUTPUT, Telling, option
+from .options import Telling
 from .tables import say_json
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ def report(
     out: Annotated[
         Path, typer.Argument(metavar="OUT", help="The folder of fit or sweep.", show_default=False)
     ],
-    opened: Annotated[
-        bool, option("--open", panel=OUTPUT, help="Open it in the browser.")
-    ] = False,
+    opened: folder.Opened = False,
     *,
     telling: Telling,
 ) -> None:  # fmt: skip

@@ -32,6 +32,7 @@ Force = Annotated[
     bool,
     option("--force", "-f", panel=OUTPUT, help="Replace a folder OUT that comarkov has written."),
 ]
+Opened = Annotated[bool, option("--open", panel=OUTPUT, help="Open the report in the browser.")]
 Annotate = Annotated[
     bool,
     option(
