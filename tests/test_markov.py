@@ -11,20 +11,23 @@ from helpers import FORMATS, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import comarkov
-from comarkov import MarkovAggregation, evaluate
+from comarkov import MarkovAggregation, evaluate, seeding
+from comarkov.joint import joint
 from comarkov.relations import markov, relation_cost
 
 
-def lumpable(seed, n=32, k=4, concentration=1.0):
+def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
     """A chain that is strongly lumpable by construction, and its clusters."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.arange(n) % k)
-    Q = 0.95 * rng.dirichlet(np.full(k, 0.5), size=k) + 0.05 / k
+    if Q is None:
+        Q = 0.95 * rng.dirichlet(np.full(k, 0.5), size=k) + 0.05 / k
     P = np.empty((n, n))
     for b in range(k):
         members = labels == b
@@ -122,17 +125,58 @@ def test_a_bipartite_walk_costs_half_of_co_clustering(W, beta, seed):
 # --- what it finds ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("beta", "concentration"), [(0.0, 0.3), (0.0, 1.0), (0.3, 1.0)])
-def test_lumpable_chains_are_found(beta, concentration):
-    for seed in range(2):
-        P, labels, Q = lumpable(seed, concentration=concentration)
-        model = MarkovAggregation(4, beta=beta, random_state=seed).fit(P)
+TWO = np.array([[0.7, 0.3], [0.4, 0.6]])
+
+
+@pytest.mark.parametrize(
+    ("k", "beta", "concentration", "Q", "seeds"),
+    [
+        (2, 0.0, 1.0, TWO, 20), (2, 0.3, 1.0, TWO, 8), (3, 0.0, 0.1, None, 8),
+        (4, 0.0, 0.3, None, 4), (4, 0.0, 1.0, None, 4), (4, 0.3, 1.0, None, 4),
+    ],
+)  # fmt: skip
+def test_lumpable_chains_are_found(k, beta, concentration, Q, seeds):
+    for seed in range(seeds):
+        P, labels, Q = lumpable(seed, 10 * k, k, concentration, Q if k == 2 else None)
+        model = MarkovAggregation(k, beta=beta, random_state=seed).fit(P)
         assert evaluate.matching_accuracy(labels, model.labels_) == 1
         assert model.lumpability_loss_ < 1e-12
         assert model.lumpability_.holds()
-        assert model.information_.row_clusters_column_clusters > 0.05  # not by saying nothing
-        match = [model.labels_[labels == a][0] for a in range(4)]
+        assert model.information_.row_clusters_column_clusters > 0.005  # not by saying nothing
+        match = [model.labels_[labels == a][0] for a in range(k)]
         assert_allclose(model.transition_matrix_[np.ix_(match, match)], Q, atol=1e-10)
+
+
+def test_what_is_found_costs_no_more_than_what_was_planted():
+    """Above β = 0 other clusters can cost less than those of a lumpable chain."""
+    for seed in range(6):
+        P, labels, _ = lumpable(seed, 30, 3, 0.1)
+        model = MarkovAggregation(3, beta=0.3, random_state=seed).fit(P)
+        planted = MarkovAggregation(3, beta=0.3, fixed=labels).fit(P)
+        assert model.cost_ <= planted.cost_ + 1e-12
+
+
+@pytest.mark.parametrize("n", [60, 600])  # all eigenvectors, or the leading ones
+def test_eigenvectors_tell_lumpable_chains(n, monkeypatch):
+    for k in (2, 3, 5):
+        P, labels, _ = lumpable(k, n, k)
+        found = seeding.lumped(joint(P), k, np.random.default_rng(0))
+        assert evaluate.matching_accuracy(labels, found) == 1
+    assert seeding.lumped(joint(P), 1, np.random.default_rng(0)) is None
+
+    def fail(*arguments, **options):
+        raise ArpackNoConvergence("no", [], [])
+
+    monkeypatch.setattr(seeding, "eigs", fail)
+    assert (seeding.lumped(joint(P), k, np.random.default_rng(0)) is None) == (n > 500)
+
+
+def test_chains_without_eigenvectors_begin_otherwise():
+    """All rows alike: every vector but one has eigenvalue 0."""
+    P = np.tile(np.arange(1, 9) / 36, (8, 1))
+    model = MarkovAggregation(3, random_state=0).fit(P)
+    assert set(model.labels_) == {0, 1, 2}
+    assert model.cost_ == pytest.approx(0, abs=1e-12)
 
 
 def test_clusters_that_go_round_are_found():

@@ -64,10 +64,12 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         can be made with them: of sequences the ends, of counts by binomial thinning.
     method : {"auto", "anneal", "sequential"}, default="auto"
         "auto" begins with many small clusters, merges those that cost least, then splits and
-        merges again as long as that pays, and comes down to β from 0.9. "anneal" solves at 1 and
+        merges again as long as that pays, and comes down to β from 0.9; other starts begin with
+        singular vectors or, the third, with eigenvectors that are constant on clusters if the
+        chain is lumpable. "anneal" solves at 1 and
         lowers β in steps, "sequential" solves at β; both from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is 6 for small data and ``method="auto"``.
+        How often to start; the best is kept. "auto" is 7 for small data and ``method="auto"``.
     max_iter : int, default=100
         The most sweeps over all states from one start, and at each β of an annealing.
     tol : float, default=1e-3
