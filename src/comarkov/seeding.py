@@ -121,20 +121,35 @@ def _eigenvectors(data: Joint, k: int) -> np.ndarray | None:
 
 
 def _scatter(vectors: np.ndarray, mass: np.ndarray, k: int) -> np.ndarray:
-    """How much each vector varies within k groups, cut where its values are farthest apart."""
+    """How much each vector varies within k groups of its values, of the best that are found.
+
+    They begin cut where values are farthest apart, or into equal ranges, or into equal masses.
+    """
     scatter = np.empty(vectors.shape[1])
-    for j, values in enumerate(vectors.T):
-        order = np.argsort(values)
-        gaps = np.diff(values[order])
-        cuts = np.sort(np.argpartition(gaps, -(k - 1))[-(k - 1) :]) + 1
-        starts = np.concatenate([[0], cuts])
-        weight, value = mass[order], values[order]
-        masses = np.add.reduceat(weight, starts)
-        sums = np.add.reduceat(weight * value, starts)
-        means = np.divide(sums, masses, out=np.zeros_like(sums), where=masses > 0)
-        sizes = np.diff(np.append(starts, values.size))
-        scatter[j] = weight @ (value - np.repeat(means, sizes)) ** 2
+    shares = np.arange(1, k) / k
+    for j, column in enumerate(vectors.T):
+        order = np.argsort(column)
+        value, weight = column[order], mass[order]
+        sums = np.zeros((3, value.size + 1))
+        np.cumsum([weight, weight * value, weight * value**2], axis=1, out=sums[:, 1:])
+        gaps = np.argpartition(np.diff(value), -(k - 1))[-(k - 1) :] + 1
+        ranges = np.searchsorted(value, value[0] + shares * (value[-1] - value[0]))
+        masses = np.searchsorted(sums[0, 1:], shares)
+        scatter[j] = min(_settled_scatter(value, sums, cuts) for cuts in (gaps, ranges, masses))
     return scatter
+
+
+def _settled_scatter(value: np.ndarray, sums: np.ndarray, cuts: np.ndarray) -> float:
+    """k-means of sorted values; sums of masses, values and squares up to each of them."""
+    for _ in range(STEPS):
+        edges = np.concatenate([[0], np.sort(cuts), [value.size]])
+        mass, first, second = np.diff(sums[:, edges], axis=1)
+        some = mass > 0
+        means = first[some] / mass[some]
+        previous, cuts = cuts, np.searchsorted(value, (means[1:] + means[:-1]) / 2)
+        if cuts.size == previous.size and (cuts == previous).all():
+            break
+    return float(second.sum() - first[some] @ means)
 
 
 def _k_means(
