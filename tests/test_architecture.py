@@ -20,7 +20,7 @@ LAYERS = [
     ["evaluate"],
     ["merging", "seeding"],
     ["optimise"],
-    ["coarsening", "polish", "starts", "numbering", "network"],
+    ["coarsening", "polish", "starts", "numbering", "network", "stationary"],
     ["search"],
     ["description", "descent", "chains", "lumpability"],
     ["walk"],

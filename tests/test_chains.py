@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -10,9 +11,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse.linalg import ArpackNoConvergence
 from scipy.stats import chi2_contingency, kstest
 
-from comarkov import chains
-from comarkov.chains import chain, hold_out, read_transitions, stationary_distribution
-from comarkov.lumpability import _pooled, g_test, lumpability
+from comarkov import stationary
+from comarkov.chains import chain, hold_out, read_transitions
+from comarkov.lumpability import g_test, lumpability
+from comarkov.stationary import stationary_distribution
 
 
 def ring(n, loops=0.0):
@@ -43,28 +45,68 @@ def test_large_periodic_chains_have_one_too():
     P = rng.gamma(0.1, size=(600, 600)) * (group[:, None] == (group - 1) % 3)
     P /= P.sum(1, keepdims=True)
     mu = stationary_distribution(sp.csr_array(P))
-    assert_allclose(mu, chains._eliminated(P.copy()), rtol=1e-8)
+    assert_allclose(mu, stationary._eliminated(P.copy()), rtol=1e-8)
     assert_allclose(np.bincount(group, weights=mu), 1 / 3)
 
 
-def test_large_and_slow_chains_have_one_too(monkeypatch):
-    """Two halves of 300 that are left once in a million steps, and one is twice as likely."""
+def halves(n, leave):
+    """Two halves that are left rarely, one three times as likely as the other."""
     rng = np.random.default_rng(0)
-    P = np.zeros((600, 600))
-    for half in (slice(0, 300), slice(300, 600)):
-        P[half, half] = rng.dirichlet(np.ones(300), size=300)
-    P *= 1 - np.repeat([1e-6, 2e-6], 300)[:, None]
-    P[:300, 300:] = 1e-6 / 300
-    P[300:, :300] = 2e-6 / 300
-    mu = stationary_distribution(sp.csr_array(P))
-    assert mu[:300].sum() == pytest.approx(2 / 3, rel=1e-7)
-    assert_allclose(mu, chains._eliminated(P.copy()), rtol=1e-6)
+    P = np.zeros((2 * n, 2 * n))
+    for half in (slice(0, n), slice(n, 2 * n)):
+        P[half, half] = rng.dirichlet(np.ones(n), size=n)
+    P *= 1 - np.repeat([leave, 3 * leave], n)[:, None]
+    P[:n, n:] = leave / n
+    P[n:, :n] = 3 * leave / n
+    return P
+
+
+@pytest.mark.parametrize("leave", [1e-6, 1e-10, 1e-13])
+def test_large_and_slow_chains_have_one_too(leave, monkeypatch):
+    P = halves(251, leave)
+    exact = stationary._eliminated(P.copy())
+    assert exact[:251].sum() == pytest.approx(0.75, rel=1e-9)
+    assert_allclose(stationary_distribution(sp.csr_array(P)), exact, rtol=1e-9)
 
     def fail(*arguments, **options):
         raise ArpackNoConvergence("no", [], [])
 
-    monkeypatch.setattr(chains, "eigs", fail)  # then it is solved directly
-    assert_allclose(stationary_distribution(sp.csr_array(P)), mu, rtol=1e-6)
+    monkeypatch.setattr(stationary, "eigs", fail)  # then it is solved directly
+    assert_allclose(stationary_distribution(sp.csr_array(P)), exact, rtol=1e-9)
+
+
+def test_the_solver_depends_on_the_chain(monkeypatch):
+    """Few steps for what mixes fast; direct within a band; else, or out of memory, more steps."""
+    P = sp.csr_array(halves(251, 1e-3))
+    exact = stationary_distribution(P)
+    said, eigs, splu = [], stationary.eigs, stationary.splu
+
+    def iterate(*arguments, maxiter, **options):
+        said.append(maxiter)
+        if maxiter == stationary.FEW:
+            raise ArpackNoConvergence("no", [], [])
+        return eigs(*arguments, maxiter=maxiter, **options)
+
+    def solve(*arguments):
+        said.append("direct")
+        if is_full:
+            raise MemoryError
+        return splu(*arguments)
+
+    monkeypatch.setattr(stationary, "eigs", iterate)
+    monkeypatch.setattr(stationary, "splu", solve)
+    few, many = stationary.FEW, stationary.MANY
+    is_full = False
+    for full, work, expected in (
+        (False, 1e11, [few, "direct"]),
+        (True, 1e11, [few, "direct", many]),
+        (False, 1e6, [few, many]),
+    ):
+        is_full = full
+        monkeypatch.setattr(stationary, "BAND_WORK", work)
+        said.clear()
+        assert_allclose(stationary_distribution(P), exact, rtol=1e-9)
+        assert said == expected
 
 
 def test_a_long_walk_has_one_too():
@@ -116,7 +158,15 @@ def test_matrices_are_told_apart():
         (np.array([[0.5, 0.5], [0.7, 0.2]]), "probabilities", "row 1 sums to 0.9"),
         (np.array([[0.5, 0.5], [0.7, 0.2]]), "counts", "whole numbers"),
         ([0.5, 1.5, 0.5], "auto", "whole numbers or strings"),
-        ([1, "a", None], "sequences", "whole numbers or strings|one kind"),
+        ([1, "a", None], "sequences", "missing"),
+        (["a", "b", np.nan, "a"], "auto", "missing"),
+        (np.array([1, 2, np.nan]), "auto", "missing"),
+        (pd.Series(["a", "b", None, "b"]), "auto", "missing"),
+        (pd.Series([1, 2, None, 1], dtype="Int64"), "auto", "missing"),
+        (np.ma.array([1, 2, 1], mask=[0, 1, 0]), "auto", "missing"),
+        (["a", 1, "b"], "auto", "one kind, got int, str"),
+        ([["a", "b"], [1, 2, 1]], "auto", "one kind, got int, str"),
+        (np.full((2, 2), 1e308), "counts", "whole numbers"),
         ([1], "auto", "no transitions"),
         ([[1], [2], [3]], "auto", "no transitions"),
         ([], "sequences", "1-D"),
@@ -125,6 +175,56 @@ def test_matrices_are_told_apart():
 def test_bad_chains_get_a_clear_error(X, kind, message):
     with pytest.raises(ValueError, match=message):
         read_transitions(X, kind)
+
+
+def test_rows_of_a_frame_go_to_columns_by_name():
+    counts = np.array([[0, 5, 1], [2, 0, 0], [0, 7, 3]])
+    frame = pd.DataFrame(counts, list("abc"), list("abc"))
+    for turned in (frame.loc[list("cab")], frame[list("bca")], pd.DataFrame(counts).loc[[1, 0, 2]]):
+        data = read_transitions(turned, "auto")
+        order = ["abc".index(s) if isinstance(s, str) else s for s in turned.columns]
+        assert_array_equal(data.weights.toarray(), counts[np.ix_(order, order)])
+        assert_array_equal(data.states, turned.columns)
+    for plain in (
+        pd.DataFrame(counts, columns=list("abc")), pd.DataFrame(counts, list("abc")),
+        pl.DataFrame(counts, list("abc"), orient="row"),
+    ):  # fmt: skip
+        data = read_transitions(plain, "auto")  # by position
+        assert_array_equal(data.weights.toarray(), counts)
+        assert_array_equal(data.states, list("abc"))
+    with pytest.raises(ValueError, match=r"names differ: only rows have c; only columns have d\."):
+        read_transitions(pd.DataFrame(counts, list("abc"), list("abd")), "auto")
+    with pytest.raises(ValueError, match=r"names differ: only columns have c\."):
+        read_transitions(pd.DataFrame(counts, list("aab"), list("abc")), "auto")
+
+
+def test_counts_may_be_many():
+    """More than the integer kernel of co-clustering holds."""
+    counts = np.array([[2**31, 5], [3, 2**40]])
+    for X in (counts, counts.astype(float), sp.csr_array(counts)):
+        data = read_transitions(X, "counts")
+        assert data.is_counted
+        assert read_transitions(X, "auto").is_counted
+        kept, held = hold_out(data, 0.5, np.random.default_rng(0))
+        assert_array_equal((kept + held).toarray(), counts)
+        assert held[1, 1] / 2**40 == pytest.approx(0.5, abs=1e-4)
+
+
+def test_weights_out_of_range_are_told():
+    for X, message in (
+        (np.full((2, 2), 1e308), "too large"),
+        (np.full((2, 2), 1e-320), "too small"),
+        (np.array([[1e300, 1e-300], [1, 1]]), "differ too much"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            chain(read_transitions(X, "auto").weights, np.arange(2), False)
+
+
+def test_what_is_held_out_is_blamed():
+    data = read_transitions(list("abababacac"), "auto")
+    kept, _ = hold_out(data, 0.4, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"kept for the fit.*falls apart.*hold out less, or pass"):
+        chain(kept, data.states, False, is_part=True)
 
 
 def test_what_is_not_connected_is_named():
@@ -181,7 +281,7 @@ def test_g_is_that_of_scipy_where_nothing_is_rare():
     rng = np.random.default_rng(0)
     counts = rng.poisson(200, (6, 6))
     labels = np.array([0, 0, 0, 1, 1, 1])
-    found = g_test(sp.csr_array(counts), labels, 2)
+    found = g_test(sp.csr_array(counts), labels, 2, rng)
     onto = counts @ np.eye(2)[labels]
     parts = [chi2_contingency(onto[labels == a], False, "log-likelihood") for a in (0, 1)]
     assert found.statistic == pytest.approx(sum(part.statistic for part in parts))
@@ -189,14 +289,45 @@ def test_g_is_that_of_scipy_where_nothing_is_rare():
     assert found.n_transitions == counts.sum()
 
 
-def test_rare_states_and_rare_targets_are_pooled():
-    table = np.array([[100, 100, 1], [90, 110, 0], [3, 2, 0], [1, 1, 1], [0, 0, 0]])
-    pooled = _pooled(table)
-    assert pooled.sum() == table.sum()
-    expected = np.outer(pooled.sum(1), pooled.sum(0)) / pooled.sum()
-    assert expected.min() >= 5
-    assert pooled.shape == (2, 2)  # the rare ones are less than 5, so they join the smaller row
-    assert _pooled(np.zeros((3, 2))).shape == (1, 1)
+def test_nothing_to_compare_is_no_agreement():
+    """Every state seen once, or each cluster with one state or one next cluster: p is nan."""
+    rng = np.random.default_rng(0)
+    single = g_test(sp.csr_array(np.eye(4)[[1, 2, 3, 0]]), np.array([0, 0, 1, 1]), 2, rng)
+    assert np.isnan(single.p_value)
+    for labels in (np.arange(4), np.zeros(4, int)):
+        found = g_test(sp.csr_array(rng.poisson(9, (4, 4))), labels, labels.max() + 1, rng)
+        assert found.degrees_of_freedom == found.expected == found.statistic == 0
+        assert np.isnan(found.p_value)
+
+
+def sparse_counts(rng, labels, Q, steps):
+    """Steps from states of very different masses; the next cluster depends on the cluster."""
+    counts = rng.multinomial(steps, rng.dirichlet(np.full(labels.size, 0.5)))
+    onto = np.array([rng.multinomial(n, q) for n, q in zip(counts, Q, strict=True)])
+    counts = np.zeros((labels.size, labels.size))
+    counts[:, [np.flatnonzero(labels == b)[0] for b in range(Q.shape[1])]] = onto
+    return sp.csr_array(counts)
+
+
+def test_p_values_are_uniform_if_states_are_many_and_rare():
+    rng = np.random.default_rng(1)
+    labels = np.arange(200) % 3
+    Q = rng.dirichlet(np.full(3, 0.5), size=3)[labels]
+    found = [g_test(sparse_counts(rng, labels, Q, 1000), labels, 3, rng) for _ in range(150)]
+    assert kstest([test.p_value for test in found], "uniform").pvalue > 0.01
+    statistic, freedom, _, n, expected = np.mean(found, axis=0)
+    assert n == 1000
+    assert statistic == pytest.approx(expected, rel=0.01)
+    assert abs(freedom / expected - 1) > 0.05  # the nominal number is far off
+    Q[::2] = np.roll(Q[::2], 1, axis=1)
+    assert g_test(sparse_counts(rng, labels, Q, 1000), labels, 3, rng).p_value < 1e-6
+
+
+def test_the_same_seed_gives_the_same_p_value():
+    counts = sp.csr_array(np.random.default_rng(0).poisson(3, (9, 9)))
+    p = [g_test(counts, np.arange(9) % 2, 2, np.random.default_rng(s)).p_value for s in (0, 0, 1)]
+    assert p[0] == p[1] != p[2]
+    assert p[0] == pytest.approx(p[2], rel=0.1)
 
 
 def test_p_values_are_uniform_for_lumpable_chains_and_small_for_others():
@@ -210,7 +341,7 @@ def test_p_values_are_uniform_for_lumpable_chains_and_small_for_others():
 
     def p_value(P):
         counts = np.array([rng.multinomial(300, row / row.sum()) for row in P])
-        return g_test(sp.csr_array(counts), labels, 3).p_value
+        return g_test(sp.csr_array(counts), labels, 3, rng).p_value
 
     assert kstest([p_value(P) for _ in range(200)], "uniform").pvalue > 0.01
     P[0] = np.roll(P[0], 1)

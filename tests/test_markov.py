@@ -1,6 +1,7 @@
 """MarkovAggregation: its costs, what it finds, and the contract of every estimator."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -10,20 +11,23 @@ from helpers import FORMATS, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import comarkov
-from comarkov import MarkovAggregation, evaluate
+from comarkov import MarkovAggregation, evaluate, seeding
+from comarkov.joint import joint
 from comarkov.relations import markov, relation_cost
 
 
-def lumpable(seed, n=32, k=4, concentration=1.0):
+def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
     """A chain that is strongly lumpable by construction, and its clusters."""
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.arange(n) % k)
-    Q = 0.95 * rng.dirichlet(np.full(k, 0.5), size=k) + 0.05 / k
+    if Q is None:
+        Q = 0.95 * rng.dirichlet(np.full(k, 0.5), size=k) + 0.05 / k
     P = np.empty((n, n))
     for b in range(k):
         members = labels == b
@@ -121,17 +125,58 @@ def test_a_bipartite_walk_costs_half_of_co_clustering(W, beta, seed):
 # --- what it finds ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("beta", "concentration"), [(0.0, 0.3), (0.0, 1.0), (0.3, 1.0)])
-def test_lumpable_chains_are_found(beta, concentration):
-    for seed in range(2):
-        P, labels, Q = lumpable(seed, concentration=concentration)
-        model = MarkovAggregation(4, beta=beta, random_state=seed).fit(P)
+TWO = np.array([[0.7, 0.3], [0.4, 0.6]])
+
+
+@pytest.mark.parametrize(
+    ("k", "beta", "concentration", "Q", "seeds"),
+    [
+        (2, 0.0, 1.0, TWO, 20), (2, 0.3, 1.0, TWO, 8), (3, 0.0, 0.1, None, 8),
+        (4, 0.0, 0.3, None, 4), (4, 0.0, 1.0, None, 4), (4, 0.3, 1.0, None, 4),
+    ],
+)  # fmt: skip
+def test_lumpable_chains_are_found(k, beta, concentration, Q, seeds):
+    for seed in range(seeds):
+        P, labels, Q = lumpable(seed, 10 * k, k, concentration, Q if k == 2 else None)
+        model = MarkovAggregation(k, beta=beta, random_state=seed).fit(P)
         assert evaluate.matching_accuracy(labels, model.labels_) == 1
         assert model.lumpability_loss_ < 1e-12
         assert model.lumpability_.holds()
-        assert model.information_.row_clusters_column_clusters > 0.05  # not by saying nothing
-        match = [model.labels_[labels == a][0] for a in range(4)]
+        assert model.information_.row_clusters_column_clusters > 0.005  # not by saying nothing
+        match = [model.labels_[labels == a][0] for a in range(k)]
         assert_allclose(model.transition_matrix_[np.ix_(match, match)], Q, atol=1e-10)
+
+
+def test_what_is_found_costs_no_more_than_what_was_planted():
+    """Above β = 0 other clusters can cost less than those of a lumpable chain."""
+    for seed in range(6):
+        P, labels, _ = lumpable(seed, 30, 3, 0.1)
+        model = MarkovAggregation(3, beta=0.3, random_state=seed).fit(P)
+        planted = MarkovAggregation(3, beta=0.3, fixed=labels).fit(P)
+        assert model.cost_ <= planted.cost_ + 1e-12
+
+
+@pytest.mark.parametrize("n", [60, 600])  # all eigenvectors, or the leading ones
+def test_eigenvectors_tell_lumpable_chains(n, monkeypatch):
+    for k in (2, 3, 5):
+        P, labels, _ = lumpable(k, n, k)
+        found = seeding.lumped(joint(P), k, np.random.default_rng(0))
+        assert evaluate.matching_accuracy(labels, found) == 1
+    assert seeding.lumped(joint(P), 1, np.random.default_rng(0)) is None
+
+    def fail(*arguments, **options):
+        raise ArpackNoConvergence("no", [], [])
+
+    monkeypatch.setattr(seeding, "eigs", fail)
+    assert (seeding.lumped(joint(P), k, np.random.default_rng(0)) is None) == (n > 500)
+
+
+def test_chains_without_eigenvectors_begin_otherwise():
+    """All rows alike: every vector but one has eigenvalue 0."""
+    P = np.tile(np.arange(1, 9) / 36, (8, 1))
+    model = MarkovAggregation(3, random_state=0).fit(P)
+    assert set(model.labels_) == {0, 1, 2}
+    assert model.cost_ == pytest.approx(0, abs=1e-12)
 
 
 def test_clusters_that_go_round_are_found():
@@ -177,6 +222,71 @@ def test_transitions_held_out_test_lumpability():
         model.test_lumpability(np.array([[3, 1], [1, 3]]))
     with pytest.raises(ValueError, match="needs counts"):
         model.test_lumpability(P)
+
+
+def test_many_rare_states_can_be_told_apart():
+    """200 states seen ten times each, by parity; which of two pairs matters, too."""
+    r = np.random.default_rng(0)
+    odd = np.where(np.arange(200) // 2 % 2, 0.1, 0.6)
+    path = [0]
+    for _ in range(4000):
+        path.append(int(2 * r.integers(100) + (r.random() > odd[path[-1]])))
+    asked = {"held_out": 0.5, "restrict": True, "random_state": 0}
+    test = MarkovAggregation(2, fixed=np.arange(200) % 2, **asked).fit(path).lumpability_test_
+    assert test.degrees_of_freedom > 150
+    assert test.p_value < 1e-9
+    test = MarkovAggregation(2, fixed=np.arange(200) // 2 % 2, **asked).fit(path).lumpability_test_
+    assert test.p_value > 0.01
+
+
+def test_any_kind_of_counts_can_be_tested():
+    """Matrices after sequences and the other way round; names in any order; one answer."""
+    rng = np.random.default_rng(0)
+    states = ["sun", "rain", "snow", "fog"]
+    counts = rng.poisson(40, (4, 4))
+    P = counts / counts.sum(1, keepdims=True)
+    path = ["sun"]
+    for u in rng.random(500):
+        path.append(states[np.searchsorted(np.cumsum(P[states.index(path[-1])]), u * (1 - 1e-9))])
+    seen = pd.DataFrame(0, states, states)
+    for s, t in pairwise(path):
+        seen.loc[s, t] += 1
+    frame = pd.DataFrame(P, states, states)
+    asked = {"fixed": [0, 0, 1, 1], "random_state": 0}
+    exact = MarkovAggregation(2, kind="probabilities", **asked).fit(frame)
+    expected = exact.test_lumpability(seen)
+    assert expected.n_transitions == 500
+    turned = seen.loc[states[::-1], [*states[2:], *states[:2]]]
+    assert exact.test_lumpability(path) == exact.test_lumpability(seen.to_numpy()) == expected
+    assert exact.test_lumpability(turned) == expected
+    model = MarkovAggregation(2, **asked).fit(frame.loc[states[::-1]])
+    assert model.test_lumpability(turned) == expected
+    assert MarkovAggregation(2, **asked).fit(P).test_lumpability(seen) == expected
+    alphabetic = [asked["fixed"][states.index(s)] for s in sorted(states)]
+    for kind in ("auto", "sequences"):
+        model = MarkovAggregation(2, kind=kind, fixed=alphabetic, random_state=0).fit(path)
+        for X in (path, [path], seen, turned, seen.sort_index(axis=1).sort_index().to_numpy()):
+            again = model.test_lumpability(X)
+            assert again.statistic == pytest.approx(expected.statistic)
+            assert again.p_value == pytest.approx(expected.p_value, abs=0.05)
+    with pytest.raises(ValueError, match="not seen state hail"):
+        exact.test_lumpability(["sun", "hail", "sun"])
+    ones = np.roll(np.eye(4, dtype=int), 1, axis=1)  # rows sum to 1, and may be counts
+    assert exact.test_lumpability(ones).n_transitions == 4
+
+
+def test_nothing_of_an_earlier_fit_is_left():
+    frame = pd.DataFrame([[3, 1], [1, 3]], list("ab"), list("ab"))
+    model = MarkovAggregation(2, held_out=0.1, random_state=0).fit(frame)
+    assert hasattr(model, "feature_names_in_")
+    model.set_params(held_out=0.0).fit(list("abcabacba"))
+    for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
+        assert not hasattr(model, name)
+
+
+def test_what_is_held_out_is_blamed_for_what_is_missing():
+    with pytest.raises(ValueError, match="kept for the fit"):
+        MarkovAggregation(2, held_out=0.4).fit(list("abababacac"))
 
 
 # --- the contract -------------------------------------------------------------------------------

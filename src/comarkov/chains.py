@@ -1,4 +1,4 @@
-"""Markov chains: read from matrices, counts and sequences; recurrent states; where they stay."""
+"""Markov chains: read from matrices, counts and sequences; states that lead to each other."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackError, eigs, splu
 
-from .joint import as_csr, holds_counts, names
-from .thinning import parts
+from .joint import are_numbers, as_csr, names
+from .stationary import stationary_distribution
 
 SUM_TOLERANCE = 1e-8  # by how much a row of probabilities may miss 1
-DENSE = 400  # states up to which the stationary distribution is computed by elimination
-RESTARTS = 300  # of the eigensolver, before a slow chain, mostly a long one, is solved directly
-RESIDUAL = 1e-11  # Σ |μP - μ| at which a stationary distribution is right
+EXACT = 2.0**53  # whole numbers up to here are exact
+KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float"}
 SHOWN = 5  # states that an error names
 
 
@@ -25,6 +23,7 @@ class Transitions(NamedTuple):
 
     weights: sp.csr_array
     states: np.ndarray  # names
+    has_names: bool  # or are these but numbers of rows?
     sequences: list[np.ndarray] | None  # of numbers of states
     is_counted: bool  # are the weights numbers of observed transitions?
 
@@ -38,7 +37,10 @@ class Chain(NamedTuple):
 
 
 def read_transitions(X: Any, kind: str) -> Transitions:
-    """Read a square matrix, or one or several sequences of states."""
+    """Read a square matrix, or one or several sequences of states.
+
+    A data frame that names states on both sides has its rows put in the order of its columns.
+    """
     if kind == "sequences" or (kind == "auto" and _are_sequences(X)):
         return _counted(X)
     csr = as_csr(X)
@@ -50,16 +52,72 @@ def read_transitions(X: Any, kind: str) -> Transitions:
         )
     if csr.nnz == 0:
         raise ValueError("The matrix has no mass: there are no transitions.")
-    sums = csr.sum(axis=1, dtype=np.float64)
+    states, order = _aligned(X)
+    if order is not None:
+        csr = csr[order]
+    sums = _row_sums(csr)
     is_stochastic = bool((abs(sums - 1) <= SUM_TOLERANCE).all())
     if kind == "probabilities" and not is_stochastic:
         row = int(abs(sums - 1).argmax())
         raise ValueError(f"Rows of probabilities sum to 1, but row {row} sums to {sums[row]:g}.")
-    is_counted = kind == "counts" or (not is_stochastic and holds_counts(csr))
-    if is_counted and not holds_counts(csr):
+    is_counted = kind == "counts" or (not is_stochastic and are_whole(csr))
+    if is_counted and not are_whole(csr):
         raise ValueError('kind="counts" takes whole numbers only.')
-    _, columns = names(X)
-    return Transitions(csr, np.arange(n) if columns is None else columns, None, is_counted)
+    known = np.arange(n) if states is None else states
+    return Transitions(csr, known, states is not None, None, is_counted)
+
+
+def are_whole(csr: sp.csr_array) -> bool:
+    """Are all weights whole numbers, so that they can be counts?"""
+    data = csr.data
+    return data.dtype.kind != "f" or bool(((data == np.floor(data)) & (data <= EXACT)).all())
+
+
+def _aligned(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The names of a frame's states, and which row is that of each; None for as they are."""
+    rows, columns = names(X)
+    is_plain = [some is None or are_numbers(some) for some in (rows, columns)]
+    if rows is None or columns is None or rows.tolist() == columns.tolist():
+        return (None if is_plain[1] else columns), None
+    place = {name: i for i, name in enumerate(rows)}
+    if len(place) == rows.size and set(columns) == set(place):
+        return columns, np.array([place[name] for name in columns])
+    if not any(is_plain):
+        raise ValueError(_difference(rows, columns))
+    return (rows if is_plain[1] else columns), None
+
+
+def _difference(rows: np.ndarray, columns: np.ndarray) -> str:
+    """Which names only rows have, and which only columns."""
+    only = [
+        list(dict.fromkeys(name for name in some if name not in other))
+        for some, other in ((rows, {*columns}), (columns, {*rows}))
+    ]
+    said = [
+        f"only {side} have {_some(np.array(some, object))}"
+        for side, some in zip(("rows", "columns"), only, strict=True)
+        if some
+    ]
+    return (
+        "Rows and columns of a chain are the same states, but their names differ: "
+        f"{'; '.join(said)}. Name them alike, or drop the names of the rows "
+        "to go by position (X.reset_index(drop=True))."
+    )
+
+
+def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
+    """Where states are among those of a fit: by name if both have names, else by position."""
+    place = {name: i for i, name in enumerate(states.tolist())}
+    strange = [name for name in data.states.tolist() if name not in place]
+    is_numbered = are_numbers(np.array([*place], object))
+    by_name = data.has_names and not (strange and is_numbered and data.sequences is None)
+    if by_name and strange:
+        raise ValueError(f"The fit has not seen state {strange[0]}.")
+    if by_name:
+        return np.array([place[name] for name in data.states.tolist()])
+    if data.states.size != states.size:
+        raise ValueError(f"The fit had {states.size} states, X has {data.states.size}.")
+    return np.arange(states.size)
 
 
 def hold_out(
@@ -74,7 +132,11 @@ def hold_out(
             "held_out needs counts or sequences: probabilities do not tell how many were observed."
         )
     if data.sequences is None:
-        held, kept = parts(data.weights, rng, share)
+        held, kept = data.weights.astype(np.int64), data.weights.astype(np.int64)
+        held.data = rng.binomial(kept.data, share)
+        kept.data = kept.data - held.data
+        held.eliminate_zeros()
+        kept.eliminate_zeros()
         return kept, held
     cuts = [round((1 - share) * max(some.size - 1, 0)) for some in data.sequences]
     n = data.states.size
@@ -83,69 +145,61 @@ def hold_out(
     return _count(kept, n), _count(held, n)
 
 
-def chain(weights: sp.csr_array, states: np.ndarray, restrict: bool) -> Chain:
-    """The chain of these transitions: all states, or the largest set that stays connected."""
+def chain(
+    weights: sp.csr_array, states: np.ndarray, restrict: bool, is_part: bool = False
+) -> Chain:
+    """The chain of these transitions: all states, or the largest set that stays connected.
+
+    Errors tell whether the transitions are but a part, the others being held out.
+    """
     n_sets, member = connected_components(weights, directed=True, connection="strong")
     inside = np.arange(member.size)
     if n_sets > 1 or weights.nnz == 0:
         largest = int(np.bincount(member).argmax())
         inside = np.flatnonzero(member == largest)
         if not restrict:
-            raise ValueError(_problem(weights, states, member, inside))
+            raise ValueError(_problem(weights, states, member, inside, is_part))
     part = sp.csr_array(weights[inside][:, inside], dtype=np.float64)
     if part.nnz == 0:
-        raise ValueError("No two states lead to each other: there is no chain to aggregate.")
-    sums = part.sum(axis=1)
-    P = sp.csr_array(sp.diags_array(1 / sums) @ part)
+        raise ValueError(
+            "No two states lead to each other"
+            + (" in the transitions kept for the fit" if is_part else "")
+            + ": there is no chain to aggregate."
+        )
+    P = _divided(part)
     return Chain(inside, P, stationary_distribution(P))
 
 
-def stationary_distribution(P: sp.csr_array) -> np.ndarray:
-    """μ = μP of an irreducible chain, periodic or not, by linear algebra and not by waiting."""
-    n = P.shape[0]
-    if n <= DENSE:
-        return _eliminated(P.toarray())
-    lazy = (P.T + sp.eye_array(n)) / 2  # the same μ, and no eigenvalue but 1 on the unit circle
-    try:
-        _, vectors = eigs(lazy, k=1, which="LR", v0=np.full(n, 1.0 / n), maxiter=RESTARTS)
-        mu = _settled(abs(vectors[:, 0].real), lazy)
-    except ArpackError:
-        mu = np.full(n, 1.0 / n)
-    if abs(P.T @ mu - mu).sum() > RESIDUAL:
-        mu = _settled(abs(_solved(P)), lazy)
-    return mu
+def _row_sums(csr: sp.csr_array) -> np.ndarray:
+    """In double precision, infinite if they are too large; SciPy's own can wrap around."""
+    sums: np.ndarray = csr.astype(np.float64) @ np.ones(csr.shape[1])
+    return sums
 
 
-def _settled(mu: np.ndarray, lazy: sp.csr_array) -> np.ndarray:
-    """A few steps of the lazy chain make rounding errors of the smallest entries positive mass."""
-    for _ in range(20):
-        mu = lazy @ (mu / mu.sum())
-    return mu / mu.sum()
-
-
-def _solved(P: sp.csr_array) -> np.ndarray:
-    """μ from μ(I - P) = 0 with the first entry 1."""
-    n = P.shape[0]
-    system = sp.csc_array(sp.eye_array(n) - P.T)
-    rest = splu(sp.csc_matrix(system[1:, 1:])).solve(-system[1:, [0]].toarray().ravel())
-    return np.concatenate([[1.0], rest])
-
-
-def _eliminated(P: np.ndarray) -> np.ndarray:
-    """State after state is taken out of the chain; no subtraction, so no digit is lost (GTH)."""
-    n = P.shape[0]
-    for last in range(n - 1, 0, -1):
-        P[:last, last] /= P[last, :last].sum()
-        P[:last, :last] += np.outer(P[:last, last], P[last, :last])
-    mu = np.ones(n)
-    for state in range(1, n):
-        mu[state] = mu[:state] @ P[:state, state]
-    return mu / mu.sum()
+def _divided(weights: sp.csr_array) -> sp.csr_array:
+    """Each row by its sum."""
+    sums = _row_sums(weights)
+    with np.errstate(over="ignore"):
+        inverse = 1 / sums
+    if np.isinf(sums).any() or np.isinf(inverse).any():
+        size = "large" if np.isinf(sums).any() else "small"
+        raise ValueError(
+            f"Weights are too {size} to be added up in double precision: from "
+            f"{weights.data.min():g} to {weights.data.max():g}. Multiply all by one factor."
+        )
+    P = sp.csr_array(sp.diags_array(inverse) @ weights)
+    if np.count_nonzero(P.data) < weights.nnz:
+        raise ValueError(
+            f"Weights differ too much for one chain, from {weights.data.min():g} to "
+            f"{weights.data.max():g}: drop the smallest."
+        )
+    return P
 
 
 def _problem(
-    weights: sp.csr_array, states: np.ndarray, member: np.ndarray, largest: np.ndarray
-) -> str:
+    weights: sp.csr_array, states: np.ndarray, member: np.ndarray, largest: np.ndarray,
+    is_part: bool,
+) -> str:  # fmt: skip
     """Which states are not connected, and what to do."""
     source, target = weights.nonzero()
     leaves = np.zeros(member.max() + 1, bool)
@@ -153,16 +207,20 @@ def _problem(
     stuck = np.flatnonzero(np.diff(weights.indptr) == 0)
     transient = np.setdiff1d(np.flatnonzero(leaves[member]), stuck)
     closed = int((~leaves).sum())
-    said = f"The chain falls apart: of {member.size} states"
+    what = (
+        "chain of the transitions kept for the fit, without those held out," if is_part else "chain"
+    )
+    said = f"The {what} falls apart: of {member.size} states"
     if transient.size:
         said += f" {transient.size} can be left for good ({_some(states[transient])}),"
     if stuck.size:
         said += f" {stuck.size} have no transition out ({_some(states[stuck])}),"
+    remedy = "hold out less, or pass" if is_part else "pass"
     return (
         f"{said} and {closed} set{'s' * (closed != 1)} of states cannot be left. The largest set "
-        f"whose states all lead to each other has {largest.size} ({_some(states[largest])}): pass "
-        "restrict=True to aggregate these; transitions that leave it are dropped, and all other "
-        "states get label -1."
+        f"whose states all lead to each other has {largest.size} ({_some(states[largest])}): "
+        f"{remedy} restrict=True to aggregate these; transitions that leave it are dropped, and "
+        "all other states get label -1."
     )
 
 
@@ -173,21 +231,37 @@ def _some(states: np.ndarray) -> str:
 
 def _are_sequences(X: Any) -> bool:
     """Is it a sequence of states, or a list of such that is no square matrix?"""
-    if sp.issparse(X) or hasattr(X, "columns"):
+    if is_matrix(X):
         return False
-    if hasattr(X, "ndim"):
-        return bool(X.ndim == 1)
+    if hasattr(X, "shape"):
+        return len(X.shape) == 1
     if not isinstance(X, Sequence) or not len(X):
         return False
     lengths = {len(row) if np.ndim(row) == 1 else -1 for row in X}
     return lengths != {len(X)}
 
 
+def is_matrix(X: Any) -> bool:
+    """Is it a sparse matrix or a data frame, and so no sequences for sure?"""
+    return sp.issparse(X) or hasattr(X, "columns")
+
+
 def _counted(X: Any) -> Transitions:
     """Transitions in one sequence or in several; none from the end of one to the next."""
     one = isinstance(X, str) or all(np.ndim(item) == 0 for item in X)
-    lists = [np.asarray(some) for some in ([X] if one else X)]
-    if not lists or any(some.ndim != 1 or some.dtype.kind not in "iubUSO" for some in lists):
+    given = [X] if one else list(X)
+    lists = [np.asarray(some) for some in given]
+    if not lists or any(some.ndim != 1 for some in lists):
+        raise ValueError("Sequences are 1-D, and their states whole numbers or strings.")
+    kinds = set().union(*map(_kinds, given, lists))
+    if "nothing" in kinds:
+        raise ValueError(
+            "States are missing (None, NaN or masked). A sequence may be cut there: pass the parts "
+            "between the gaps as a list of sequences."
+        )
+    if len(kinds) > 1:
+        raise ValueError(f"States must be all of one kind, got {', '.join(sorted(kinds))}.")
+    if kinds & {"float", "complex"} or any(some.dtype.kind not in "iubUSO" for some in lists):
         raise ValueError("Sequences are 1-D, and their states whole numbers or strings.")
     try:
         states, number = np.unique(np.concatenate(lists), return_inverse=True)
@@ -198,7 +272,36 @@ def _counted(X: Any) -> Transitions:
     weights = _count(sequences, states.size)
     if weights.nnz == 0:
         raise ValueError("There are no transitions: a sequence needs two states at least.")
-    return Transitions(weights, states, sequences, True)
+    return Transitions(weights, states, True, sequences, True)
+
+
+def _kinds(given: Any, array: np.ndarray) -> set[str]:
+    """What kinds of states a sequence has, before NumPy makes them one."""
+    if np.ma.is_masked(given) or (array.dtype.kind == "f" and np.isnan(array).any()):
+        return {"nothing"}
+    if array.dtype.kind != "O" and hasattr(given, "dtype"):
+        return {KINDS.get(array.dtype.kind, str(array.dtype))} if array.size else set()
+    items = given if array.dtype.kind != "O" else array
+    types = set(map(type, items))
+    kinds = {_kind(some) for some in types}
+    if "float" in kinds and any(item != item for item in items if isinstance(item, float)):
+        kinds.add("nothing")
+    return kinds
+
+
+def _kind(some: type) -> str:
+    if some.__name__ in ("NoneType", "NAType", "NaTType"):
+        return "nothing"
+    for kinds, name in (
+        ((bool, np.bool_), "bool"),
+        ((int, np.integer), "int"),
+        ((str,), "str"),
+        ((bytes,), "bytes"),
+        ((float, np.floating), "float"),
+    ):
+        if issubclass(some, kinds):
+            return name
+    return some.__name__
 
 
 def _count(sequences: list[np.ndarray], n: int) -> sp.csr_array:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from .coarsening import SHORT, coarsen, fine_count
-from .network import Graph, Network, network
+from .joint import Joint
+from .network import End, Graph, Network, network
 from .optimise import Seed, Settings, Start, best_of, refine, schedule
 from .polish import polish
 from .progress import Monitor
 from .search import SMALL, WAVE
-from .seeding import spectral
+from .seeding import lumped, spectral
 
 INFORMATIVE = 0.5  # the β at which only I(X̄;Ȳ) matters
 BELOW = 0.1  # steps of β from there down
+Begin = Callable[[Graph, Sequence[Start], float, np.random.Generator, Monitor], Network]
 
 
 def descend(
@@ -28,8 +30,7 @@ def descend(
     def run(i: int) -> Network:
         rng, name = seed.stream(i), f"start {i + 1}"
         if method == "auto":
-            begin_as = over_split if i % 2 == 0 else seeded
-            state = begin_as(graph, starts, beta, rng, monitor)
+            state = kinds[i % len(kinds)](graph, starts, beta, rng, monitor)
             state.converged = True  # short refinements on the way do not count
             refine(state, beta, replace(settings, tol=0.0), rng, monitor, "end")
             return state
@@ -38,9 +39,16 @@ def descend(
             refine(state, alpha, settings, rng, monitor, name)
         return state
 
+    kinds = _kinds(graph)
     prepare(graph)
     with monitor.watch(n_init):
         return best_of([run], [n_init], beta, monitor, n_jobs, share=1.0)[0]
+
+
+def _kinds(graph: Graph) -> list[Begin]:
+    """How starts begin, one after the other; by eigenvectors once, as they hardly differ."""
+    both: list[Begin] = [over_split, seeded]
+    return [*both, by_eigenvectors, *both, *both] if graph.has_loops else both
 
 
 def over_split(
@@ -70,6 +78,25 @@ def seeded(
 ) -> Network:  # fmt: skip
     """Each type by the leading singular vectors of its largest relation, then polished at β."""
     seeds = [_seeds(graph, t, start, rng) for t, start in enumerate(starts)]
+    return _grown(graph, starts, seeds, beta, rng, monitor)
+
+
+def by_eigenvectors(
+    graph: Graph, starts: Sequence[Start], beta: float, rng: np.random.Generator,
+    monitor: Monitor,
+) -> Network:  # fmt: skip
+    """The same, but types that have a relation to themselves by eigenvectors of it."""
+    seeds = [
+        _loop_seeds(graph, t, start, rng) or _seeds(graph, t, start, rng)
+        for t, start in enumerate(starts)
+    ]
+    return _grown(graph, starts, seeds, beta, rng, monitor)
+
+
+def _grown(
+    graph: Graph, starts: Sequence[Start], seeds: Sequence[Start], beta: float,
+    rng: np.random.Generator, monitor: Monitor,
+) -> Network:  # fmt: skip
     state = begin(graph, starts, rng, seeds)
     refine(state, beta, SHORT, rng, monitor, "seeds")
     return polish(state, beta, rng, monitor)
@@ -77,12 +104,25 @@ def seeded(
 
 def _seeds(graph: Graph, t: int, start: Start, rng: np.random.Generator) -> Start:
     """A start with labels by singular vectors, unless it has some; where they say nothing, none."""
+    data = _largest(graph.ends[t], start)
+    return start if data is None else replace(start, labels=spectral(data, start.k or 1, rng))
+
+
+def _loop_seeds(graph: Graph, t: int, start: Start, rng: np.random.Generator) -> Start | None:
+    """A start with labels by eigenvectors of a relation to itself; None if there are none."""
+    loops = [end for end in graph.ends[t] if end.other == t and not end.is_target]
+    data = _largest(loops, start)
+    labels = None if data is None else lumped(data, start.k or 1, rng)
+    return None if labels is None else replace(start, labels=labels)
+
+
+def _largest(ends: Sequence[End], start: Start) -> Joint | None:
+    """The largest relation that can tell clusters apart; none if the start has labels."""
     assert start.k is not None
-    ends = [end for end in graph.ends[t] if np.count_nonzero(end.joint.row_mass) >= start.k]
+    ends = [end for end in ends if np.count_nonzero(end.joint.row_mass) >= start.k]
     if start.has_numbers or not ends:
-        return start
-    data = max(ends, key=lambda end: end.joint.matrix.indices.size).joint
-    return replace(start, labels=spectral(data, start.k, rng))
+        return None
+    return max(ends, key=lambda end: end.joint.matrix.indices.size).joint
 
 
 def begin(
@@ -109,7 +149,7 @@ def default_starts(graph: Graph, starts: Sequence[Start]) -> int:
         star.indices.size * (fine_count(start) or 0)
         for star, start in zip(graph.stars, starts, strict=True)
     )
-    return 2 * WAVE if work <= SMALL else 1
+    return max(2 * WAVE, len(_kinds(graph))) if work <= SMALL else 1
 
 
 def _free(start: Start) -> np.ndarray:

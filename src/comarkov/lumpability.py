@@ -7,9 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
-from scipy.stats import chi2
+from scipy.stats import chi2, random_table
 
-EXPECTED = 5.0  # counts that a cell should be expected to have
+TABLES = 200  # drawn of each cluster to know how G is distributed, ...
+MORE_TABLES = 2_000  # ... or as many if they are small
+CELLS = 10_000_000  # of all tables drawn, if that is more than TABLES of them
+ROUNDING = 1e-20  # relative variance of G that is none
+LARGE = 1e8  # transitions in a table from which G has its limiting distribution
 
 
 class Lumpability(NamedTuple):
@@ -32,9 +36,10 @@ class GTest(NamedTuple):
     """Does the next cluster depend on more than the cluster? A G-test; small p-values say so."""
 
     statistic: float  #: G = 2 Σ n ln(n / expected)
-    degrees_of_freedom: int
-    p_value: float  #: 1 if there is nothing to compare
+    degrees_of_freedom: int  #: of the tables; what G would be on average if nothing were rare
+    p_value: float  #: nan if there is nothing to compare
     n_transitions: int  #: that were tested
+    expected: float  #: what G is on average if the next cluster depends on the cluster only
 
 
 def lumpability(P: sp.csr_array, labels: np.ndarray, k: int) -> Lumpability:
@@ -52,48 +57,77 @@ def lumpability(P: sp.csr_array, labels: np.ndarray, k: int) -> Lumpability:
     return worst
 
 
-def g_test(counts: sp.csr_array, labels: np.ndarray, k: int) -> GTest:
+def g_test(
+    counts: sp.csr_array, labels: np.ndarray, k: int, rng: np.random.Generator
+) -> GTest:  # fmt: skip
     """Test whether the next cluster depends on the state given its cluster.
 
-    For each cluster, states x next clusters are a contingency table; G and degrees of freedom are
-    summed over clusters. Next clusters and states with small expected counts are pooled. States
-    with label -1 do not take part. Labels must come from other transitions than these.
+    For each cluster, states x next clusters are a contingency table; G is summed over clusters. Its
+    mean and variance under the null hypothesis are those of random tables with the same margins, so
+    that rare states and rare next clusters need no pooling, and p comes from the scaled χ²
+    distribution that has them. If G is the same in all such tables there is nothing to compare, and
+    p is nan. States with label -1 do not take part. Labels must come from other transitions than
+    these.
     """
     inside = labels >= 0
-    onto = counts[:, inside] @ _members(labels[inside], k)
-    total, freedom = 0.0, 0
-    for a in range(k):
-        table = _pooled(onto[labels == a])
-        both = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
-        some = table > 0
-        total += 2 * float(xlogy(table[some], table[some] / both[some]).sum())
-        freedom += (table.shape[0] - 1) * (table.shape[1] - 1)
-    p_value = float(chi2.sf(total, freedom)) if freedom else 1.0
-    return GTest(max(total, 0.0), freedom, p_value, int(onto[inside].sum()))
+    onto = np.rint(counts[:, inside] @ _members(labels[inside], k)).astype(np.int64)
+    tables = [_filled(onto[labels == a]) for a in range(k)]
+    tables = [table for table in tables if min(table.shape) > 1]
+    n_tables = int(np.clip(CELLS / max(sum(t.size for t in tables), 1), TABLES, MORE_TABLES))
+    moments = [_moments(table, n_tables, rng) for table in tables]
+    mean, variance = np.sum(moments, axis=0) if moments else (0.0, 0.0)
+    total = sum(map(_g_of, tables))
+    freedom = sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in tables)
+    p_value = np.nan
+    if variance > ROUNDING * mean**2:
+        p_value = float(chi2.sf(total * 2 * mean / variance, 2 * mean**2 / variance))
+    return GTest(max(total, 0.0), freedom, p_value, int(onto[inside].sum()), float(mean))
 
 
-def _pooled(table: np.ndarray) -> np.ndarray:
-    """States x next clusters, the rare of both as one, so that cells expect enough counts."""
-    table = table[table.sum(axis=1) > 0]
-    if not table.size:
-        return np.zeros((1, 1))
-    table = _pool_rows(table.T, EXPECTED * table.shape[0]).T
-    share = table.sum(axis=0).min() / table.sum()
-    return _pool_rows(table, EXPECTED / share)
+def _filled(table: np.ndarray) -> np.ndarray:
+    """Without rows and columns that have no counts."""
+    return table[np.ix_(table.sum(axis=1) > 0, table.sum(axis=0) > 0)]
 
 
-def _pool_rows(table: np.ndarray, least: float) -> np.ndarray:
-    """All rows with smaller sums as one; if that is still too small, with the next larger."""
-    order = np.argsort(table.sum(axis=1), kind="stable")
-    sums = table.sum(axis=1)[order]
-    n_rare = int((sums < least).sum())
-    if n_rare and sums[:n_rare].sum() < least:
-        n_rare += 1
-    n_rare = min(n_rare, order.size)
-    if n_rare < 2:
-        return table
-    rare = table[order[:n_rare]].sum(axis=0, keepdims=True)
-    return np.vstack([table[order[n_rare:]], rare])
+def _moments(table: np.ndarray, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
+    """Mean and variance of G in tables with these margins whose rows do not differ."""
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    if table.sum() > LARGE:
+        freedom = (rows.size - 1) * (columns.size - 1)
+        return float(freedom), 2.0 * freedom
+    tables = random_table(rows, columns)
+    step = max(1, CELLS // (10 * table.size))  # so many at a time, for memory
+    drawn = [
+        _g(tables.rvs(min(step, n_tables - done), random_state=rng), table)
+        for done in range(0, n_tables, step)
+    ]
+    values = np.concatenate([np.atleast_1d(some) for some in drawn])
+    return float(values.mean()), float(values.var(ddof=1))
+
+
+def _g_of(table: np.ndarray) -> float:
+    """G of one table."""
+    share = table / table.sum()
+    expected = np.outer(share.sum(axis=1), share.sum(axis=0))
+    return 2 * float(xlogy(table, np.where(table > 0, share / expected, 1.0)).sum())
+
+
+def _g(tables: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """G of tables that all have the margins of one."""
+    given = sum(_xlogx(like.sum(axis=axis)).sum() for axis in (0, 1)) - _xlogx(like.sum())
+    values: np.ndarray = 2 * (_xlogx(tables).sum(axis=(-2, -1)) - given)
+    return values
+
+
+def _xlogx(counts: np.ndarray) -> np.ndarray:
+    """n ln n, looked up where all n are small."""
+    high = int(np.max(counts))
+    if high < np.size(counts):
+        numbers = np.arange(high + 1)
+        looked: np.ndarray = xlogy(numbers, numbers)[counts]
+        return looked
+    values: np.ndarray = xlogy(counts, counts)
+    return values
 
 
 def _members(labels: np.ndarray, k: int) -> np.ndarray:

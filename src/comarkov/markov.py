@@ -13,6 +13,7 @@ from sklearn.base import ClusterMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import chains
 from .chains import Chain, Transitions, chain, hold_out, read_transitions
 from .family import COUNT, NetworkEstimator, canonical_order
 from .joint import as_labels, joint
@@ -25,6 +26,7 @@ from .relations import markov
 from .starts import start_for
 
 HELD_OUT = 1_101  # the stream of random numbers that hold transitions out
+NULL = 1_102  # that of tables drawn for the test of lumpability
 
 
 class MarkovAggregation(ClusterMixin, NetworkEstimator):
@@ -62,10 +64,12 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         can be made with them: of sequences the ends, of counts by binomial thinning.
     method : {"auto", "anneal", "sequential"}, default="auto"
         "auto" begins with many small clusters, merges those that cost least, then splits and
-        merges again as long as that pays, and comes down to β from 0.9. "anneal" solves at 1 and
+        merges again as long as that pays, and comes down to β from 0.9; other starts begin with
+        singular vectors or, the third, with eigenvectors that are constant on clusters if the
+        chain is lumpable. "anneal" solves at 1 and
         lowers β in steps, "sequential" solves at β; both from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is 6 for small data and ``method="auto"``.
+        How often to start; the best is kept. "auto" is 7 for small data and ``method="auto"``.
     max_iter : int, default=100
         The most sweeps over all states from one start, and at each β of an annealing.
     tol : float, default=1e-3
@@ -96,7 +100,7 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         ``fixed`` gave numbers; -1 for states outside a restricted chain.
     states_ : ndarray
         The states in the order of ``labels_``: those of the sequences, sorted, names of a data
-        frame's columns, or numbers.
+        frame's columns (of its rows, if only these have names), or numbers.
     stationary_distribution_ : ndarray of float
         Of the states; 0 outside a restricted chain.
     transition_matrix_ : ndarray of shape (n_clusters, n_clusters)
@@ -188,7 +192,8 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         ----------
         X : square array-like, sparse matrix or data frame; or sequence(s) of states
             Probabilities or counts of transitions, from rows to columns, or the states that were
-            visited; see ``kind``.
+            visited; see ``kind``. Rows of a data frame go to its columns by their names, if they
+            have any.
         y : ignored
         """
         data = read_transitions(X, self.kind)
@@ -196,14 +201,16 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         seen, held = data.weights, None
         if self.held_out:
             seen, held = hold_out(data, float(self.held_out), seed.stream(HELD_OUT))
-        walk = chain(seen, data.states, self.restrict)
+        walk = chain(seen, data.states, self.restrict, is_part=held is not None)
         graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
         found = self._search(graph, [self._start(walk, data.states.size)], seed)
+        for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
         if data.sequences is None:
             validate_data(self, X, skip_check_array=True)
         self._keep(found, walk, data)
         if held is not None:
-            self.lumpability_test_ = g_test(held, self.labels_, self.n_clusters)
+            self.lumpability_test_ = self._tested(held, seed)
         return self
 
     def _start(self, walk: Chain, n: int) -> Start:
@@ -238,39 +245,49 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         first, second = (int(walk.inside[state]) for state in worst.states)
         self.lumpability_: Lumpability = worst._replace(states=(first, second))
         self.n_iter_ = found.n_iter
-        self.__dict__.pop("lumpability_test_", None)
 
     def test_lumpability(self, X: Any) -> GTest:
         """Test on other transitions whether the clusters are a Markov chain of their own.
 
         The null hypothesis is that the next cluster depends on the cluster only, not on the
         state. For each cluster, its states by next clusters are a contingency table; the G
-        statistics of all of them are added up. Rare states and rare next clusters are pooled, so
-        that a cell expects 5 counts or so. X must not have been used in the fit: clusters are
-        chosen so that the data they were fitted to look like a chain.
+        statistics of all of them are added up, and compared with those of random tables that have
+        the same margins, so that rare states and rare next clusters do no harm. X must not have
+        been used in the fit: clusters are chosen so that the data they were fitted to look like a
+        chain.
 
         Parameters
         ----------
         X : square matrix of counts, or sequence(s) of states
-            With the states of the fit; those that sequences do not visit may be missing.
+            With the states of the fit, by name where both have names, else in their order; named
+            states that do not occur may be missing. It need not be of the ``kind`` of the fit.
+
+        Returns
+        -------
+        GTest
+            Its ``p_value`` is nan if there is nothing to compare. The same ``random_state`` gives
+            the same value.
         """
         check_is_fitted(self)
-        data = read_transitions(X, self.kind)
-        if not data.is_counted:
+        data = read_transitions(X, self._kind_to_test(X))
+        if data.sequences is None and not chains.are_whole(data.weights):
             raise ValueError("The test needs counts of transitions, whole numbers, or sequences.")
-        if data.sequences is None and data.states.size != self.states_.size:
-            raise ValueError(f"The fit had {self.states_.size} states, X has {data.states.size}.")
-        place = np.arange(data.states.size)
-        if data.sequences is not None:
-            place = np.searchsorted(self.states_, data.states)
-            known = self.states_[np.minimum(place, self.states_.size - 1)] == data.states
-            if not known.all():
-                raise ValueError(f"The fit has not seen state {data.states[~known][0]}.")
+        place = chains.places_of(data, self.states_)
         entries = data.weights.tocoo()
         n = self.states_.size
         places = place[entries.coords[0]], place[entries.coords[1]]
-        counts = sp.csr_array((entries.data, places), (n, n))
-        return g_test(counts, self.labels_, self.n_clusters)
+        return self._tested(
+            sp.csr_array((entries.data, places), (n, n)), Seed.of(self.random_state)
+        )
+
+    def _kind_to_test(self, X: Any) -> str:
+        """Sequences if the fit was told so, unless X can only be a matrix of counts."""
+        n = self.states_.size
+        is_counts = chains.is_matrix(X) or getattr(X, "shape", None) == (n, n)
+        return "sequences" if self.kind == "sequences" and not is_counts else "auto"
+
+    def _tested(self, counts: sp.csr_array, seed: Seed) -> GTest:
+        return g_test(counts, self.labels_, self.n_clusters, seed.stream(NULL))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

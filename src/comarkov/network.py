@@ -53,6 +53,11 @@ class Graph:
     relations: tuple[Relation, ...]
     n_types: int
 
+    @property
+    def has_loops(self) -> bool:
+        """Does any relation relate a type to itself?"""
+        return any(relation.is_loop for relation in self.relations)
+
     @cached_property
     def ends(self) -> list[list[End]]:
         """For each type the relations that it has; those to itself as source and as target."""

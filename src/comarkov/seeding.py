@@ -1,9 +1,11 @@
-"""Where to begin: rows far apart as seeds of clusters, or the leading singular vectors."""
+"""Where to begin: rows far apart as seeds of clusters, singular vectors, or eigenvectors."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import eig
+from scipy.sparse.linalg import ArpackError, eigs
 from sklearn.utils.extmath import randomized_svd
 
 from .joint import Joint
@@ -12,6 +14,9 @@ from .matrix import add_affinities
 POWER_STEPS = 4  # for singular vectors that are good enough
 TRIES = 2  # of k-means
 STEPS = 20  # of each
+ALL_VECTORS = 500  # states up to which all eigenvectors are computed
+EIGEN_RESTARTS = 50  # of the eigensolver for larger ones
+CONSTANT = 1e-12  # the relative variance of a vector that says nothing
 
 
 def hellinger(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
@@ -73,6 +78,102 @@ def spectral(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
     found = [_directions(points, data.row_mass, k, rng) for _ in range(TRIES)]
     labels = max(found, key=lambda one: one[0])[1]
     return _without_empty(np.where(data.row_mass > 0, labels, -1), k)
+
+
+def lumped(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray | None:
+    """Labels by right eigenvectors of a chain that take about k values; None if there are too few.
+
+    A chain p(y|x) is lumpable exactly if k of its eigenvectors are constant on clusters. Of these
+    one is constant. The k - 1 that fall best into k groups are clustered together.
+    """
+    vectors = _eigenvectors(data, k)
+    if vectors is None or k == 1:
+        return None
+    mass = data.row_mass / data.total
+    vectors = vectors - mass @ vectors
+    size = np.sqrt(mass @ vectors**2)
+    vectors = vectors[:, size > CONSTANT**0.5 * abs(vectors).max(axis=0)]
+    if vectors.shape[1] < k - 1:
+        return None
+    vectors = vectors / np.sqrt(mass @ vectors**2)
+    best = np.argsort(_scatter(vectors, mass, k), kind="stable")[: k - 1]
+    found = [_k_means(vectors[:, best], mass, k, rng) for _ in range(TRIES)]
+    labels = min(found, key=lambda one: one[0])[1]
+    return _without_empty(np.where(mass > 0, labels, -1), k)
+
+
+def _eigenvectors(data: Joint, k: int) -> np.ndarray | None:
+    """Right eigenvectors, real and imaginary parts; of large chains the leading ones."""
+    n = data.shape[0]
+    mass = data.row_mass
+    inverse = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
+    P = sp.csr_array(sp.diags_array(inverse) @ data.csr, dtype=np.float64)
+    try:
+        if n <= ALL_VECTORS:
+            values, vectors = eig(P.toarray())
+        else:
+            wanted = min(4 * k + 20, n - 2)
+            values, vectors = eigs(P, wanted, v0=np.ones(n), maxiter=EIGEN_RESTARTS)
+    except (ArpackError, np.linalg.LinAlgError):
+        return None
+    real, pairs = values.imag == 0, values.imag > 0
+    return np.hstack([vectors[:, real | pairs].real, vectors[:, pairs].imag])
+
+
+def _scatter(vectors: np.ndarray, mass: np.ndarray, k: int) -> np.ndarray:
+    """How much each vector varies within k groups of its values, of the best that are found.
+
+    They begin cut where values are farthest apart, or into equal ranges, or into equal masses.
+    """
+    scatter = np.empty(vectors.shape[1])
+    shares = np.arange(1, k) / k
+    for j, column in enumerate(vectors.T):
+        order = np.argsort(column)
+        value, weight = column[order], mass[order]
+        sums = np.zeros((3, value.size + 1))
+        np.cumsum([weight, weight * value, weight * value**2], axis=1, out=sums[:, 1:])
+        gaps = np.argpartition(np.diff(value), -(k - 1))[-(k - 1) :] + 1
+        ranges = np.searchsorted(value, value[0] + shares * (value[-1] - value[0]))
+        masses = np.searchsorted(sums[0, 1:], shares)
+        scatter[j] = min(_settled_scatter(value, sums, cuts) for cuts in (gaps, ranges, masses))
+    return scatter
+
+
+def _settled_scatter(value: np.ndarray, sums: np.ndarray, cuts: np.ndarray) -> float:
+    """k-means of sorted values; sums of masses, values and squares up to each of them."""
+    for _ in range(STEPS):
+        edges = np.concatenate([[0], np.sort(cuts), [value.size]])
+        mass, first, second = np.diff(sums[:, edges], axis=1)
+        some = mass > 0
+        means = first[some] / mass[some]
+        previous, cuts = cuts, np.searchsorted(value, (means[1:] + means[:-1]) / 2)
+        if cuts.size == previous.size and (cuts == previous).all():
+            break
+    return float(second.sum() - first[some] @ means)
+
+
+def _k_means(
+    points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
+) -> tuple[float, np.ndarray]:
+    """k-means: how far points are from their centre, and the labels."""
+    centres = np.empty((k, points.shape[1]))
+    nearest = np.ones(mass.size)
+    for a in range(k):
+        chances = mass * nearest
+        share = chances / chances.sum() if chances.sum() > 0 else mass / mass.sum()
+        centres[a] = points[rng.choice(mass.size, p=share)]
+        distance = ((points - centres[a]) ** 2).sum(axis=1)
+        nearest = np.minimum(nearest, distance) if a else distance
+    for _ in range(STEPS):
+        farness = (centres**2).sum(axis=1) - 2 * points @ centres.T  # but for |point|²
+        labels = farness.argmin(axis=1)
+        member = sp.csr_array((mass, (labels, np.arange(mass.size))), (k, mass.size))
+        masses = member.sum(axis=1)[:, None]
+        moved = np.divide(member @ points, masses, out=centres.copy(), where=masses > 0)
+        if (moved == centres).all():
+            break
+        centres = moved
+    return float(mass @ farness.min(axis=1)), labels
 
 
 def _inverse_root(mass: np.ndarray) -> np.ndarray:
