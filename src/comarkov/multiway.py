@@ -61,7 +61,7 @@ class MultiwayClustering(NetworkEstimator):
         ``init`` or ``fixed`` only move single elements. "anneal" solves at 1 and lowers β in
         steps, "sequential" solves at β; both from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is 6 for small data and ``method="auto"``.
+        How often to start; the best is kept. "auto" is 6 or 7 for small data and ``method="auto"``.
     max_iter : int, default=100
         The most sweeps over all types from one start, and at each β of an annealing.
     tol : float, default=1e-3
