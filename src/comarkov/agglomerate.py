@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
+from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +17,9 @@ from .leaves import Counts, ranks
 
 KNOWN = 1 << 16  # counts whose v ln v is looked up
 DENSE = {True: 20.0, False: 50.0}  # terms of a table that take as long as one of lists; of counts?
+SHARE = 0.5  # of the machine's memory that agglomeration may take
+ENTRY = 48  # bytes of an entry in lists
+CELL = 12  # and of a cell in a table
 WIDEST = 1e30  # ratio of masses up to which single precision reaches
 
 
@@ -84,8 +90,10 @@ def agglomerate(
 
     A side whose count is None is not clustered. Of merges that cost the same the first counts:
     rows before columns, then the lowest numbers, a cluster having the number of its first element.
+    Raises MemoryError before it begins if there are too many elements to keep all pairs of them.
     """
     kept = _with_mass(data)
+    _check_memory(kept, counts)
     blocks = None if None in counts else kept.csr.toarray().astype(np.float64)
     coupling = 1.0 if blocks is None else 2 * beta - 1
     rows = _Merging(kept, counts[0], blocks, coupling)
@@ -109,6 +117,37 @@ def _with_mass(data: Joint) -> Joint:
     if data.row_mass.all() and data.column_mass.all():
         return data
     return data.subset(np.flatnonzero(data.row_mass))
+
+
+def _check_memory(data: Joint, counts: Counts) -> None:
+    """Refuse what would not fit, before hours are spent on it."""
+    n, m = data.shape
+    sides = [
+        (size, what)
+        for size, count, what in zip(data.shape, counts, ("rows", "columns"), strict=True)
+        if count is not None and count < size
+    ]
+    cells = n * m if len(sides) == 2 or _is_dense(data) else 0
+    needed = sum(4.5 * size * size for size, _ in sides)
+    needed += max(CELL * cells, ENTRY * data.matrix.indices.size)
+    there = memory()
+    if needed > SHARE * there:
+        elements = " and ".join(f"{size:,} {what}" for size, what in sides)
+        raise MemoryError(
+            f"Agglomeration keeps the costs of all pairs: {elements} need {needed / 1e9:.1f} GB, "
+            f"more than half of the {there / 1e9:.1f} GB of this machine. Take fewer of them, or "
+            "cluster them into a few thousand with SIB or ITCC and agglomerate these clusters."
+        )
+
+
+def memory() -> float:
+    """The memory of this machine or of its container, in bytes; infinite if nothing tells."""
+    sizes = [np.inf]
+    with suppress(AttributeError, ValueError, OSError):  # no such thing on Windows
+        sizes.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
+    with suppress(ValueError, OSError):  # "max" if there is no limit
+        sizes.append(float(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return min(sizes)
 
 
 Candidate = tuple[float, int, int]
