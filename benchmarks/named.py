@@ -23,32 +23,44 @@ TOL = 1e-3  # bits
 REPEATS = 5
 
 AIB_MEASURED = """
-import resource, sys, time
+import re, sys, time
+import numpy as np
 import scipy.sparse as sp
 from comarkov import AIB
-X = sp.load_npz(sys.argv[1])
-AIB(2).fit(X[:20])  # kernels
-before = time.perf_counter()
+X = sp.load_npz(sys.argv[1]) if sys.argv[1].endswith("npz") else np.load(sys.argv[1])
+AIB(2).fit(X[:200])  # kernels
+before, cpu = time.perf_counter(), time.process_time()
 AIB(20).fit(X)
-print(time.perf_counter() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+print(time.process_time() - cpu, time.perf_counter() - before)
+status = open("/proc/self/status").read()  # ru_maxrss would count the parent as well
+print(int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) * 1.024e-3)
 """
 
 
 def aib(report, X):
-    report.title("aIB of 5,000 documents x the 2,000 most frequent words, down to one cluster")
-    rows = np.sort(np.random.default_rng(0).permutation(X.shape[0])[:5_000])
+    report.title("aIB of 5,000 x 2,000 down to one cluster; CPU time, of one thread")
+    rng = np.random.default_rng(0)
+    rows = np.sort(rng.permutation(X.shape[0])[:5_000])
     words = np.sort(np.argsort(-np.asarray(X.sum(axis=0)).ravel())[:2_000])
     counts = X[rows][:, words]
     weights = counts.astype(np.float64).log1p()
-    for name, matrix in (("counts", counts), ("log weights", weights)):
+    planted = 5 * rng.gamma(1.0, size=(20, 2_000))[rng.integers(20, size=5_000)]
+    for name, matrix in (
+        ("documents x words", counts),
+        ("their log weights", weights),
+        ("gamma floats without a zero", rng.gamma(0.5, size=(5_000, 2_000)) + 1e-6),
+        ("Poisson counts without a zero", rng.poisson(5.0, (5_000, 2_000)) + 1),
+        ("Poisson counts of 20 planted clusters", rng.poisson(planted) + 1),
+    ):
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "X.npz"
-            sp.save_npz(path, matrix)
+            path = Path(folder) / ("X.npz" if sp.issparse(matrix) else "X.npy")
+            (sp.save_npz if sp.issparse(matrix) else np.save)(path, matrix)
             command = [sys.executable, "-c", AIB_MEASURED, str(path)]
             out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        time, memory = map(float, out.split())
-        report.figure(f"{name}, {matrix.nnz} non-zeros", time, "<=", 60, "s")
-        report.figure(f"{name}: peak memory of the process", memory, "<=", 1000, "MB")
+        cpu, wall, memory = map(float, out.split())
+        report.figure(name, cpu, "<=", 60, "s")
+        report.fact("  on the clock, beside whatever else ran", f"{wall:.1f} s")
+        report.figure("  peak memory of the process", memory, "<=", 1000, "MB")
 
 
 # --- ITCC ---------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Agglomeration merges what a plain version merges, and loses what the cost says."""
 
 import itertools
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 
 import comarkov
 from comarkov import AIB, IBCC, IDC, IBDouble
+from comarkov import agglomerate as module
 from comarkov.agglomerate import agglomerate
 from comarkov.joint import joint
 
@@ -46,29 +48,82 @@ def plain_aib(W):
         node[i] = new
 
 
-@given(st.integers(0, 10**6), st.sampled_from(["ones", "counts", "large", "floats"]))
-def test_aib_is_the_plain_one(seed, kind):
+@contextmanager
+def kept_as(way):
+    """Masses kept in a table or in lists, whatever would be faster."""
+    with pytest.MonkeyPatch.context() as patch:
+        ratio = {"table": np.inf, "lists": 0.0}[way]
+        patch.setattr(module, "DENSE", {True: ratio, False: ratio})
+        yield
+
+
+WAYS = ["table", "lists"]
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["ones", "counts", "large", "floats", "alike"]),
+    st.sampled_from(WAYS),
+)
+def test_aib_is_the_plain_one(seed, kind, way):
     rng = np.random.default_rng(seed)
-    n, m = rng.integers(1, 25), rng.integers(1, 10)
+    n, m = rng.integers(1, 25), rng.choice([rng.integers(1, 10), rng.integers(10, 300)])
     W = {
         "ones": lambda: np.ones((n, m)),
         "counts": lambda: rng.integers(1, 4, (n, m)),
         "large": lambda: rng.integers(1, 10**6, (n, m)),
         "floats": lambda: rng.gamma(0.5, size=(n, m)) + 1e-6,
+        "alike": lambda: 1 + 10.0 ** -rng.integers(1, 5) * rng.random((n, m)),
     }[kind]() * (rng.random((n, m)) < rng.choice([0.2, 0.5, 1.0]))
     assume(W.any())
-    tree, none = agglomerate(joint(W), (1, None), 1.0)
+    with kept_as(way):
+        tree, none = agglomerate(joint(W), (1, None), 1.0)
     expected = plain_aib(W)
     assert none is None
     assert_array_equal(tree.nodes, np.reshape([merge[:2] for merge in expected], (-1, 2)))
     assert_allclose(tree.lost, [merge[2] for merge in expected], atol=1e-12)
 
 
-def test_larger_data_too():
+@pytest.mark.parametrize("way", WAYS)
+def test_larger_data_too(way):
     rng = np.random.default_rng(0)
     W = rng.poisson(rng.gamma(0.3, 1.0, (6, 50))[np.arange(60) % 6])
-    tree, _ = agglomerate(joint(W), (1, None), 1.0)
+    with kept_as(way):
+        tree, _ = agglomerate(joint(W), (1, None), 1.0)
     assert_array_equal(tree.nodes, [merge[:2] for merge in plain_aib(W)])
+
+
+def test_a_table_and_lists_agree_where_single_precision_cannot_tell():
+    """Of rows that are alike the bounds overlap: many are costed that are not the cheapest."""
+    W = np.random.default_rng(0).poisson(1000, (300, 200))
+    trees = []
+    for way in WAYS:
+        with kept_as(way):
+            trees.append(agglomerate(joint(W), (1, None), 1.0)[0])
+    assert_array_equal(trees[0].nodes, trees[1].nodes)
+    assert_allclose(trees[0].lost, trees[1].lost, atol=1e-14)
+
+
+@given(st.integers(0, 10**6))
+def test_a_bound_is_below_the_cost_and_near_it(seed):
+    rng = np.random.default_rng(seed)
+    n, m = rng.integers(2, 12), rng.choice([3, 40, 129, 400])
+    spread = rng.choice([1e-4, 0.1, 1.0, 8.0])
+    W = np.exp(spread * rng.normal(size=(n, 1)) + spread * rng.normal(size=(n, m)))
+    W *= rng.random(W.shape) < rng.choice([0.5, 1.0])
+    W = W[:, W.any(axis=0)]
+    assume(W.any(axis=1).all())
+    with kept_as("table"):
+        merging = module._Merging(joint(W), 1, None, 1.0)
+    pairs = merging.pairs
+    for bound, (i, j) in zip(pairs.cost, itertools.combinations(range(n), 2), strict=True):
+        cost = loss(W[[i, j]]) - loss(W[[i, j]].sum(axis=0, keepdims=True))
+        cost *= pairs.mass[i] / W[i].sum()  # in the same unit
+        slack = 1e-13 * np.abs(W[[i, j]] * np.log(W[[i, j]].clip(1e-300))).sum()
+        assert bound <= cost + slack
+        together = W[[i, j]].sum(axis=0) / W[[i, j]].sum()
+        told = xlogx(together).sum() - together @ np.log(W.sum(axis=0) / W.sum())
+        assert cost - bound <= 3e-5 * (1 + told) * (pairs.mass[i] + pairs.mass[j])
 
 
 @given(weights())
@@ -179,6 +234,23 @@ def test_rounds_that_do_not_pay_are_not_kept():
         W = np.random.default_rng(seed).poisson(0.7, (30, 25))
         costs = [IDC((4, 3), max_rounds=rounds).fit(W).cost_ for rounds in (1, 2, 3, 5)]
         assert (np.diff(costs) <= 1e-12).all()
+
+
+def test_what_memory_cannot_hold_is_refused_before_it_begins(monkeypatch):
+    W = np.random.default_rng(0).poisson(0.7, (40, 30))
+    needed = 4.5 * 40**2 + max(48 * np.count_nonzero(W), 12 * W.size)
+    monkeypatch.setattr(module, "memory", lambda: 2.01 * needed)
+    AIB(3).fit(W)
+    with pytest.raises(MemoryError, match=r"40 rows and 30 columns need 0\.0 GB"):
+        IBCC((3, 3)).fit(W)
+    monkeypatch.setattr(module, "memory", lambda: 1.99 * needed)
+    monkeypatch.setattr(module, "_Merging", None)
+    with pytest.raises(MemoryError, match=r"40 rows need 0\.0 GB, more than half.*SIB or ITCC"):
+        AIB(3).fit(W)
+
+
+def test_the_memory_of_the_machine_is_known():
+    assert 1e8 < module.memory() < 1e15
 
 
 def test_what_does_not_go_together_is_said():

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
-from comarkov import AIB, CoClustering, comparison
+from comarkov import AIB, CoClustering, agglomerate, comparison
 
 W = np.random.default_rng(0).poisson(
     np.kron(np.array([[2.0, 0.3], [0.4, 1.5], [0.3, 0.3]]), np.ones((10, 12)))
@@ -25,7 +25,7 @@ def fits(monkeypatch):
         return fit(self, X, y)
 
     monkeypatch.setattr(CoClustering, "fit", spy)
-    return [lambda: [one for one in seen if one[2] != (4, 4)]][0]  # but for loading kernels
+    return [lambda: [one for one in seen if one[2][0] != one[2][1]]][0]  # but for loading kernels
 
 
 def test_all_begin_with_the_same_labels(fits):
@@ -85,8 +85,42 @@ def test_all_methods_by_default():
         assert_array_equal(table[name], again[name])
 
 
-def test_what_cannot_be_compared_is_said():
-    with pytest.raises(ValueError, match="no method 'magic': choose from auto, anneal"):
-        comarkov.compare(W, 2, ["magic"])
-    with pytest.raises(ValueError, match="number of row and one of column"):
-        comarkov.compare(W, (2, None))
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"methods": ["sib", "magic"]}, "no method 'magic': choose from auto, anneal"),
+        ({"methods": [["sib"]]}, r"no method \['sib'\]: choose from auto"),
+        ({"methods": []}, "methods is empty: choose from auto, anneal.*or None for all"),
+        ({"methods": "sib"}, "methods must be a list of names, got 'sib'"),
+        ({"methods": 3}, "methods must be a list of names, got 3"),
+        ({"n_clusters": (2, None)}, r"number of row and one of column.*got \(2, None\)"),
+        ({"n_clusters": "auto"}, "number of row and one of column.*got 'auto'"),
+        ({"n_clusters": (2, "auto")}, r"number of row and one of column.*got \(2, 'auto'\)"),
+        ({"n_clusters": 2.5}, "number of row and one of column.*got 2.5"),
+        ({"n_clusters": (2, 2, 2)}, "n_clusters must be a pair"),
+        ({"n_clusters": (2, 0)}, "number of column clusters must be"),
+        ({"beta": 2}, "beta must be a number from 0 to 1, got 2"),
+        ({"beta": "auto"}, "beta must be a number from 0 to 1, got 'auto'"),
+        ({"beta": np.nan}, "beta must be a number from 0 to 1, got nan"),
+        ({"n_starts": 0}, "n_starts must be an int >= 1, got 0"),
+        ({"n_starts": 1.5}, "n_starts must be an int >= 1, got 1.5"),
+        ({"seed": None}, "seed must be an int from 0 to 4294967295, got None"),
+        ({"seed": -1}, "seed must be an int from 0 to 4294967295, got -1"),
+        ({"seed": np.random.RandomState(0)}, r"seed must be an int from 0 .*got RandomState"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_before_anything_runs(fits, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        comarkov.compare(W, **{"n_clusters": 2, "methods": ["sib", "aib"]} | arguments)
+    assert not fits()
+
+
+def test_methods_that_do_not_fit_into_memory_are_left_out(monkeypatch):
+    monkeypatch.setattr(agglomerate, "memory", lambda: 8000.0)
+    with pytest.warns(UserWarning, match="is left out. Agglomeration keeps") as told:
+        table = comarkov.compare(W, (3, 2))
+    left_out = {"aib", "ib-double", "idc", "ibcc"}
+    assert {str(one.message).split("'")[1] for one in told} == left_out
+    assert table["method"].tolist() == [name for name in comparison.NAMES if name not in left_out]
+    with pytest.raises(MemoryError, match="Agglomeration keeps"):
+        comarkov.compare(W, (3, 2), ["sib", "aib"])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +16,11 @@ from .kernels import TIE
 from .leaves import Counts, ranks
 
 KNOWN = 1 << 16  # counts whose v ln v is looked up
+DENSE = {True: 20.0, False: 50.0}  # terms of a table that take as long as one of lists; of counts?
+SHARE = 0.5  # of the machine's memory that agglomeration may take
+ENTRY = 48  # bytes of an entry in lists
+CELL = 12  # and of a cell in a table
+WIDEST = 1e30  # ratio of masses up to which single precision reaches
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,8 +90,10 @@ def agglomerate(
 
     A side whose count is None is not clustered. Of merges that cost the same the first counts:
     rows before columns, then the lowest numbers, a cluster having the number of its first element.
+    Raises MemoryError before it begins if there are too many elements to keep all pairs of them.
     """
     kept = _with_mass(data)
+    _check_memory(kept, counts)
     blocks = None if None in counts else kept.csr.toarray().astype(np.float64)
     coupling = 1.0 if blocks is None else 2 * beta - 1
     rows = _Merging(kept, counts[0], blocks, coupling)
@@ -107,6 +117,37 @@ def _with_mass(data: Joint) -> Joint:
     if data.row_mass.all() and data.column_mass.all():
         return data
     return data.subset(np.flatnonzero(data.row_mass))
+
+
+def _check_memory(data: Joint, counts: Counts) -> None:
+    """Refuse what would not fit, before hours are spent on it."""
+    n, m = data.shape
+    sides = [
+        (size, what)
+        for size, count, what in zip(data.shape, counts, ("rows", "columns"), strict=True)
+        if count is not None and count < size
+    ]
+    cells = n * m if len(sides) == 2 or _is_dense(data) else 0
+    needed = sum(4.5 * size * size for size, _ in sides)
+    needed += max(CELL * cells, ENTRY * data.matrix.indices.size)
+    there = memory()
+    if needed > SHARE * there:
+        elements = " and ".join(f"{size:,} {what}" for size, what in sides)
+        raise MemoryError(
+            f"Agglomeration keeps the costs of all pairs: {elements} need {needed / 1e9:.1f} GB, "
+            f"more than half of the {there / 1e9:.1f} GB of this machine. Take fewer of them, or "
+            "cluster them into a few thousand with SIB or ITCC and agglomerate these clusters."
+        )
+
+
+def memory() -> float:
+    """The memory of this machine or of its container, in bytes; infinite if nothing tells."""
+    sizes = [np.inf]
+    with suppress(AttributeError, ValueError, OSError):  # no such thing on Windows
+        sizes.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
+    with suppress(ValueError, OSError):  # "max" if there is no limit
+        sizes.append(float(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return min(sizes)
 
 
 Candidate = tuple[float, int, int]
@@ -136,18 +177,27 @@ class _Merging:
 
     def _begin(self, data: Joint) -> None:
         n, m = data.shape
+        n_pairs = n * (n - 1) // 2
+        self.has_table = self.blocks is None and _is_dense(data)
+        self.pairs = kernels.Pairs(
+            data.row_mass.copy(), np.ones(n, np.bool_), np.empty(n_pairs),
+            np.zeros(n_pairs if self.has_table else 0, np.bool_), np.empty(n),
+            np.empty(n, np.int64),
+        )  # fmt: skip
+        self.shares = _shares(data, n if self.has_table else 0)
+        if self.has_table:
+            kernels.share(self.pairs, self.shares, data.matrix, data.column_mass)
+            kernels.bound_all(self.pairs, self.shares)
+            kernels.look_up_all(self.pairs)
+            return
         self.known = _known(data)
         self.entries = _entries(data)
         self.shared, self.seen = np.zeros(n), np.zeros(m, np.bool_)
-        self.pairs = kernels.Pairs(
-            data.row_mass.copy(), np.ones(n, np.bool_), np.empty(n * (n - 1) // 2),
-            np.empty(n), np.empty(n, np.int64),
-        )  # fmt: skip
         kernels.fill(self.pairs, self.entries, data.matrix, self.known)
 
     def cheapest(self) -> Candidate:
         """The merge that costs least: its cost, and the clusters."""
-        return kernels.cheapest(self.pairs) if self.left else NOTHING
+        return kernels.cheapest(self.pairs, self.shares) if self.left else NOTHING
 
     def tie(self, merge: Candidate) -> float:
         """A difference of its cost that counts as none."""
@@ -159,6 +209,11 @@ class _Merging:
         self.nodes.append(sorted(int(node) for node in self.node[[i, j]]))
         self.node[i] = self.node.size + len(self.lost)
         self.lost.append(self._price(i, j))
+        if self.has_table:
+            kernels.join_shares(self.pairs, self.shares, i, j)
+            kernels.bound_with(self.pairs, self.shares, i)
+            kernels.renew_least(self.pairs, i, j)
+            return
         kernels.join_entries(self.entries, i, j, self.shared, self.seen, self.known)
         if self.blocks is not None:
             self.shared *= self.coupling
@@ -194,6 +249,23 @@ class _Merging:
         leaf = np.where(mass > 0, np.cumsum(mass > 0) - 1, -1)
         nodes = np.array(self.nodes, np.int64).reshape(-1, 2)
         return MergeTree(leaf, mass[mass > 0], nodes, np.array(self.lost))
+
+
+def _is_dense(data: Joint) -> bool:
+    """Is a table of all clusters and items faster than lists of those that have mass?"""
+    n, m = data.shape
+    owners = np.bincount(data.matrix.indices, minlength=m).astype(np.float64)
+    reaches = data.total < WIDEST * data.row_mass.min()
+    return reaches and n * n * m <= DENSE[data.is_count] * float(owners @ owners)
+
+
+def _shares(data: Joint, n: int) -> kernels.Shares:
+    """A table for n clusters, empty of mass."""
+    width = -(-data.shape[1] // kernels.LANES) * kernels.LANES
+    return kernels.Shares(
+        np.zeros((n, width)), np.zeros((n, width), np.float32), np.zeros(width),
+        np.zeros(width, np.float32), np.zeros(n), data.total,
+    )  # fmt: skip
 
 
 def _known(data: Joint) -> np.ndarray:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +41,8 @@ AGREEMENT = {
     "nmi": evaluate.normalized_mutual_information,
     "ari": evaluate.adjusted_rand_index,
 }
+LOADING = (4, 16)  # sizes of matrices that load the kernels: for few zeros, and for many
+LARGEST_SEED = 2**32 - 1
 Labels = tuple[np.ndarray, np.ndarray]
 
 
@@ -66,9 +70,10 @@ def compare(
     """Run methods on the same matrix from the same starts; one line for each.
 
     Random labels are drawn for each start, and every method that begins with labels begins with
-    these; of its results that of least cost, at the β of the method, is shown. "auto", "aib",
-    "ib-double", "idc" and "ibcc" find their own beginning. sIB and aIB are run on the rows and on
-    the columns.
+    these; of its results that of least cost, at the β of the method, is shown. So ITCC has all its
+    column clusters from the start: its schedule from half as many is for starts of its own. "auto",
+    "aib", "ib-double", "idc" and "ibcc" find their own beginning. sIB and aIB are run on the rows
+    and on the columns.
 
     Parameters
     ----------
@@ -78,7 +83,8 @@ def compare(
         The numbers of row and of column clusters.
     methods : sequence of str, default=None
         Any of "auto", "anneal", "sequential", "batch" (CoClustering at ``beta``), "sib", "aib",
-        "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative"; None is all.
+        "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative"; None is all, but for those that the
+        matrix is too large for, which a warning tells.
     beta : float in [0, 1], default=0.7
         For the methods that take any.
     weighting : None, str or Weighting, default=None
@@ -86,7 +92,7 @@ def compare(
     n_starts : int, default=1
         How many starts.
     seed : int, default=0
-        From which they are drawn.
+        From which they are drawn, the same in every run.
     row_classes, column_classes : array-like, default=None
         Known classes to compare the clusters with.
 
@@ -109,22 +115,64 @@ def compare(
     itcc        0.656  1.155
     aib         0.745  1.199
     """
+    names = _checked_methods(methods)
+    _check_numbers(n_clusters, beta, n_starts, seed)
     weights = weighted_joint(X, as_weighting(weighting, X)).csr
     starts = same_starts(weights, n_clusters, n_starts, seed)
     sides = (("row", 0, row_classes), ("column", 1, column_classes))
     known = [Known(*side) for side in sides if side[2] is not None]
     lines = []
-    for name in NAMES if methods is None else methods:
-        found = run(_estimator(name, beta, seed), weights, n_clusters, starts)
+    for name in names:
+        try:
+            found = run(_estimator(name, beta, seed), weights, n_clusters, starts)
+        except MemoryError as error:
+            if methods is not None:
+                raise
+            warnings.warn(f"{name!r} is left out. {error}", stacklevel=2)
+            continue
         lines.append(_line(name, information(weights, *found.labels), found, known))
     return _table(lines)
+
+
+def _checked_methods(methods: Any) -> list[str]:
+    """The methods that were asked for, or an error that says which there are."""
+    if methods is None:
+        return list(NAMES)
+    there = f"choose from {', '.join(NAMES)}"
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise ValueError(f"methods must be a list of names, got {methods!r}: {there}.")
+    names = list(methods)
+    if not names:
+        raise ValueError(f"methods is empty: {there}, or None for all.")
+    for name in names:
+        if not isinstance(name, str) or name not in NAMES:
+            raise ValueError(f"There is no method {name!r}: {there}.")
+    return names
+
+
+def _check_numbers(n_clusters: Any, beta: Any, n_starts: Any, seed: Any) -> None:
+    """Refuse what no method could use, whether or not one of those asked for would."""
+    single = isinstance(n_clusters, str | Real) or n_clusters is None
+    if not all(_is_whole(count) for count in ([n_clusters] if single else n_clusters)):
+        raise ValueError(
+            "A comparison needs a number of row and one of column clusters, as an int or a pair "
+            f"of int: got {n_clusters!r}."
+        )
+    if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 <= float(beta) <= 1:
+        raise ValueError(f"beta must be a number from 0 to 1, got {beta!r}.")
+    if not _is_whole(n_starts) or n_starts < 1:
+        raise ValueError(f"n_starts must be an int >= 1, got {n_starts!r}.")
+    if not _is_whole(seed) or not 0 <= seed <= LARGEST_SEED:
+        raise ValueError(f"seed must be an int from 0 to {LARGEST_SEED}, got {seed!r}.")
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def same_starts(weights: Any, n_clusters: Any, n_starts: int, seed: int) -> list[Labels]:
     """Random labels of rows and columns, for each start."""
     sides = starts_for(joint(weights), n_clusters, None, None)
-    if any(side.k is None for side in sides):
-        raise ValueError("A comparison needs a number of row and one of column clusters.")
     streams = [Seed((seed,)).stream(i) for i in range(n_starts)]
     return [(sides[0].draw(rng), sides[1].draw(rng)) for rng in streams]
 
@@ -134,8 +182,9 @@ def run(
 ) -> Result:
     """Fit from each of the starts, if it takes any; the result of least cost."""
     takes_starts = "init" in estimator.get_params() and estimator.method in STARTED
-    small = joint(np.eye(4) * weights.data[0]).csr
-    _fit(estimator, small, 2, (np.arange(4) % 2,) * 2 if takes_starts else None)  # loads kernels
+    for n in LOADING:
+        small = joint(np.eye(n) * weights.data[0]).csr
+        _fit(estimator, small, 2, (np.arange(n) % 2,) * 2 if takes_starts else None)
     before = time.perf_counter()
     results = [
         _fit(estimator, weights, n_clusters, start)
@@ -166,8 +215,6 @@ def _fit(
 
 
 def _estimator(name: str, beta: float, seed: int) -> CoClustering:
-    if name not in NAMES:
-        raise ValueError(f"There is no method {name!r}: choose from {', '.join(NAMES)}.")
     estimator = NAMES[name]()
     wanted = {"beta": beta, "random_state": seed}
     known = estimator.get_params()

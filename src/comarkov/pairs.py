@@ -3,20 +3,43 @@
     D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
     g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
 
-g(u, 0) = 0, so only what two clusters share costs time. A merge changes the costs of one cluster
-with all others; every cluster keeps its least cost with a later one. When the partner of that is
-gone the least cost stays as a lower bound, and is looked up again only if it matters.
+g(u, 0) = 0, so in sparse data only what two clusters share costs time: `Entries`. In data with few
+zeros there is a term for every item, and they are added up for whole rows of a table: `Shares`. For
+λ = 1 the cost is also what the two clusters tell about the items less what their union tells,
+
+    D_ij = K_i + K_j - K_ij,   K_i = N_i Σ_y c_y t ln t,   t = p(y|i) / c_y,   c_y = p(y)
+
+and t is near 1 where there is little to tell, so single precision serves. It gives a bound below
+the cost; only what may be the least is costed in double precision, so the choice is that of exact
+arithmetic.
+
+A merge changes the costs of one cluster with all others; every cluster keeps its least cost with a
+later one. When the partner of that is gone the least cost stays as a lower bound, and is looked up
+again only if it matters.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
-from .kernels import TIE
+from .kernels import ROUNDOFF, TIE
 
+# Only in single precision may operations be fused and sums be in any order, for vectors.
+_FAST = {"contract", "reassoc"}
+_approximate = njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
+_approximate_step = njit(forceinline=True, error_model="numpy", fastmath=_FAST)
 _exact = njit(nogil=True, cache=True, error_model="numpy")
 _exact_step = njit(forceinline=True, error_model="numpy")
+
+f32 = np.float32
+u64 = np.uint64  # numba wraps signed indices around at a price, and then does not vectorise
+LANES = 32  # items in a table of shares are padded to a multiple of this
+CHUNK = 128  # items summed in single precision before they join the total in double
+TILE = 8  # clusters whose shares stay in the cache while others pass by
+LN2 = f32(np.log(2.0))
 
 
 class Pairs(NamedTuple):
@@ -24,9 +47,10 @@ class Pairs(NamedTuple):
 
     mass: np.ndarray  # float64 (n,): N_i
     alive: np.ndarray  # bool (n,)
-    cost: np.ndarray  # float64: D_ij for i < j, row by row
+    cost: np.ndarray  # float64: D_ij for i < j, row by row; or a bound below it
+    sure: np.ndarray  # bool: is that the cost itself? Empty if all are
     least: np.ndarray  # float64 (n,): the least D_ij over j > i, or a bound below it
-    near: np.ndarray  # int64 (n,): the j of the least; -1 if least is only a bound
+    near: np.ndarray  # int64 (n,): the j of the least; -1 if there is none of so little
 
 
 class Entries(NamedTuple):
@@ -43,6 +67,17 @@ class Entries(NamedTuple):
     item: np.ndarray  # (nnz,): the item of a link
     following: np.ndarray  # int64 (nnz,): the next link of the same cluster; -1 after the last
     first: np.ndarray  # int64 (n,): the first link of each cluster
+
+
+class Shares(NamedTuple):
+    """The masses as shares A_yi / Σ_i A_yi of what an item has, one row for each cluster."""
+
+    exact: np.ndarray  # float64 (n, items)
+    near: np.ndarray  # float32 (n, items): the same
+    item: np.ndarray  # float64 (items,): c_y
+    item_near: np.ndarray  # float32 (items,): the same
+    told: np.ndarray  # float64 (n,): K_i
+    total: float  # Σ_i N_i
 
 
 @_exact_step
@@ -109,8 +144,22 @@ def look_up(pairs, i):
     pairs.near[i] = near
 
 
+@_exact_step
+def _make_sure(pairs, shares, i, j):
+    """Replace a bound below D_ij by the cost; False if it was the cost already."""
+    place = _place(i, j, pairs.mass.size)
+    if pairs.sure.size == 0 or pairs.sure[place]:
+        return False
+    together = _told(shares, i, j, pairs.mass[i] + pairs.mass[j])
+    pairs.cost[place] = shares.told[i] + shares.told[j] - together
+    pairs.sure[place] = True
+    if pairs.near[i] == j:
+        pairs.near[i] = -1
+    return True
+
+
 @_exact
-def cheapest(pairs):
+def cheapest(pairs, shares):
     """The least cost, and the first pair that costs so much: ties go to the lowest numbers."""
     n = pairs.mass.size
     at = np.int64(0)
@@ -118,7 +167,9 @@ def cheapest(pairs):
         for i in range(n):
             if pairs.alive[i] and (pairs.least[i] < pairs.least[at] or not pairs.alive[at]):
                 at = i
-        if pairs.near[at] >= 0 or pairs.least[at] == np.inf:
+        if pairs.least[at] == np.inf:
+            break
+        if pairs.near[at] >= 0 and not _make_sure(pairs, shares, at, pairs.near[at]):
             break
         look_up(pairs, at)
     least = pairs.least[at]
@@ -130,7 +181,9 @@ def cheapest(pairs):
             continue
         for j in range(i + 1, n):
             if pairs.alive[j] and pairs.cost[_place(i, j, n)] <= limit:
-                return least, i, j
+                _make_sure(pairs, shares, i, j)
+                if pairs.cost[_place(i, j, n)] <= limit:
+                    return least, i, j
     return least, at, pairs.near[at]
 
 
@@ -193,15 +246,26 @@ def join_entries(entries, i, j, shared, seen, known):
         p = entries.following[p]
 
 
+@_exact_step
+def _unite(pairs, i, j):
+    pairs.mass[i] += pairs.mass[j]
+    pairs.alive[j] = False
+
+
 @_exact
 def settle(pairs, i, j, shared, known):
     """Cluster j has become part of i, which shares so much with the others: renew all costs."""
-    n = pairs.mass.size
-    pairs.mass[i] += pairs.mass[j]
-    pairs.alive[j] = False
+    _unite(pairs, i, j)
     pairs.alive[i] = False  # has no cost with itself
-    _write(pairs, shared, i, 0, n, known)
+    _write(pairs, shared, i, 0, pairs.mass.size, known)
     pairs.alive[i] = True
+    _renew_least(pairs, i, j)
+
+
+@_exact_step
+def _renew_least(pairs, i, j):
+    """Cluster j has become part of i, and all costs of i are new."""
+    n = pairs.mass.size
     for k in range(j):
         if not pairs.alive[k] or k == i:
             continue
@@ -251,3 +315,153 @@ def look_up_some(pairs, line):
     """Find the least costs of all clusters that have mass in a line."""
     for b in np.flatnonzero(line):
         look_up(pairs, b)
+
+
+# --- data with few zeros --------------------------------------------------------------------
+
+
+@intrinsic
+def _octaves(typing_context, t):
+    """log2(t / 1.5) rounded up, read off the bits; at least -127."""
+
+    def codegen(context, builder, signature, args):
+        i32 = ir.IntType(32)
+        above = builder.sub(builder.bitcast(args[0], i32), ir.Constant(i32, 0x3F400000))  # 0.75
+        return builder.ashr(above, ir.Constant(i32, 23))
+
+    return types.int32(types.float32), codegen
+
+
+@intrinsic
+def _without(typing_context, t, octaves):
+    """t / 2**octaves, by subtracting from the exponent."""
+
+    def codegen(context, builder, signature, args):
+        i32 = ir.IntType(32)
+        exponent = builder.shl(args[1], ir.Constant(i32, 23))
+        bits = builder.sub(builder.bitcast(args[0], i32), exponent)
+        return builder.bitcast(bits, ir.FloatType())
+
+    return types.float32(types.float32, types.int32), codegen
+
+
+@_approximate_step
+def _log_near(t):
+    """ln t without a branch, to 12 roundings of itself; something finite for t = 0.
+
+    t = u 2^octaves with u from 0.75 to 1.5; then u = (1+z) / (1-z), |z| <= 0.2, and 2 artanh z is
+    a short polynomial.
+    """
+    octaves = _octaves(t)
+    u = _without(t, octaves)
+    z = (u - f32(1.0)) / (u + f32(1.0))
+    q = z * z
+    series = f32(2.0) + q * (f32(0.66667001) + q * (f32(0.3995275) + q * f32(0.3046499)))
+    return f32(octaves) * LN2 + z * series
+
+
+@_approximate_step
+def _told_near(shares, i, j, scale):
+    """K_ij per unit of mass, from sums in single precision."""
+    near, item = shares.near, shares.item_near
+    i, j = u64(i), u64(j)
+    total = 0.0
+    for start in range(0, item.size, CHUNK):
+        part = f32(0.0)
+        for y in range(start, min(start + CHUNK, item.size)):
+            t = scale * (near[i, u64(y)] + near[j, u64(y)])
+            part += item[u64(y)] * (t * _log_near(t))
+        total += part
+    return total
+
+
+@_exact_step
+def _error_bound(told):
+    """How far from the truth `_told_near` may be, for what it gave.
+
+    In roundings of single precision: t is off by 4 of itself, so t ln t by 4 (t |ln t| + t), where
+    Σ c t = 1. The logarithm has 12, the products 3, a sum at most CHUNK. All these are of
+    Σ c t |ln t|, which is K plus twice Σ c t |ln t| over t < 1. That is at most 1/e, as t |ln t|
+    is, and at most Σ c (1 - t) there, which is at most √(K/2) (Pinsker).
+    """
+    some = max(told, 0.0) + 1e-4
+    terms = some + min(0.75, np.sqrt(2.0 * some))
+    return ROUNDOFF * (8.0 + (CHUNK + 32.0) * terms)
+
+
+@_approximate_step
+def _bound_cost(pairs, shares, i, j):
+    """A bound below D_ij, for i < j or i > j."""
+    mass = pairs.mass[i] + pairs.mass[j]
+    told = _told_near(shares, i, j, f32(shares.total / mass))
+    together = mass * (told + _error_bound(told))
+    place = _place_of(i, j, pairs.mass.size)
+    pairs.cost[place] = shares.told[i] + shares.told[j] - together
+    pairs.sure[place] = False
+
+
+@_exact_step
+def _told(shares, i, j, mass):
+    """K_ij, or K_i if i = j."""
+    scale = shares.total / mass if i != j else 0.5 * shares.total / mass
+    total = 0.0
+    for y in range(shares.item.size):
+        t = scale * (shares.exact[i, y] + shares.exact[j, y])
+        if t > 0.0:
+            total += shares.item[y] * (t * np.log(t))
+    return mass * total
+
+
+@_exact
+def share(pairs, shares, matrix, column_mass):
+    """Write the shares of singletons, the rows of a matrix, into an empty table."""
+    for y in range(column_mass.size):
+        shares.item[y] = column_mass[y] / shares.total
+        shares.item_near[y] = shares.item[y]
+    for i in range(pairs.mass.size):
+        for p in range(matrix.indptr[i], matrix.indptr[i + 1]):
+            y = matrix.indices[p]
+            shares.exact[i, y] = matrix.weights[p] / column_mass[y]
+            shares.near[i, y] = shares.exact[i, y]
+        shares.told[i] = _told(shares, i, i, pairs.mass[i])
+
+
+@_approximate
+def bound_all(pairs, shares):
+    """Bound the costs of all pairs."""
+    n = pairs.mass.size
+    for first in range(0, n, TILE):
+        for j in range(first + 1, n):
+            for i in range(first, min(first + TILE, j)):
+                _bound_cost(pairs, shares, i, j)
+
+
+@_exact
+def look_up_all(pairs):
+    """Find the least costs of all clusters."""
+    for i in range(pairs.mass.size):
+        look_up(pairs, i)
+
+
+@_approximate
+def bound_with(pairs, shares, i):
+    """Bound the costs of one cluster with all others."""
+    for k in range(pairs.mass.size):
+        if pairs.alive[k] and k != i:
+            _bound_cost(pairs, shares, i, k)
+
+
+@_exact
+def join_shares(pairs, shares, i, j):
+    """Make clusters i and j one, called i."""
+    _unite(pairs, i, j)
+    for y in range(shares.item.size):
+        shares.exact[i, y] += shares.exact[j, y]
+        shares.near[i, y] = shares.exact[i, y]
+    shares.told[i] = _told(shares, i, i, pairs.mass[i])
+
+
+@_exact
+def renew_least(pairs, i, j):
+    """Cluster j has become part of i, and all costs of i are new."""
+    _renew_least(pairs, i, j)

@@ -195,10 +195,10 @@ class IBCC(FromStarts):
 
     "agglomerative" begins with single elements and merges the two rows' or the two columns'
     clusters that lose least, until both numbers are reached. Nothing is random; for n rows and m
-    columns it takes 4 (n + m)² bytes. "iterative" is the fixed-point form with each element in one
-    cluster: all rows choose the cluster of the nearest profile, over columns and column clusters
-    alike, then all columns. The cost never rises, but in sparse data hardly anything moves, as
-    :class:`ITCC` tells.
+    columns it takes 4 (n + m)² bytes, and what exceeds half of the memory is refused. "iterative"
+    is the fixed-point form with each element in one cluster: all rows choose the cluster of the
+    nearest profile, over columns and column clusters alike, then all columns. The cost never rises,
+    but in sparse data hardly anything moves, as :class:`ITCC` tells.
 
     Parameters
     ----------
