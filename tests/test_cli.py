@@ -146,3 +146,14 @@ def test_when_it_is_killed_its_processes_end(tmp_path):
 def wait_for_runs(process, out):
     while kept(out) < 20 and process.poll() is None:
         time.sleep(0.05)
+
+
+def test_the_wait_for_compiled_kernels_is_explained_once():
+    script = (
+        "from comarkov.cli.waiting import explain_compiling\n"
+        "explain_compiling()\n"
+        "from numba import njit\n"
+        "njit(lambda x: x + 1)(1), njit(lambda x: x + 2)(1)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert told.stderr.count("kernels are being compiled") == 1

@@ -23,6 +23,7 @@ from .options import (  # fmt: skip
 )
 from .out import write_text
 from .tables import aligned, records, records_csv, say_json
+from .waiting import explain_compiling
 
 
 @takes_groups
@@ -77,6 +78,7 @@ def compare(
         data = reading.read(source)
         from ..comparison import compare as run
 
+        explain_compiling(telling.quiet)
         known = {
             name: None if path is None else classes_of(names.tolist(), path)
             for name, names, path in (

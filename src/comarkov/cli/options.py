@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .waiting import explain_compiling
+
 if TYPE_CHECKING:
     from ..estimators import CoClustering
     from ..reading import Data
@@ -148,6 +150,7 @@ class Clustering(Method):
         counts, beta, limit = self.checked(numbers)
         from ..estimators import CoClustering  # slow to import
 
+        explain_compiling(telling.quiet)
         return CoClustering(
             counts, beta=beta, n_init="auto" if self.n_init is None else self.n_init,
             random_state=self.seed, n_jobs=self.jobs, max_time=limit,

@@ -13,6 +13,7 @@ from .inputs import Reading, Source
 from .options import OUTPUT, ModelFolder, Telling, option
 from .out import write_text
 from .tables import as_csv, say_json
+from .waiting import explain_compiling
 
 
 @takes_groups
@@ -51,6 +52,7 @@ def predict(
             raise ValueError(f"--side must be rows or columns, not {side!r}.")
         from ..storage import load
 
+        explain_compiling(telling.quiet)
         fitted = load(model)
         data = reading.read(source, rare_words=True)
         labels, sure = fitted.predict_with_confidence(data, side)

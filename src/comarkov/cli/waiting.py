@@ -1,0 +1,27 @@
+"""The one wait that nobody can guess: kernels that are compiled when they are first used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+
+def explain_compiling(quiet: bool = False) -> None:
+    """From now on, tell once if kernels are compiled; not if they come from numba's cache."""
+    if quiet:
+        return
+    from numba.core import event
+
+    class Explains(event.Listener):
+        def on_start(self, event: Any) -> None:
+            self.on_start = self.on_end  # type: ignore[method-assign]
+            typer.secho(
+                "Note: kernels are being compiled. This happens once, and takes some 15 seconds.",
+                fg="yellow", err=True,
+            )  # fmt: skip
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:compile", Explains())
