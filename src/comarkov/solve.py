@@ -25,6 +25,7 @@ class Recipe:
     n_jobs: int | None
     beta_step: float = 0.1
     keep_path: bool = False
+    doublings: int = 0  # of column clusters, by "batch"
 
     def solve(
         self, data: Joint, starts: tuple[Start, Start], beta: float, seed: Seed, monitor: Monitor
@@ -38,7 +39,7 @@ class Recipe:
         if self.method == "sequential":
             return sequential(*common)
         if self.method == "batch":
-            return batch(*common)
+            return batch(*common, self.doublings)
         return anneal(*common, self.beta_step, self.keep_path)
 
     def n_starts(self, data: Joint, starts: tuple[Start, Start]) -> int:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar
 
-from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .. import batch
 from ..agglomerate import MergeTree, agglomerate
 from ..estimators import COUNT, ClusterCounts, LabelPair
 from ..joint import Joint, joint
@@ -17,6 +16,7 @@ from ..leaves import membership
 from ..optimise import CoClusters, Labels, Seed, Start
 from ..polish import BETTER
 from ..progress import Monitor, Progress
+from ..solve import Recipe
 from ..weighting import Weighting
 from .base import CONSTRAINTS, FromStarts, Named, at_counts
 
@@ -87,15 +87,8 @@ class ITCC(FromStarts):
         )  # fmt: skip
         self.doublings = doublings
 
-    def _optimise(
-        self, distribution: Joint, starts: tuple[Start, Start], beta: float, seed: Seed,
-        monitor: Monitor,
-    ) -> CoClusters:  # fmt: skip
-        return batch.batch(
-            distribution, starts, beta, self._settings(), seed,
-            self._n_starts(distribution, starts, self.method), monitor,
-            effective_n_jobs(self.n_jobs), self.doublings,
-        )  # fmt: skip
+    def _recipe(self, method: str) -> Recipe:
+        return replace(super()._recipe("batch"), doublings=self.doublings)
 
 
 class IBDouble(Named):
@@ -258,11 +251,7 @@ class IBCC(FromStarts):
                 raise ValueError('Agglomeration takes no init or fixed labels: method="iterative".')
             trees = agglomerate(distribution, (starts[0].k, starts[1].k), beta)
             return at_counts(distribution, starts, trees)
-        return batch.batch(
-            distribution, starts, beta, self._settings(), seed,
-            self._n_starts(distribution, starts, self.method), monitor,
-            effective_n_jobs(self.n_jobs),
-        )  # fmt: skip
+        return self._recipe("batch").solve(distribution, starts, beta, seed, monitor)
 
 
 def _clustered(data: Joint, by: Labels | None, count: int, k: int) -> MergeTree:
