@@ -151,7 +151,7 @@ def wait_for_runs(process, out):
 def test_the_wait_for_compiled_kernels_is_explained_once():
     script = (
         "from comarkov.cli.waiting import explain_compiling\n"
-        "explain_compiling()\n"
+        "explain_compiling(True)\n"
         "from numba import njit\n"
         "njit(lambda x: x + 1)(1), njit(lambda x: x + 2)(1)\n"
     )

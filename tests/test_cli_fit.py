@@ -1,10 +1,15 @@
 """``comarkov fit`` and ``sweep``: from a file to a folder that is whole or absent."""
 
 import csv
+import html
 import json
 import os
+import re
 import resource
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +18,7 @@ import pytest
 from commands import assert_refused, run, started
 
 import comarkov
+from comarkov.cli.out import command
 
 FILES = {
     "rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.png",
@@ -168,6 +174,24 @@ def test_malformed_input_is_one_line_and_writes_nothing(tmp_path, case):
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     assert_refused(run(*FIT, tmp_path / "file" / "out"), "file is a file, so that")
+    told = run("fit", tmp_path / "file", "-o", "x" * 300, cwd=tmp_path)
+    assert_refused(told, "File name too long")  # before the file is read, which is empty
+
+
+def test_passwords_do_not_get_into_the_files(monkeypatch):
+    words = ["comarkov", "fit", "postgresql://me:secret@host/base", "--query", "select 1"]
+    monkeypatch.setattr(sys, "argv", words)
+    assert command() == "comarkov fit postgresql://me@host/base --query 'select 1'"
+
+
+def test_the_python_in_the_report_makes_the_same_again(fitted):
+    _, out = fitted
+    page = (out / "report.html").read_text(encoding="utf-8")
+    script = html.unescape(re.search("import comarkov\nfrom .*?write.*?\\)", page, re.DOTALL)[0])
+    subprocess.run([sys.executable, "-c", script], cwd=out, check=True)
+    again, first = out / "out", out
+    assert (again / "rows.csv").read_bytes() == (first / "rows.csv").read_bytes()
+    shutil.rmtree(again)
 
 
 def test_a_full_disk(tmp_path):

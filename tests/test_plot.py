@@ -2,6 +2,7 @@
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -60,6 +61,20 @@ def test_blocks_are_coloured_by_octaves_of_lift(model, ax):
     lift = P[np.ix_(*first)].sum() / P[first[0]].sum() / P[:, first[1]].sum()
     assert np.asarray(ax.get_images()[0].get_array())[0, 1] == pytest.approx(np.log2(lift))
     assert f"{lift:.2g}" in {text.get_text() for text in ax.texts}
+
+
+def test_numbers_and_names_do_not_meet(ax):
+    counts = np.random.default_rng(0).poisson(1.0, (90, 80))
+    model = CoClustering((60, 50), method="sequential", random_state=0).fit(counts)
+    plot_blocks(model, ax=ax)
+    assert len(ax.get_yticks()) == 30
+    ax.clear()
+    plot_heatmap(model, counts, ax=ax)
+    assert [label.get_text() for label in ax.get_yticklabels()[:3]] == ["0", "2", "4"]
+    ax.clear()
+    frame = pd.DataFrame(WOMEN.matrix, columns=WOMEN.column_names)
+    plot_blocks(CoClustering((2, None), random_state=0).fit(frame), ax=ax)
+    assert [label.get_text() for label in ax.get_xticklabels()] == WOMEN.column_names
 
 
 def test_path_of_a_model_of_steps_and_of_results(model, ax):

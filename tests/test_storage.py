@@ -276,6 +276,17 @@ def set_value(key, value):
     return lambda folder: edit(folder, lambda document: document.update({key: value}))
 
 
+def change_array(folder, name, change):
+    """Another array in a file that is otherwise right."""
+    with zipfile.ZipFile(folder / "arrays.npz") as archive:
+        arrays = {entry: archive.read(entry) for entry in archive.namelist()}
+    changed = change(np.load(BytesIO(arrays[f"{name}.npy"])))
+    arrays[f"{name}.npy"] = array_bytes(changed)
+    with zipfile.ZipFile(folder / "arrays.npz", "w") as archive:
+        for entry, content in arrays.items():
+            archive.writestr(entry, content)
+
+
 def promise_too_much(folder):
     content = array_bytes(np.zeros(5, np.int64))
     put(folder, content.replace(b"(5,)", b"(9" + b"9" * 11 + b",)").replace(b" " * 11, b"", 1))
@@ -313,6 +324,12 @@ DAMAGES = {
             (f / "arrays.npz").read_bytes().replace(b"NUMPY", b"PICKL", 1)
         ),
         "Bad CRC-32",
+    ),
+    "another array": (
+        lambda f: change_array(f, "a0", lambda array: array + 1), "not those that were written"
+    ),
+    "a shorter array": (
+        lambda f: change_array(f, "a0", lambda array: array[1:]), "not those that were written"
     ),
     "a pickle": (
         lambda f: put(f, array_bytes(np.array([Harm()], object), True)), "not as long as it says"

@@ -47,6 +47,14 @@ def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool])
         raise FileExistsError(f"{target} was not written by comarkov, and is left as it is.")
 
 
+def check_place(target: Path) -> None:
+    """An error if nothing can be written beside the target: better now than after the work."""
+    parent = next(folder for folder in target.parents if folder.exists())
+    probe = parent / _beside(target).name
+    probe.mkdir()
+    probe.rmdir()
+
+
 def _put(draft: Path, target: Path) -> None:
     """Give the draft its name; what had it before is gone only when the draft has it."""
     if not target.exists() or _is_empty_folder(target):

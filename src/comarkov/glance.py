@@ -8,6 +8,7 @@ import numpy as np
 
 from .findings import Findings, Side
 
+WIDE = 40  # letters of a name
 MOST = 16  # clusters of a side whose blocks are drawn
 LISTED = 8  # clusters of a side whose members are named
 CELL = 44, 24  # pixels of a block
@@ -67,9 +68,13 @@ def _blocks(found: Findings) -> str:
     )
 
 
+def _short(name: str) -> str:
+    return name if len(name) <= WIDE else name[: WIDE - 1] + "…"
+
+
 def _members(side: Side) -> str:
     lines = "".join(
-        f"<li>{', '.join(escape(name) for name in side.typical(a, 5))}"
+        f"<li>{', '.join(escape(_short(name)) for name in side.typical(a, 5))}"
         + (" …" if side.sizes[a] > 5 else "")
         + f" <span style='opacity:.6'>({side.sizes[a]:,})</span></li>"
         for a in range(min(side.n_clusters, LISTED))

@@ -15,6 +15,7 @@ from .joint import as_csr
 
 NAMED = 60  # the most elements whose names are written
 SHOWN = 14  # the most clusters on a side whose lifts are written
+TICKS = 30  # numbers of clusters along an axis
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
 
@@ -171,8 +172,10 @@ def plot_blocks(model: Any, *, ax: Any = None) -> Any:
             ax.text(b, a, f"{value:.2g}", ha="center", va="center",
                     color="white" if dark else "black", fontsize=8)  # fmt: skip
     for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
-        if side.is_clustered and side.n_clusters <= NAMED:
-            axis.set_ticks(range(side.n_clusters))
+        if side.is_clustered:
+            axis.set_ticks(range(0, side.n_clusters, _step(side.n_clusters)))
+        elif side.names.size <= NAMED:
+            axis.set_ticks(range(side.names.size), labels=[_short(name) for name in side.names])
         axis.set_label_text(f"{side.kind} cluster" if side.is_clustered else side.kind)
     ax.tick_params(length=0, labelsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
@@ -273,15 +276,25 @@ def _heatmap(ax: Any, found: Findings, matrix: sp.csr_array) -> None:
 def _label(side: Side, axis: Any) -> None:
     """Names if there are few, else the numbers of clusters."""
     if side.names.size <= NAMED:
-        names = [name if len(name) <= 30 else name[:29] + "…" for name in side.names[side.order]]
+        names = [_short(name) for name in side.names[side.order]]
         axis.set_ticks(np.arange(side.names.size) + 0.5, labels=names)
         long = max(map(len, names)) > 3
         axis.set_tick_params(labelrotation=90 if axis.axis_name == "x" and long else 0)
         axis.set_label_text(side.kind)
     else:
         middles = np.cumsum(side.sizes) - side.sizes / 2
-        axis.set_ticks(middles, labels=[str(a) for a in range(side.n_clusters)])
+        some = range(0, side.n_clusters, _step(side.n_clusters))
+        axis.set_ticks(middles[some], labels=[str(a) for a in some])
         axis.set_label_text(f"{side.kind} cluster" if side.is_clustered else side.kind)
+
+
+def _step(count: int) -> int:
+    """Of so many clusters every how many are numbered, so that numbers do not meet."""
+    return next(step for step in (1, 2, 5, 10, 20, 50, 100, count) if count <= TICKS * step)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 30 else name[:29] + "…"
 
 
 def save(figure: Any, path: Path, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import zipfile
@@ -27,8 +28,9 @@ DAMAGE = (
 def save(model: Any, path: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Write a model into a folder of its own; see ``CoClustering.save``."""
     packer = Packer()
-    document = _document("comarkov model", packer.pack(model))
+    tree = packer.pack(model)
     with whole_folder(path, overwrite, is_model) as folder:
+        document = _document("comarkov model", tree, packer.arrays)
         (folder / TREE).write_text(document, encoding="utf-8")
         _write_arrays(folder / ARRAYS, packer.arrays)
 
@@ -75,7 +77,7 @@ def is_model(folder: Path) -> bool:
 def save_value(value: Any, path: Path) -> None:
     """Write what ``packing`` can pack, such as a path, into one file."""
     packer = Packer()
-    document = _document("comarkov value", packer.pack(value))
+    document = _document("comarkov value", packer.pack(value), packer.arrays)
     tree = np.frombuffer(document.encode("utf-8"), np.uint8)
     _write_arrays(path, {LEAF: tree, **packer.arrays})
 
@@ -99,9 +101,19 @@ def _model_folder(path: Path) -> Path:
     raise FileNotFoundError(f"There is no model in {path}: {TREE} or {ARRAYS} is missing.")
 
 
-def _document(kind: str, tree: Any) -> str:
+def _document(kind: str, tree: Any, arrays: Arrays) -> str:
     head = {"format": kind, "version": VERSION, "written_by": version("comarkov")}
-    return json.dumps({**head, "value": tree}, allow_nan=False)
+    rest = {"arrays": _digest(arrays), "value": tree}
+    return json.dumps(head | rest, allow_nan=False)
+
+
+def _digest(arrays: Arrays) -> str:
+    """A number that other arrays do not have."""
+    found = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()
 
 
 def _value(kind: str, text: str, arrays: Arrays) -> Any:
@@ -113,6 +125,8 @@ def _value(kind: str, text: str, arrays: Arrays) -> Any:
             f"it has format version {document['version']!r}, and this comarkov knows only "
             f"{VERSION}: use comarkov {document.get('written_by')} or newer"
         )
+    if document["arrays"] != _digest(arrays):
+        raise ValueError("its arrays are not those that were written")
     return unpack(document["value"], arrays)
 
 

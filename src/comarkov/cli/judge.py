@@ -78,7 +78,7 @@ def compare(
         data = reading.read(source)
         from ..comparison import compare as run
 
-        explain_compiling(telling.quiet)
+        explain_compiling(telling.shows_bars)
         known = {
             name: None if path is None else classes_of(names.tolist(), path)
             for name, names, path in (

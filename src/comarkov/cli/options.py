@@ -150,7 +150,7 @@ class Clustering(Method):
         counts, beta, limit = self.checked(numbers)
         from ..estimators import CoClustering  # slow to import
 
-        explain_compiling(telling.quiet)
+        explain_compiling(telling.shows_bars)
         return CoClustering(
             counts, beta=beta, n_init="auto" if self.n_init is None else self.n_init,
             random_state=self.seed, n_jobs=self.jobs, max_time=limit,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -44,13 +45,14 @@ Annotate = Annotated[
 
 def place(out: Path | None, source: str, force: bool) -> Path:
     """Where results go; an error before the work begins if they must not."""
-    from ..folders import refuse_to_lose
+    from ..folders import check_place, refuse_to_lose
 
     if out is None:
         stem = "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
         out = Path(f"{stem}-clusters")
     try:
         refuse_to_lose(out.absolute(), force, is_ours)
+        check_place(out.absolute())
     except FileExistsError as error:
         hint = "" if force else " --force replaces it, -o names another place."
         raise FileExistsError(f"{error}{hint}") from None
@@ -128,8 +130,9 @@ def results_again(out: Path) -> Results:
 
 
 def command() -> str:
-    """The command that is running, to be repeated."""
-    return shlex.join(["comarkov", *sys.argv[1:]])
+    """The command that is running, to be repeated; passwords in addresses are left out."""
+    public = [re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1@", part) for part in sys.argv[1:]]
+    return shlex.join(["comarkov", *public])
 
 
 def summary(out: Path) -> dict[str, Any]:

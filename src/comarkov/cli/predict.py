@@ -52,7 +52,7 @@ def predict(
             raise ValueError(f"--side must be rows or columns, not {side!r}.")
         from ..storage import load
 
-        explain_compiling(telling.quiet)
+        explain_compiling(telling.shows_bars)
         fitted = load(model)
         data = reading.read(source, rare_words=True)
         labels, sure = fitted.predict_with_confidence(data, side)

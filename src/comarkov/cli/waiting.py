@@ -7,9 +7,9 @@ from typing import Any
 import typer
 
 
-def explain_compiling(quiet: bool = False) -> None:
+def explain_compiling(somebody_waits: bool) -> None:
     """From now on, tell once if kernels are compiled; not if they come from numba's cache."""
-    if quiet:
+    if not somebody_waits:
         return
     from numba.core import event
 

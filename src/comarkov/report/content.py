@@ -162,9 +162,13 @@ def _repeat(results: Any) -> str:
         round(view.beta, 12) for view in results.views if not view.is_fit
     ]  # fmt: skip
     path = f", path=model.beta_path(data, {betas})" if betas else ""
+    if results.command:
+        source = '"data.npz")  # beside this report'
+    else:
+        source = f"{results.source or '...'!r})"
     return (
         f"import comarkov\nfrom comarkov import {name}\n\n"
-        f"data = comarkov.read({results.source or '...'!r})\n"
+        f"data = comarkov.read({source}\n"
         f"model = {results.model}.fit(data)\n"
         f'comarkov.Results.of(model, data{path}).write("out")'
     )

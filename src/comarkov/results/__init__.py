@@ -149,12 +149,13 @@ class Results:
         return report.render(self, self.tables())
 
     def write(self, folder: Path | str) -> None:
-        """Write all files into a folder that exists.
+        """Write all files into a folder, which is made if it is not there.
 
         They are rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png and
         report.html; files of these names are replaced.
         """
         folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
         tables = self.tables()
         texts = tables | {
             "clusters.md": clusters_md(self),
