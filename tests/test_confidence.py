@@ -12,7 +12,7 @@ from scipy.special import softmax
 from sklearn.metrics import roc_auc_score
 
 import comarkov
-import comarkov.search
+import comarkov.solve
 from comarkov import CoClustering
 from comarkov.confidence import confidence, rejected
 from comarkov.matching import jaccard, matched, overlaps
@@ -194,9 +194,9 @@ def test_one_result_knows_no_agreement():
 
 def test_stability_has_the_numbers_of_the_labels(monkeypatch):
     found = []
-    search = comarkov.search.search
+    search = comarkov.solve.search
     monkeypatch.setattr(
-        comarkov.search, "search", lambda *given: found.append(search(*given)) or found[-1]
+        comarkov.solve, "search", lambda *given: found.append(search(*given)) or found[-1]
     )
     model = CoClustering((5, 4), n_init=6, random_state=0).fit(planted()[0])
     others = [labels[0] for labels in found[0].others]
