@@ -19,9 +19,9 @@ def test_help_names_the_commands():
         assert f" {command} " in out
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "datasets list", "datasets fetch", "datasets path"])
 def test_every_command_has_help_with_an_example(command):
-    out = run(command, "--help").stdout
+    out = run(*command.split(), "--help").stdout
     assert f"comarkov {command} " in out.split("Example")[1]
 
 

@@ -16,7 +16,12 @@ app = typer.Typer(help="Data sets: what there is, fetching it, where it is.", no
 
 @app.command("list")
 def list_datasets() -> None:
-    """List the data sets, and say which are on this machine."""
+    """List the data sets, and say which are on this machine.
+
+    [bold]Example[/bold]
+
+    comarkov datasets list
+    """
     from .. import datasets
 
     for name, entry in datasets.CATALOGUE.items():
@@ -41,6 +46,10 @@ def fetch_dataset(
     """Download data sets from where they are published, and verify size and checksum.
 
     A download that was cut off goes on where it stopped.
+
+    [bold]Example[/bold]
+
+    comarkov datasets fetch movielens
     """
     from .. import datasets
 
@@ -58,7 +67,12 @@ def dataset_path(
         typer.Argument(help="movielens or newsgroups; the cache folder without it."),
     ] = None,
 ) -> None:
-    """Say where a data set is on this machine."""
+    """Say where a data set is on this machine.
+
+    [bold]Example[/bold]
+
+    comarkov datasets path movielens
+    """
     with clear_errors():
         from .. import datasets
         from ..datasets.archives import cache_folder
