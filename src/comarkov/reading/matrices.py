@@ -23,6 +23,7 @@ def from_matrix_market(file: Opened) -> Data:
     """A Matrix Market file, whose rows and columns have no names."""
     from scipy.io import mmread
 
+    _check_claim(file)
     try:
         matrix = mmread(file.path)
     except (ValueError, OverflowError, OSError, MemoryError) as error:
@@ -32,6 +33,24 @@ def from_matrix_market(file: Opened) -> Data:
     if values.size and values.dtype.kind in "iuf" and not values.min() >= 0:
         _blame_line(file)
     return named_errors(file.name, lambda: Data(matrix, source=file.name))
+
+
+def _check_claim(file: Opened) -> None:
+    """Refuse sizes that the file is too short for, before memory is taken for them."""
+    from scipy.io import mminfo
+
+    try:
+        rows, columns, entries, form, _, symmetry = mminfo(file.path)
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError(f"{file.name} is no Matrix Market file: {first_line(error)}.") from error
+    is_dense = form == "array"
+    least = 2 if is_dense else 4  # bytes of an entry: "1\n", or "1 1\n"
+    claimed = rows * columns // (1 if symmetry == "general" else 3) if is_dense else entries
+    if least * claimed > file.path.stat().st_size + 1:  # the last line end may be missing
+        raise ValueError(
+            f"{file.name} is no Matrix Market file: it claims {rows:,} x {columns:,} with "
+            f"{entries:,} entries, and is too short for them."
+        )
 
 
 def _blame_line(file: Opened) -> None:
