@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .data import Data
+from .delimited import from_lines
 from .opening import as_utf8, opened
-from .tables import from_lines, from_parquet, is_parquet
+from .tables import from_parquet, is_parquet
 
 Column = str | int | None
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")

@@ -10,11 +10,12 @@ from typing import Any
 from ..formats import from_graph
 from . import databases, matrices, texts
 from .data import Data
+from .delimited import from_lines
 from .edges import from_edges
 from .h5ad import from_anndata, read_h5ad
 from .kinds import Options, is_json, is_place, kind_of_file, kind_of_object, kind_of_table
 from .opening import Opened, as_utf8, decoded, opened
-from .tables import Table, first_line, from_frame, from_lines, from_parquet, is_parquet
+from .tables import Table, first_line, from_frame, from_parquet, is_parquet
 from .wide import from_table
 
 
