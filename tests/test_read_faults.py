@@ -113,7 +113,7 @@ def test_what_csv_writes_is_regular_in_chunks_of_any_size(rows, chunk):
         with lines.path.open("w", newline="") as file:
             csv.writer(file).writerows(rows)
         assert shape_of(lines).is_regular
-        assert [record for _, record in records(lines)] == rows
+        assert [record for _, record in records(lines)] == [row for row in rows if any(row)]
         assert not shape_of(replace(lines, width=2)).is_regular
 
 
@@ -182,7 +182,7 @@ TABLES = {
     "ragged": (b"gene,x,y,z\na,1,2,3\nb,1,2\n", "t.csv, line 3 has 3 fields, not 4"),
     "a row twice": (
         b"gene,x,y,z\na,1,2,3\na,1,2,3\n",
-        "t.csv, column 1: the row 'a' is there several",
+        "t.csv, line 3, column 1 (gene): the row 'a' is there already.",
     ),
     "a column twice": (b"gene,x,y,x\na,1,2,3\n", "t.csv, line 1, column 4: the name 'x'"),
     "only a header": (b"gene,x,y,z\n", "t.csv has no lines below its header."),

@@ -76,9 +76,11 @@ def _sample(file: Opened) -> list[str]:
     """The first lines, as far as they can be read."""
     with file.path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         lines = [line for line, _ in zip(_bounded(stream), range(SAMPLE), strict=False)]
-    if lines and "\0" in lines[0]:
+    wrong = next((i for i, line in enumerate(lines, 1) if "\0" in line), None)
+    if wrong is not None:
         raise ValueError(
-            f"{file.name}, line 1 has zero bytes: it is no text in UTF-8; say encoding= or kind=."
+            f"{file.name}, line {wrong} has zero bytes: it is no text in UTF-8; say encoding= or "
+            "kind=."
         )
     return lines
 

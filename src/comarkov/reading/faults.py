@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 from collections.abc import Collection
 from typing import Any
@@ -60,6 +61,15 @@ def _in_lines(
     except csv.Error as error:
         return f"{table.name}, line {line + 1}: {error}."
     return None
+
+
+def place(table: Table, number: int, field: str) -> str:
+    """Where a column of the record with this number, from 0, is."""
+    if table.lines is None:
+        return f"{table.name}, record {number + 1}, column {table.heading(field)}"
+    line, _ = next(itertools.islice(records(table.lines), number, None))
+    column = table.position(field)
+    return f"{table.name}, line {line}, column {column + 1}{_titled(table, field)}"
 
 
 def _line_of_bad_byte(lines: Lines) -> int:

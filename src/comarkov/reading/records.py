@@ -39,7 +39,7 @@ def records(lines: Lines) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(file, delimiter=lines.separator)
         begins = lines.skipped + 1
         for i, record in enumerate(reader):
-            if record and not (i == 0 and lines.has_header):
+            if any(record) and not (i == 0 and lines.has_header):
                 yield begins, record
             begins = lines.skipped + reader.line_num + 1
 

@@ -126,6 +126,13 @@ def refuse_repeats(columns: Sequence[str], name: str, where: str) -> None:
         seen[column] = i
 
 
+def reason(error: Exception) -> str:
+    """What a library says, and the kind of its error where that is all that tells something."""
+    said = first_line(error)
+    is_told = said and not isinstance(error, KeyError)
+    return said if is_told else f"{type(error).__name__} {said}".strip()
+
+
 def first_line(error: Exception) -> str:
     """The first line of what a library says, without its full stop."""
     return str(error).strip().split("\n")[0].rstrip(".")
