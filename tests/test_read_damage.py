@@ -78,6 +78,7 @@ def test_npz_that_cannot_be_opened(here):
     refused("m.npz", r"m\.npz: row_name_ends is missing")
 
 
+@pytest.mark.filterwarnings("ignore")  # anndata's own: the file may be of an old format
 def test_hdf5_that_is_no_anndata(here):
     with h5py.File("x.h5ad", "w") as file:
         file["X"] = 7
