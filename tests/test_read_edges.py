@@ -333,7 +333,7 @@ def test_movielens(data_file, tmp_path):
     assert "Chasing Amy (1997) [246]" in data.column_names
     with pytest.raises(ValueError, match="4 columns of numbers and no header: say rows= and col"):
         comarkov.read(tmp_path / "u.data")
-    with pytest.raises(ValueError, match=r"is there several times. Is it an edge list\?"):
+    with pytest.raises(ValueError, match=r"is there already. Is it an edge list\?"):
         comarkov.read(tmp_path / "u.data", header=True)
 
 
