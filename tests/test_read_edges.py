@@ -1,5 +1,6 @@
 """Edge lists in every format give the same matrix; the roles of columns; the header; stdin."""
 
+import csv
 import gzip
 import io
 import sqlite3
@@ -135,6 +136,34 @@ def test_extreme_numbers_of_a_small_type_do_not_wrap_around():
     check(comarkov.read(table), [[1, 0], [0, 1]], ["-128", "127"], ["0", "1"])
 
 
+@pytest.mark.parametrize(
+    ("dtype", "ids"),
+    [
+        (pl.Int8, [-100, -10, 45, 100]),
+        (pl.Int16, [-30_000, -1, 30_000]),
+        (pl.Int32, [-(2**31), 0, 2**31 - 1]),
+        (pl.Int64, [-(2**63), 0, 2**63 - 1]),
+        (pl.UInt8, [0, 7, 255]),
+        (pl.UInt64, [0, 2**63, 2**64 - 1]),
+        (pl.UInt64, [2**64 - 3, 2**64 - 2, 2**64 - 1]),
+        (pl.Int128, [-(2**100), 5, 2**100]),
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_ids_of_a_type_that_are_far_apart_stay_apart(dtype, ids, order, tmp_path):
+    table = pl.DataFrame({"a": pl.Series(ids[::order], dtype=dtype), "b": list("wxyz")[: len(ids)]})
+    table.write_parquet(tmp_path / "e.parquet")
+    for source in (table, tmp_path / "e.parquet"):
+        data = comarkov.read(source)
+        assert sorted(map(int, data.row_names)) == ids
+        assert_array_equal(data.matrix.sum(axis=1), np.ones(len(ids)))
+        pairs = {
+            data.row_names[i]: data.column_names[j]
+            for i, j in zip(*data.matrix.nonzero(), strict=False)
+        }
+        assert pairs == dict(zip(map(str, ids[::order]), "wxyz", strict=False))
+
+
 def test_columns_by_name_and_by_position(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("time,item,rating,user\n7,tea,2,Ann\n8,rum,1,Bob\n9,rum,1.5,Ann\n9,tea,3,Ann\n")
@@ -188,6 +217,15 @@ def test_quotes_blank_lines_and_spaces_around_numbers(tmp_path):
     assert data.row_names.tolist() == ['Ann, the "1st"', "Bob"]
     assert data.column_names.tolist() == ["tea", "two\nlines"]
     assert data.matrix.sum() == 3
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("field", ['5" disk', '5"', 'b"c', '"b"c', '"say ""hi"""', "it's", '"a,b"'])
+def test_quotes_within_a_field(field, end, tmp_path):
+    text = ["user,item,n", f"a,{field},1", "b,y,2", f"c,{field},3"]
+    (tmp_path / "e.csv").write_text(end.join(text) + end, newline="")
+    name = next(csv.reader([field]))[0]
+    check(comarkov.read(tmp_path / "e.csv"), [[1, 0], [0, 2], [3, 0]], "abc", [name, "y"])
 
 
 def test_another_encoding(tmp_path):
@@ -295,7 +333,7 @@ def test_movielens(data_file, tmp_path):
     assert "Chasing Amy (1997) [246]" in data.column_names
     with pytest.raises(ValueError, match="4 columns of numbers and no header: say rows= and col"):
         comarkov.read(tmp_path / "u.data")
-    with pytest.raises(ValueError, match=r"is there several times. Is it an edge list\?"):
+    with pytest.raises(ValueError, match=r"is there already. Is it an edge list\?"):
         comarkov.read(tmp_path / "u.data", header=True)
 
 

@@ -1,17 +1,26 @@
 """Malformed input gets one line that names the file, the line and the column."""
 
+import csv
 import gzip
 import io
+import re
 import zipfile
+from dataclasses import replace
 from datetime import date
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
 import pytest
 import scipy.sparse as sp
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 import comarkov
+from comarkov.reading.records import Lines, records, shape_of
 
 FAULTS = {
     "a line that is too short": (
@@ -44,6 +53,22 @@ FAULTS = {
         b"user,item,user\na,b,c\n",
         "e.csv, line 1, column 3: the name 'user' is there already, in column 1.",
     ),
+    "full-width digits": (
+        "user,item,n\na,b,1\na,c,１２\n".encode(),
+        "e.csv, line 3, column 3 (n): '１２' is not a number.",
+    ),
+    "no id, in quotes": (
+        b'user,item,n\n"a","b",1\n"",c,1\n', "e.csv, line 3, column 1 (user): it is empty.",
+    ),
+    "a quote never closed": (
+        b'user,item\na,b\na,"5 inch\nb,c\n', "e.csv, line 3: a quote is opened and never closed",
+    ),
+    "a quote closed far away": (
+        b'user,item,n\na,"b,1\nc,d,2\ne,"f",3\n', "e.csv, line 2: a quote is opened and never",
+    ),
+    "line ends of old Macs": (
+        b"user,item,n\ra,b,1\rc,d,x\r", "e.csv, line 3, column 3 (n): 'x' is not a number.",
+    ),
     "wrong encoding": (
         b"user,item,n\na,b,1\nRen\xe9,c,1\n",
         "e.csv, line 3: the byte 0xe9 is not UTF-8; say encoding=",
@@ -75,6 +100,72 @@ def test_edge_lists(name, tmp_path, monkeypatch):
     assert "\n" not in text
 
 
+FIELDS = st.text(st.sampled_from('ab, \n\r"'), max_size=6)
+
+
+@given(
+    st.lists(st.lists(FIELDS, min_size=3, max_size=3), min_size=1, max_size=6), st.integers(1, 9)
+)
+def test_what_csv_writes_is_regular_in_chunks_of_any_size(rows, chunk):
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("comarkov.reading.records.CHUNK", chunk)
+        lines = Lines(Path(folder) / "e.csv", ",", 0, False, 3)
+        with lines.path.open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+        assert shape_of(lines).is_regular
+        assert [record for _, record in records(lines)] == [row for row in rows if any(row)]
+        assert not shape_of(replace(lines, width=2)).is_regular
+
+
+@given(st.text(st.sampled_from('ab,,\n\n""'), max_size=16), st.integers(1, 9))
+def test_what_is_called_regular_is_strict(text, chunk):
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("comarkov.reading.records.CHUNK", chunk)
+        lines = Lines(Path(folder) / "e.csv", ",", 0, False, 3)
+        lines.path.write_text("a,b,c\n" + text)
+        is_regular = shape_of(lines).is_regular
+        try:
+            found = list(csv.reader(StringIO("a,b,c\n" + text), strict=True))
+        except csv.Error:
+            found = [["wrong"]]
+        has_stray_quotes = re.search(
+            '[ab]"+[ab]?', re.sub('(^|[,\n])"([^"]|"")*"(?=[,\n]|$)', r"\1", text)
+        )
+        is_strict = all(len(record) in (0, 3) for record in found) and not has_stray_quotes
+        assert is_regular == is_strict
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("line", "number"), [("4,c,x,1,extra", 5), ("4,c,x", 3), ("4,SHIFT,c,x,1", 5), ("4", 1)]
+)
+def test_ragged_lines_where_columns_are_chosen(line, number, end, quote, tmp_path, monkeypatch):
+    text = ["t,user,item,w", "1,a,x,1", "", "2,b,x,1", line, "3,b,y,1"]
+    text = [",".join(f"{quote}{field}{quote}" for field in t.split(",")) if t else t for t in text]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.csv").write_bytes(end.join(text).encode())
+    with pytest.raises(ValueError, match=rf"^e\.csv, line 5 has {number} fields?, not 4"):
+        comarkov.read("e.csv", rows="user", columns="item")
+
+
+def test_ragged_lines_that_make_up_for_each_other_and_are_far_down(tmp_path, monkeypatch):
+    monkeypatch.setattr("comarkov.reading.records.CHUNK", 100)
+    path = tmp_path / "e.csv"
+    path.write_text("t,user,item\n" + "1,a,b\n" * 500 + "1,a\n1,a,b,c\n" + "1,a,b\n" * 500)
+    with pytest.raises(ValueError, match="line 502 has 2 fields, not 3"):
+        comarkov.read(path, rows="user", columns="item")
+    path.write_text("t,user,item\n" + "1,a,b\n" * 500 + "1,a,b")
+    assert comarkov.read(path, rows="user", columns="item").matrix.toarray() == [[501]]
+
+
+def test_a_line_without_ids_is_not_blank(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("t,user,item\n1,a,b\n2,,\n")
+    with pytest.raises(ValueError, match=r"line 3, column 2 \(user\): it is empty"):
+        comarkov.read(path, rows="user", columns="item")
+
+
 TABLES = {
     "text in a cell": (
         b"gene,x,y,z\na,1,2,3\nb,1,high,3\n",
@@ -91,10 +182,11 @@ TABLES = {
     "ragged": (b"gene,x,y,z\na,1,2,3\nb,1,2\n", "t.csv, line 3 has 3 fields, not 4"),
     "a row twice": (
         b"gene,x,y,z\na,1,2,3\na,1,2,3\n",
-        "t.csv, column 1: the row 'a' is there several",
+        "t.csv, line 3, column 1 (gene): the row 'a' is there already.",
     ),
     "a column twice": (b"gene,x,y,x\na,1,2,3\n", "t.csv, line 1, column 4: the name 'x'"),
     "only a header": (b"gene,x,y,z\n", "t.csv has no lines below its header."),
+    "only a header, found": (b"gene,x,y,z\n", "t.csv has no lines below its header."),
     "one column": (b"gene\na\n", "t.csv has no column of weights"),
 }  # fmt: skip
 
@@ -105,7 +197,7 @@ def test_wide_tables(name, tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_bytes(content)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=r"t\.csv") as error:
-        comarkov.read("t.csv", header=True)
+        comarkov.read("t.csv", header=None if "found" in name else True)
     assert str(error.value).startswith(message)
 
 

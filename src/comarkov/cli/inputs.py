@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,7 @@ STDIN = "-"
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
 KEYWORDS = [
     "kind", "rows", "columns", "weights", "header", "separator", "encoding", "text", "stop_words",
-    "min_df", "n_words", "query", "layer", "row_names", "column_names",
+    "min_df", "n_words", "query", "layer", "row_names", "column_names", "max_bytes",
 ]  # fmt: skip
 # What rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
@@ -93,7 +93,7 @@ class Reading:
         str | None,
         option(
             "--row-names", panel=INPUT, metavar="FILE",
-            help="Names instead of ids: a file with both, or FILE:ID:NAME with its columns.",
+            help="Names instead of ids: a file with both, or FILE:IDS:NAMES with its columns.",
         ),
     ] = None  # fmt: skip
     column_names: Annotated[
@@ -111,6 +111,14 @@ class Reading:
         str | None,
         option("--column-kind", panel=INPUT, metavar="WORD", help="What a column is."),
     ] = None
+    max_bytes: Annotated[
+        str | None,
+        option(
+            "--max-bytes", panel=INPUT, metavar="SIZE",
+            show_default="100 times its size, or 256 MB if that is more",
+            help="The most that a packed file may unpack to, such as 2GB.",
+        ),
+    ] = None  # fmt: skip
     text: Annotated[
         str | None,
         option("--text", panel=TEXTS, metavar="COLUMN", help="The column or field with the text."),
@@ -149,6 +157,7 @@ class Reading:
 def _read(source: str, options: Reading, rare_words: bool) -> Data:
     """INPUT as a matrix with names, or an error that says what is wrong with it."""
     if source in KNOWN and not Path(source).exists():
+        _refuse_options(source, options)
         return _data_set(source)
     if source != STDIN and "://" not in source and not Path(source).exists():
         raise FileNotFoundError(
@@ -163,16 +172,12 @@ def _read(source: str, options: Reading, rare_words: bool) -> Data:
             keywords[name] = _column(keywords[name])
     if "separator" in keywords:
         keywords["separator"] = SEPARATORS.get(keywords["separator"], keywords["separator"])
-    if keywords["stop_words"] == "none":
-        keywords["stop_words"] = None
+    if "max_bytes" in keywords:
+        keywords["max_bytes"] = _bytes(keywords["max_bytes"])
     if rare_words and options.min_df is None and _holds_texts(source, options):
         keywords["min_df"] = 1
-    from polars.exceptions import PolarsError
-
     try:
         return reading.read(source, **keywords)
-    except PolarsError as error:  # a file that is nothing of the kind
-        raise ValueError(f"{source} cannot be read: {str(error).splitlines()[0]}.") from error
     except ValueError as error:
         raise ValueError(_with_options(str(error))) from error
 
@@ -187,9 +192,25 @@ def _with_options(message: str) -> str:
     """What a message says of keywords, said of options."""
 
     def option(found: re.Match[str]) -> str:
-        return f"--{found[1].replace('_', '-')}" + ("" if found[2] in ".,;: " else " ") + found[2]
+        return f"--{found[1].replace('_', '-')}" + ("" if found[2] in ".,;:) " else " ") + found[2]
 
     return re.sub(rf"\b({'|'.join(KEYWORDS)})=(.)", option, message)
+
+
+def _refuse_options(name: str, options: Reading) -> None:
+    """A data set is there as it is: options that say how to read a file are not ignored."""
+    for field in fields(options):
+        if field.name in KEYWORDS and getattr(options, field.name) != field.default:
+            option = f"--{field.name.replace('_', '-')}"
+            raise ValueError(f"{option} does not go with {name}, which is a data set and no file.")
+
+
+def _bytes(text: str) -> int:
+    """A size such as 500000, 300MB or 2GB."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])?i?b)?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise ValueError(f"--max-bytes {text}: say a size such as 500000, 300MB or 2GB.")
+    return int(float(found[1]) * 1000 ** " kmgt".index((found[2] or " ").lower()))
 
 
 def _data_set(name: str) -> Data:

@@ -65,7 +65,7 @@ def read(
         Of text files, and of files of names.
     text : str or int, optional
         The column or, in JSON lines, the field that holds texts; there it is "text" if not said.
-    stop_words : "english", list of str or None, default="english"
+    stop_words : "english", "none", list of str or None, default="english"
         Words to leave out of texts.
     min_df : int, default=2
         Words in fewer texts are left out.
@@ -86,7 +86,8 @@ def read(
     Returns
     -------
     Data
-        The matrix and its names, which :meth:`CoClustering.fit` takes as it is.
+        The matrix and its names, which :meth:`CoClustering.fit` takes as it is. Documents,
+        observations, nodes and rows of a data frame that share a name get their places added.
 
     Examples
     --------

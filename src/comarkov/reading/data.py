@@ -13,6 +13,9 @@ import scipy.sparse as sp
 from ..joint import as_csr
 
 Names = Sequence[str] | np.ndarray
+MOST = 100_000_000  # rows or columns, whose names are in memory
+FEW = 1 << 22  # so many may have no entries at all
+TIMES = 100  # beyond that, rows or columns for each entry
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -40,6 +43,7 @@ class Data:
         row_kind: str = "row", column_kind: str = "column", source: str = "",
         weighting: str | None = None, named: tuple[bool, bool] = (True, True),
     ) -> None:  # fmt: skip
+        _refuse_absurd(matrix)
         csr = as_csr(matrix)
         names = row_names, column_names
         values = {
@@ -83,6 +87,21 @@ class Data:
         n, m = self.shape
         what = f"{n:,} {self.row_kind}s x {m:,} {self.column_kind}s, {self.matrix.nnz:,} entries"
         return f"Data({what}{', from ' + self.source if self.source else ''})"
+
+
+def _refuse_absurd(matrix: Any) -> None:
+    """Refuse a sparse matrix that claims far more rows or columns than its entries can fill.
+
+    A file of a few bytes can claim any size, and names would be made for all of it.
+    """
+    if not sp.issparse(matrix) or matrix.ndim != 2:
+        return
+    for size, what in zip(matrix.shape, ("rows", "columns"), strict=True):
+        if size > min(MOST, max(FEW, TIMES * matrix.nnz)):
+            raise ValueError(
+                f"{size:,} {what} for {matrix.nnz:,} entries are too many: leave out {what} "
+                "without entries" + (f", and take at most {MOST:,}." if size > MOST else ".")
+            )
 
 
 def _as_names(names: Names | None, size: int, what: str) -> np.ndarray:

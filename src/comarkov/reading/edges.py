@@ -102,7 +102,7 @@ def _batches(table: Table, codings: list[Any], weight: str | None) -> Iterator[p
     numbers = [] if weight is None else [weight]
     frame = table.frame
     if table.lines is not None:  # blank lines
-        frame = frame.filter(~pl.all_horizontal(pl.col(*ids, *numbers).is_null()))
+        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     chosen = [coding.column.alias(f"id {i}") for i, coding in enumerate(codings)]
     if weight is not None:
         chosen.append(table.number(weight).alias("weight"))
@@ -158,8 +158,11 @@ class Growing:
 
 
 def _coding(table: Table, field: str) -> Any:
+    import polars as pl
+
     dtype = table.frame.collect_schema()[field]
-    return _Numbers(table, field) if dtype.is_integer() else _Texts(field)
+    is_number = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)  # numpy has no such
+    return _Numbers(table, field) if is_number else _Texts(field)
 
 
 class _Texts:
@@ -221,10 +224,10 @@ class _Numbers:
         import polars as pl
 
         self.field = field
-        self.column = pl.col(field)
-        distinct = table.frame.select(pl.col(field).drop_nulls().unique()).collect(
-            engine="streaming"
-        )
+        is_large = table.frame.collect_schema()[field] == pl.UInt64
+        # differences of the ids must not wrap around, as they do in small types
+        self.column = pl.col(field).cast(pl.UInt64 if is_large else pl.Int64)
+        distinct = table.frame.select(self.column.drop_nulls().unique()).collect(engine="streaming")
         self.ids = np.sort(distinct.to_series().to_numpy())
         self.places: np.ndarray | None = None
         if self.ids.size:

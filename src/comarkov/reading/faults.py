@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
-from .tables import Lines, Table, first_line, is_number
+from .records import Lines, records
+from .tables import Table, first_line, is_number
 
 
 def fault(
@@ -27,12 +29,20 @@ def fault(
     return ValueError(f"{table.name} cannot be read{why}.")
 
 
+def refuse(table: Table) -> None:
+    """Raise if lines of delimited text differ in their numbers of fields, or are not UTF-8."""
+    assert table.lines is not None
+    found = _in_lines(table, table.lines, (), ())
+    if found:
+        raise ValueError(found)
+
+
 def _in_lines(
     table: Table, lines: Lines, ids: Collection[str], numbers: Collection[str]
 ) -> str | None:
     line = lines.skipped
     try:
-        for line, record in _records(lines):
+        for line, record in records(lines):
             where = f"{table.name}, line {line}"
             if len(record) != lines.width:
                 return f"{where} has {len(record)} fields, not {lines.width} as the first line."
@@ -53,17 +63,13 @@ def _in_lines(
     return None
 
 
-def _records(lines: Lines) -> Iterator[tuple[int, list[str]]]:
-    """The number of the line on which each record begins, and its fields; blank ones left out."""
-    with lines.path.open(encoding="utf-8-sig", newline="") as file:
-        for _ in range(lines.skipped):
-            next(file)
-        reader = csv.reader(file, delimiter=lines.separator)
-        begins = lines.skipped + 1
-        for i, record in enumerate(reader):
-            if record and not (i == 0 and lines.has_header):
-                yield begins, record
-            begins = lines.skipped + reader.line_num + 1
+def place(table: Table, number: int, field: str) -> str:
+    """Where a column of the record with this number, from 0, is."""
+    if table.lines is None:
+        return f"{table.name}, record {number + 1}, column {table.heading(field)}"
+    line, _ = next(itertools.islice(records(table.lines), number, None))
+    column = table.position(field)
+    return f"{table.name}, line {line}, column {column + 1}{_titled(table, field)}"
 
 
 def _line_of_bad_byte(lines: Lines) -> int:
@@ -77,7 +83,7 @@ def _line_of_bad_byte(lines: Lines) -> int:
 
 
 def _problem(value: str, is_weight: bool) -> str | None:
-    if not value.strip():
+    if not (value.strip() if is_weight else value):
         return "it is empty" + (": write 0 where nothing was observed." if is_weight else ".")
     if not is_weight:
         return None

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..formats import is_anndata, named
 from .data import Data
-from .matrices import named_errors
-from .tables import first_line
+from .matrices import named_errors, refuse_bad_weights
+from .naming import distinct
+from .tables import reason
 
 
 def from_anndata(annotated: Any, layer: str | None, name: str) -> Data:
@@ -25,10 +26,9 @@ def from_anndata(annotated: Any, layer: str | None, name: str) -> Data:
     matrix = held.matrix if layer is None else annotated.layers[layer]
     if matrix is None:
         raise ValueError(f"{name} has no matrix X: say layer=.")
-    return named_errors(
-        name,
-        lambda: Data(matrix, held.row_names, held.column_names, "observation", "variable", name),
-    )
+    rows, columns = (distinct(side) for side in (held.row_names, held.column_names))
+    refuse_bad_weights(matrix, rows, columns, name)
+    return named_errors(name, lambda: Data(matrix, rows, columns, "observation", "variable", name))
 
 
 def read_h5ad(path: str | os.PathLike[str], name: str) -> Any:
@@ -39,8 +39,8 @@ def read_h5ad(path: str | os.PathLike[str], name: str) -> Any:
         raise ValueError("h5ad files need a package: pip install comarkov[anndata].") from error
     try:
         return anndata.read_h5ad(path)
-    except (OSError, KeyError, ValueError, AttributeError) as error:
-        raise ValueError(f"{name} is no h5ad file: {first_line(error)}.") from error
+    except Exception as error:  # HDF5 may hold anything, and anndata says so in many ways
+        raise ValueError(f"{name} is no h5ad file: {reason(error)}.") from error
 
 
 def write_h5ad(
@@ -87,7 +87,7 @@ def _annotate(annotated: Any, model: Any, key: str) -> None:
     for what, table, labels, names in sides:
         known = getattr(model, names, None)
         if len(table) != labels.size or (
-            known is not None and not np.array_equal(np.asarray(table.index, object), known)
+            known is not None and distinct(table.index) != distinct(known)
         ):
             raise ValueError(
                 f"The model was fitted to other data: its {labels.size:,} {what}s are not the "

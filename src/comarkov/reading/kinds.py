@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -15,6 +16,7 @@ BY_SUFFIX = {
     ".jsonl": "texts", ".ndjson": "texts",
 }  # fmt: skip
 BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad"}
+JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xlsx", ".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
 _TABULAR = {"header", "separator", "encoding", "query"}
@@ -27,6 +29,18 @@ KNOWN = {
     "npz": {"encoding"},
     "h5ad": {"encoding", "layer"},
     "graph": {"encoding", "weights"},
+}
+# What the form of a source has no use for, although its kind knows it.
+_LINES = {"header", "separator"}
+UNKNOWN: dict[str | None, set[str]] = {
+    "a folder": _LINES | {"rows", "text", "query"},
+    "a list of texts": _LINES | {"rows", "text", "query"},
+    "a text in each line": _LINES | {"rows", "text", "query"},
+    "JSON lines": _LINES | {"query"},
+    "delimited text": {"query"},
+    "Parquet": _LINES | {"query"},
+    "a data frame": _LINES | {"query"},
+    "a database": _LINES,
 }
 
 
@@ -47,10 +61,14 @@ class Options:
     query: str | None = None
     layer: str | None = None
 
-    def check(self, kind: str) -> None:
-        """Refuse what a kind of source does not know, rather than ignore it."""
+    def check(self, kind: str, form: str | None = None) -> None:
+        """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
         for field in fields(self):
-            if field.name not in KNOWN[kind] and getattr(self, field.name) != field.default:
+            if getattr(self, field.name) == field.default:
+                continue
+            if field.name in UNKNOWN.get(form, ()):
+                raise ValueError(f"{field.name}= does not go with {form}.")
+            if field.name not in KNOWN[kind]:
                 users = ", ".join(name for name in KINDS if field.name in KNOWN[name])
                 raise ValueError(
                     f"{field.name}= does not go with kind={kind!r}, only with: {users}."
@@ -91,7 +109,7 @@ def kind_of_file(path: Path, suffix: str, name: str) -> str | None:
 def is_json(path: Path) -> bool:
     """Does the file begin with a JSON object, as JSON lines do?"""
     with path.open("rb") as file:
-        return file.read(64).lstrip()[:1] == b"{"
+        return file.read(4096).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
 
 
 def kind_of_table(options: Options, width: int) -> str:

@@ -2,36 +2,62 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .data import Data
+from .data import Data, Names
 from .faults import weight_problem
 from .opening import Opened, unpacking_limit
-from .tables import first_line
+from .tables import first_line, reason
 
 KEYS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
+# What zip files raise: RuntimeError if encrypted, NotImplementedError for unknown methods.
+UNREADABLE = (
+    ValueError, OSError, EOFError, zipfile.BadZipFile, AttributeError, RuntimeError, KeyError,
+    zlib.error, lzma.LZMAError, MemoryError,
+)  # fmt: skip
 
 
 def from_matrix_market(file: Opened) -> Data:
     """A Matrix Market file, whose rows and columns have no names."""
     from scipy.io import mmread
 
+    _check_claim(file)
     try:
         matrix = mmread(file.path)
     except (ValueError, OverflowError, OSError, MemoryError) as error:
         why = first_line(error) or "it claims to be larger than memory"
         raise ValueError(f"{file.name} is no Matrix Market file: {why}.") from error
     values = matrix.data if sp.issparse(matrix) else matrix
-    if values.size and values.dtype.kind in "iuf" and not values.min() >= 0:
+    if _are_bad(values):
         _blame_line(file)
     return named_errors(file.name, lambda: Data(matrix, source=file.name))
+
+
+def _check_claim(file: Opened) -> None:
+    """Refuse sizes that the file is too short for, before memory is taken for them."""
+    from scipy.io import mminfo
+
+    try:
+        rows, columns, entries, form, _, symmetry = mminfo(file.path)
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError(f"{file.name} is no Matrix Market file: {first_line(error)}.") from error
+    is_dense = form == "array"
+    least = 2 if is_dense else 4  # bytes of an entry: "1\n", or "1 1\n"
+    claimed = rows * columns // (1 if symmetry == "general" else 3) if is_dense else entries
+    if least * claimed > file.path.stat().st_size + 1:  # the last line end may be missing
+        raise ValueError(
+            f"{file.name} is no Matrix Market file: it claims {rows:,} x {columns:,} with "
+            f"{entries:,} entries, and is too short for them."
+        )
 
 
 def _blame_line(file: Opened) -> None:
@@ -45,12 +71,37 @@ def _blame_line(file: Opened) -> None:
                 raise ValueError(f"{file.name}, line {number}, column {len(fields)}: {problem}")
 
 
+def _are_bad(values: np.ndarray) -> bool:
+    """Is one of many numbers no weight?"""
+    is_number = values.size and values.dtype.kind in "iuf"
+    return bool(is_number and not (values.min() >= 0 and values.max() < np.inf))
+
+
+def refuse_bad_weights(matrix: Any, rows: Names | None, columns: Names | None, name: str) -> None:
+    """Raise for the first entry that is no weight, and say where it is."""
+    is_sparse = sp.issparse(matrix)
+    values = matrix.data if is_sparse and matrix.format in KEYS else np.asarray(matrix)
+    if values.ndim != (1 if is_sparse else 2) or not _are_bad(values):
+        return
+    entries = sp.coo_array(matrix)
+    first = np.flatnonzero(~((entries.data >= 0) & (entries.data < np.inf)))[0]
+    places = [
+        f"{what} {place + 1}" + (f" ({names[place]})" if names is not None else "")
+        for what, place, names in (
+            ("row", entries.coords[0][first], rows),
+            ("column", entries.coords[1][first], columns),
+        )
+    ]
+    raise ValueError(f"{name}, {', '.join(places)}: {weight_problem(entries.data[first])}")
+
+
 def named_errors(name: str, make: Any) -> Data:
     """What ``make`` gives, its errors beginning with the name of the file."""
     try:
         data: Data = make()
     except (ValueError, TypeError, MemoryError) as error:
-        raise ValueError(f"{name}: {first_line(error)}.") from error
+        said = first_line(error)
+        raise ValueError(f"{said if said.startswith(name) else f'{name}: {said}'}.") from error
     return data
 
 
@@ -60,19 +111,22 @@ def from_npz(file: Opened, max_bytes: int | None = None) -> Data:
     try:
         with np.load(file.path, allow_pickle=False) as archive:
             parts = {key: archive[key] for key in archive.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise ValueError(f"{file.name} is no npz file: {first_line(error)}.") from error
+    except UNREADABLE as error:
+        raise ValueError(f"{file.name} is no npz file: {reason(error)}.") from error
     kinds: dict[str, Any] = {
         field: str(parts.pop(field)[()])
         for field in ("row_kind", "column_kind", "source", "weighting")
         if field in parts
     }
-    kinds.setdefault("source", file.name)
-    names = [_unjoined(parts, side) for side in ("row", "column")]
-    return named_errors(
-        file.name,
-        lambda: Data(_matrix(parts), names[0], names[1], **kinds),
-    )
+    kinds["source"] = kinds.get("source") or file.name
+    return named_errors(file.name, lambda: _from_parts(parts, kinds, file.name))
+
+
+def _from_parts(parts: dict[str, np.ndarray], kinds: dict[str, Any], name: str) -> Data:
+    rows, columns = (_unjoined(parts, side) for side in ("row", "column"))
+    matrix = _matrix(parts)
+    refuse_bad_weights(matrix, rows, columns, name)
+    return Data(matrix, rows, columns, **kinds)
 
 
 def _check_size(file: Opened, max_bytes: int | None) -> None:
@@ -157,7 +211,9 @@ def _unjoined(parts: dict[str, np.ndarray], side: str) -> list[str] | None:
     if f"{side}_names" not in parts:
         return None
     text = parts.pop(f"{side}_names").tobytes()
-    ends = parts.pop(f"{side}_name_ends").tolist()
+    if f"{side}_name_ends" not in parts:
+        raise ValueError(f"{side}_name_ends is missing, which tells its {side}_names apart")
+    ends = parts.pop(f"{side}_name_ends").ravel().tolist()
     starts = [0, *ends[:-1]]
     return [
         text[start:end].decode("utf-8", "surrogatepass")

@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .data import Data
+from .delimited import from_lines
+from .faults import fault
 from .opening import as_utf8, opened
-from .tables import from_lines, from_parquet, is_parquet
+from .tables import Table, from_parquet, is_parquet
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Column = str | int | None
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
@@ -66,7 +71,7 @@ def _names(
         default = 1 if is_keyed else 0
         name = table.field(default if file.name is None else file.name, role)
         columns = [name] if key is None else [key, name]
-        found = table.frame.select(columns).cast(_text()).collect()
+        found = _collected(table, columns)
     names = [value or "" for value in found[name].to_list()]
     if key is None:
         return _in_order(names, ids, str(file.path))
@@ -74,10 +79,14 @@ def _names(
     return _looked_up(known, ids, str(file.path))
 
 
-def _text() -> Any:
+def _collected(table: Table, columns: list[str]) -> pl.DataFrame:
+    """Columns as text; what is wrong with them is said of the file of names."""
     import polars as pl
 
-    return pl.String
+    try:
+        return table.frame.select(columns).cast(pl.String).collect()
+    except pl.exceptions.PolarsError as error:
+        raise fault(table, (), (), error) from error
 
 
 def _as_file(choice: Any) -> NamesFile:
@@ -110,10 +119,21 @@ def _looked_up(known: Mapping[str, str], ids: np.ndarray, source: str) -> list[s
     return _distinct([known.get(one) or one for one in ids], ids.tolist())
 
 
+def distinct(names: Iterable[Any] | None) -> list[str] | None:
+    """Names that are there several times are told apart by their places, from 0."""
+    if names is None:
+        return None
+    listed = [str(name) for name in names]
+    return _distinct(listed, [str(i) for i in range(len(listed))])
+
+
 def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:
     """Names that are there several times are told apart by their ids."""
     often = Counter(names)
-    return [
+    if len(often) == len(names):
+        return list(names)
+    told = [
         f"{name} [{one}]" if often[name] > 1 and name != one else name
         for name, one in zip(names, ids, strict=True)
     ]
+    return told if told == list(names) else _distinct(told, ids)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
+import lzma
 import os
 import shutil
 import sys
@@ -77,8 +79,10 @@ def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
         with ExitStack() as stack:
             inner, inside = _inside(file, packing, stack)
             _copy(inside, target, limit, file.name)
-    except (zlib.error, EOFError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+    except (zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
         raise ValueError(f"{file.name} is damaged: {error}.") from error
+    except NotImplementedError as error:  # a method of packing that Python does not know
+        raise ValueError(f"{file.name} cannot be unpacked: {error}; unpack it first.") from error
     suffix = Path(inner or name).suffix.lower()
     return replace(file, path=target, suffix=suffix)
 
@@ -152,11 +156,7 @@ def _copy(source: Any, target: Path, limit: int, name: str) -> None:
 @contextmanager
 def as_utf8(file: Opened, encoding: str) -> Iterator[Opened]:
     """A text file in UTF-8: the file itself if that is its encoding."""
-    try:
-        codec = codecs.lookup(encoding)
-    except LookupError as error:
-        raise ValueError(f"There is no encoding {encoding!r}: try utf-8 or latin-1.") from error
-    if codec.name in ("utf-8", "utf-8-sig", "ascii"):
+    if _codec(encoding).name in ("utf-8", "utf-8-sig", "ascii"):
         yield file
         return
     descriptor, target = tempfile.mkstemp(prefix="comarkov-")
@@ -166,6 +166,14 @@ def as_utf8(file: Opened, encoding: str) -> Iterator[Opened]:
         yield replace(file, path=Path(target))
     finally:
         Path(target).unlink()
+
+
+def _codec(encoding: str) -> codecs.CodecInfo:
+    try:
+        io.TextIOWrapper(io.BytesIO(), encoding)  # which refuses those of bytes, as base64
+        return codecs.lookup(encoding)
+    except LookupError as error:
+        raise ValueError(f"There is no encoding {encoding!r}: try utf-8 or latin-1.") from error
 
 
 def _recode(file: Opened, encoding: str, target: Path) -> None:
@@ -180,15 +188,14 @@ def _recode(file: Opened, encoding: str, target: Path) -> None:
         raise ValueError(f"{file.name} is not {encoding}: {error}.") from error
 
 
-def decoded(content: bytes, name: str, encoding: str) -> str:
-    """A text, or an error that says where it is not in this encoding."""
+def decoded(content: bytes, name: str, encoding: str, line: int = 1) -> str:
+    """A text, or an error that says where it is not in this encoding. It begins on ``line``."""
+    _codec(encoding)
     try:
         return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line += content.count(b"\n", 0, error.start)
         raise ValueError(
             f"{name}, line {line}: the byte 0x{content[error.start]:02x} is not {encoding}; say "
             'encoding=, for example "latin-1".'
         ) from error
-    except LookupError as error:
-        raise ValueError(f"There is no encoding {encoding!r}: try utf-8 or latin-1.") from error

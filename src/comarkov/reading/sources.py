@@ -10,22 +10,35 @@ from typing import Any
 from ..formats import from_graph
 from . import databases, matrices, texts
 from .data import Data
+from .delimited import from_lines
 from .edges import from_edges
+from .faults import fault
 from .h5ad import from_anndata, read_h5ad
-from .kinds import Options, is_json, is_place, kind_of_file, kind_of_object, kind_of_table
+from .kinds import (
+    JSON_LINES,
+    Options,
+    is_json,
+    is_place,
+    kind_of_file,
+    kind_of_object,
+    kind_of_table,
+)  # fmt: skip
+from .naming import distinct
 from .opening import Opened, as_utf8, decoded, opened
-from .tables import Table, first_line, from_frame, from_lines, from_parquet, is_parquet
+from .tables import Table, from_frame, from_parquet, is_parquet, reason
 from .wide import from_table
 
 
 def read_any(source: Any, kind: str | None, options: Options, max_bytes: int | None) -> Data:
     """Data from an object, a database, a folder or a file."""
     if isinstance(source, Data):
+        options.check("npz")
         return source
     if not is_place(source):
         return _from_object(source, kind, options)
     if databases.is_uri(source):
-        return _from_rows(databases.from_database(source, options.query), kind, options)
+        table = databases.from_database(source, options.query)
+        return _from_rows(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         return _from_folder(Path(source), kind, options)
     with opened(source, max_bytes) as file:
@@ -34,13 +47,14 @@ def read_any(source: Any, kind: str | None, options: Options, max_bytes: int | N
 
 def _from_object(source: Any, kind: str | None, options: Options) -> Data:
     kind = kind or kind_of_object(source)
-    if kind in ("h5ad", "graph", "texts"):
+    if kind in ("h5ad", "graph"):
         options.check(kind)
     if kind == "h5ad":
         return from_anndata(source, options.layer, "the AnnData object")
     if kind == "graph":
         return _from_graph(source, options, "")
     if isinstance(source, list) and kind == "texts":
+        options.check(kind, "a list of texts")
         return _counted(None, source, options, "the list of texts")
     if hasattr(source, "collect_schema") or hasattr(source, "columns"):  # a lazy frame warns
         return _from_data_frame(source, kind, options)
@@ -58,15 +72,16 @@ def _from_data_frame(frame: Any, kind: str | None, options: Options) -> Data:
     if kind == "table" and options.rows is None and index is not None:
         is_counted = index.dtype.kind in "iu" and list(index) == list(range(len(index)))
         if not is_counted or frame.dtypes.iloc[0].kind in "iufb":
-            options.check(kind)
-            return Data(frame, None if is_counted else list(index), list(frame.columns))
-    return _from_rows(from_frame(frame, "the data frame"), kind, options)
+            options.check(kind, "a data frame")
+            names = None if is_counted else distinct(index)
+            return Data(frame, names, list(frame.columns))
+    return _from_rows(from_frame(frame, "the data frame"), kind, options, "a data frame")
 
 
 def _from_folder(folder: Path, kind: str | None, options: Options) -> Data:
     if kind not in (None, "texts"):
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
-    options.check("texts")
+    options.check("texts", "a folder")
     names, found = texts.from_folder(folder, options.encoding)
     return _counted(names, found, options, str(folder))
 
@@ -76,36 +91,51 @@ def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int 
     if kind in READERS:
         options.check(kind)
         return READERS[kind](file, options, max_bytes)
-    if kind == "texts" and (file.suffix == ".txt" or is_json(file.path)):
-        options.check(kind)
+    if kind == "texts" and (_is_json(file) or file.suffix == ".txt"):
         return _from_text_file(file, options)
     if databases.is_sqlite(file.path):
-        return _from_rows(databases.from_sqlite(file.path, options.query, file.name), kind, options)
+        table = databases.from_sqlite(file.path, options.query, file.name)
+        return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
-        return _from_rows(from_parquet(file), kind, options)
+        return _from_rows(from_parquet(file), kind, options, "Parquet")
     said = (options.rows, options.columns, options.weights, options.text)
     with as_utf8(file, options.encoding) as plain:
         table = from_lines(plain, options.header, options.separator, said)
-        return _from_rows(table, kind, options)
+        return _from_rows(table, kind, options, "delimited text")
+
+
+def _is_json(file: Opened) -> bool:
+    return file.suffix in JSON_LINES or is_json(file.path)
 
 
 def _from_text_file(file: Opened, options: Options) -> Data:
     """JSON lines, or a text in each line."""
-    if not is_json(file.path):
+    if not _is_json(file):
+        options.check("texts", "a text in each line")
         content = decoded(file.path.read_bytes(), file.name, options.encoding)
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(None, lines, options, file.name)
+    options.check("texts", "JSON lines")
     names, found = texts.from_json_lines(file, options.text, options.rows, options.encoding)
     return _counted(names, found, options, file.name)
 
 
-def _from_rows(table: Table, kind: str | None, options: Options) -> Data:
+def _from_rows(table: Table, kind: str | None, options: Options, form: str) -> Data:
     """Data from a table, whatever it came from."""
+    from polars.exceptions import PolarsError
+
+    try:
+        return _from_table(table, kind, options, form)
+    except PolarsError as error:  # a file that is nothing of the kind
+        raise fault(table, (), (), error) from error
+
+
+def _from_table(table: Table, kind: str | None, options: Options, form: str) -> Data:
     is_said = kind is not None
     kind = kind or kind_of_table(options, len(table.fields))
     if kind not in ("edges", "table", "texts"):
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
-    options.check(kind)
+    options.check(kind, form)
     if kind == "edges":
         return from_edges(table, options.rows, options.columns, options.weights)
     if kind == "table":
@@ -123,7 +153,8 @@ def _counted(names: list[str] | None, found: list[str], options: Options, source
 def _from_graph(graph: Any, options: Options, name: str) -> Data:
     weight = "weight" if options.weights is None else str(options.weights)
     held = from_graph(graph, weight)
-    return Data(held.matrix, held.row_names, held.column_names, source=name)
+    rows, columns = (distinct(side) for side in (held.row_names, held.column_names))
+    return Data(held.matrix, rows, columns, source=name)
 
 
 def _graph_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
@@ -133,8 +164,8 @@ def _graph_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
         raise ValueError("Graph files need a package: pip install networkx.") from error
     try:
         graph = nx.read_gml(file.path) if file.suffix == ".gml" else nx.read_graphml(file.path)
-    except (nx.NetworkXError, ValueError, OSError, SyntaxError) as error:
-        raise ValueError(f"{file.name} is no graph file: {first_line(error)}.") from error
+    except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
+        raise ValueError(f"{file.name} is no graph file: {reason(error)}.") from error
     return matrices.named_errors(file.name, lambda: _from_graph(graph, options, file.name))
 
 

@@ -2,40 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .opening import Opened
+from .records import Lines
 
 if TYPE_CHECKING:
     import polars as pl
 
-SEPARATORS = ("\t", ",", ";", "|", " ")
-SAMPLE = 100  # lines that tell the separator and the header
 PARQUET = b"PAR1"
-csv.field_size_limit(1 << 30)
-
-# Words that make a first line of text a header where nothing else does, also with "id" or "_id".
-HEADINGS = {
-    "id", "name", "row", "column", "col", "user", "item", "customer", "product", "source", "target",
-    "from", "to", "node", "weight", "value", "count", "n", "rating", "score", "document", "doc",
-    "word", "term", "text", "title", "body", "gene", "cell", "sample", "movie", "author", "paper",
-    "tag", "key", "label",
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Lines:
-    """How the lines of a delimited file are read."""
-
-    path: Path
-    separator: str
-    skipped: int  #: comment lines before the header
-    has_header: bool
-    width: int  #: fields in a line
 
 
 @dataclass(frozen=True)
@@ -110,7 +88,7 @@ def from_frame(frame: Any, name: str) -> Table:
         lazy = frame.lazy()
     else:
         columns = [str(column) for column in frame.columns]
-        _refuse_repeats(columns, name, "")
+        refuse_repeats(columns, name, "")
         data = {c: _as_series(frame.iloc[:, i]) for i, c in enumerate(columns)}
         lazy = pl.DataFrame(data).lazy()
     names = lazy.collect_schema().names()
@@ -127,113 +105,17 @@ def _as_series(column: Any) -> pl.Series:
     return pl.Series([None if is_missing else value for value, is_missing in pairs], strict=False)
 
 
-def from_lines(
-    file: Opened, header: bool | None, separator: str | None, said: Sequence[str | int | None] = ()
-) -> Table:
-    """Delimited text in UTF-8. ``said`` are columns that the user has named."""
-    import polars as pl
-
-    sample = _sample(file)
-    if not sample:
-        raise ValueError(f"{file.name} is empty.")
-    skipped = next((i for i, line in enumerate(sample) if not _is_comment(line)), len(sample))
-    sample = [line for line in sample[skipped:] if line.strip()]
-    if not sample:
-        raise ValueError(f"{file.name} has no lines but comments.")
-    separator = separator or _separator(sample, file.suffix)
-    if len(separator.encode()) != 1:
-        raise ValueError(f"The separator {separator!r} must be one character.")
-    records = [record for record in csv.reader(sample, delimiter=separator) if record]
-    has_header = _has_header(records, said) if header is None else header
-    width = len(records[0])
-    columns = records[0] if has_header else [str(i) for i in range(width)]
-    if has_header:
-        _refuse_repeats(columns, file.name, f", line {skipped + 1}")
-    fields = [f"{i}" for i in range(width)]
-    frame = pl.scan_csv(
-        file.path, has_header=False, separator=separator, skip_lines=skipped, glob=False,
-        skip_rows=int(has_header), schema=dict.fromkeys(fields, pl.String), quote_char='"',
-    )  # fmt: skip
-    lines = Lines(file.path, separator, skipped, has_header, width)
-    return Table(file.name, frame, fields, columns, lines)
-
-
-def _sample(file: Opened) -> list[str]:
-    """The first lines, as far as they can be read."""
-    with file.path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
-        lines = [line for line, _ in zip(_bounded(stream), range(SAMPLE), strict=False)]
-    if lines and "\0" in lines[0]:
-        raise ValueError(
-            f"{file.name}, line 1 has zero bytes: it is no text in UTF-8; say encoding= or kind=."
-        )
-    return lines
-
-
-def _bounded(stream: Any) -> Iterator[str]:
-    """Lines of a file that may have no line ends at all."""
-    while line := stream.readline(1 << 26):
-        yield line
-
-
-def _is_comment(line: str) -> bool:
-    """A blank line or a remark, as at the beginning of SNAP's and KONECT's files."""
-    return not line.strip() or line.startswith(("# ", "% "))
-
-
-def _separator(sample: list[str], suffix: str) -> str:
-    """What splits most lines into as many fields as the first, of equals the first of the list."""
-    if suffix in (".tsv", ".tab"):
-        return "\t"
-
-    def agreeing(separator: str) -> float:
-        widths = [len(record) for record in csv.reader(sample, delimiter=separator) if record]
-        return 0.0 if widths[0] < 2 else sum(width == widths[0] for width in widths)
-
-    scores = {separator: agreeing(separator) for separator in SEPARATORS}
-    best = max(scores, key=lambda separator: scores[separator])
-    return best if scores[best] > 0 else ","
-
-
-def _has_header(records: list[list[str]], said: Sequence[str | int | None]) -> bool:
-    """Is the first line a header?
-
-    It is if a column is named by the user, if it begins with an empty field, if some field is no
-    number but has only numbers below it (from the third column on: mostly, as there are weights,
-    one of which may be wrong), or if all its fields are usual headings.
-    """
-    first, rest = records[0], records[1:]
-    names = [column for column in said if isinstance(column, str) and not column.isdecimal()]
-    if names or not first[0].strip():
-        return True
-    if all(_is_heading(field) for field in first):
-        return True
-    return any(
-        not is_number(field) and _are_numbers([r[i] for r in rest if i < len(r)], mostly=i >= 2)
-        for i, field in enumerate(first)
-    )
-
-
-def _are_numbers(values: list[str], mostly: bool) -> bool:
-    filled = [value for value in values if value.strip()]
-    count = sum(is_number(value) for value in filled)
-    return 2 * count >= len(filled) > 0 if mostly else count == len(filled) > 0
-
-
-def _is_heading(field: str) -> bool:
-    word = field.strip().lower()
-    return bool(word) and (word in HEADINGS or word.removesuffix("id").rstrip("_ ") in HEADINGS)
-
-
 def is_number(field: str) -> bool:
     """Can a field be read as a number?"""
     try:
         float(field)
     except ValueError:
         return False
-    return "_" not in field
+    return "_" not in field and field.strip().isascii()  # polars takes no digits of other scripts
 
 
-def _refuse_repeats(columns: Sequence[str], name: str, where: str) -> None:
+def refuse_repeats(columns: Sequence[str], name: str, where: str) -> None:
+    """Refuse a heading that is there twice."""
     seen: dict[str, int] = {}
     for i, column in enumerate(columns):
         if column in seen:
@@ -242,6 +124,13 @@ def _refuse_repeats(columns: Sequence[str], name: str, where: str) -> None:
                 f"{seen[column] + 1}."
             )
         seen[column] = i
+
+
+def reason(error: Exception) -> str:
+    """What a library says, and the kind of its error where that is all that tells something."""
+    said = first_line(error)
+    is_told = said and not isinstance(error, KeyError)
+    return said if is_told else f"{type(error).__name__} {said}".strip()
 
 
 def first_line(error: Exception) -> str:

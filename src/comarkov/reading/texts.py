@@ -11,10 +11,12 @@ import scipy.sparse as sp
 
 from ..informative import most_informative
 from .data import Data
-from .opening import Opened, decoded
+from .naming import distinct
+from .opening import Opened, as_utf8, decoded
 from .tables import Table, first_line
 
 WEIGHTING = "bm25"  # the best by measurement without labels, see docs/data.md
+STOP_WORDS = ("english", "none")
 TEXT = "text"  # the field of JSON lines that holds the text
 
 
@@ -40,9 +42,9 @@ def from_json_lines(
     """Names, if a field of them is said, and texts of JSON lines."""
     field = TEXT if text is None else str(text)
     names, texts = [], []
-    with file.path.open("rb") as stream:
+    with as_utf8(file, encoding) as plain, plain.path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
-            content = decoded(line, file.name, encoding) if line.strip() else ""
+            content = decoded(line, file.name, "utf-8", number) if line.strip() else ""
             if not content.strip():
                 continue
             where = f"{file.name}, line {number}"
@@ -50,6 +52,8 @@ def from_json_lines(
                 record = json.loads(content)
             except json.JSONDecodeError as error:
                 raise ValueError(f"{where}, column {error.colno}: {error.msg} in JSON.") from error
+            except RecursionError as error:
+                raise ValueError(f"{where}: JSON is nested too deeply.") from error
             texts.append(_field(record, field, where, "text"))
             if rows is not None:
                 names.append(_field(record, str(rows), where, "rows"))
@@ -78,7 +82,10 @@ def from_column(
 
     field = table.field(text, "text")
     ids = [] if rows is None else [table.field(rows, "rows")]
-    query = table.frame.select(
+    frame = table.frame
+    if table.lines is not None:  # blank lines
+        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    query = frame.select(
         pl.col(field).cast(pl.String).fill_null("").alias("text"),
         *(pl.col(name).cast(pl.String).alias("name") for name in ids),
     )
@@ -110,6 +117,12 @@ def from_texts(
 
     if n_words is not None and n_words < 1:
         raise ValueError(f"n_words must be 1 or more, not {n_words}.")
+    if isinstance(stop_words, str) and stop_words not in STOP_WORDS:
+        raise ValueError(
+            f"stop_words={stop_words!r} is not there: take {' or '.join(STOP_WORDS)}; Python also "
+            "takes a list of words."
+        )
+    stop_words = None if stop_words == "none" else stop_words
     counter = CountVectorizer(stop_words=stop_words, min_df=min_df)
     try:
         counts = sp.csr_array(counter.fit_transform(texts))
@@ -122,4 +135,4 @@ def from_texts(
     if n_words is not None and n_words < words.size:
         kept = most_informative(counts, n_words)
         counts, words = counts[:, kept], words[kept]
-    return Data(counts, names, words, "document", "word", source, WEIGHTING)
+    return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import scipy.sparse as sp
 
 from .data import Data
-from .faults import fault
+from .faults import fault, place
 from .tables import Table, is_number
 
 CELLS = 4_000_000  # at a time
@@ -75,8 +73,12 @@ def _is_bare(table: Table) -> bool:
 def _refuse_repeats(table: Table, names: list[str], index: str | None) -> None:
     if len(set(names)) == len(names) or index is None:
         return
-    repeated = Counter(names).most_common(1)[0][0]
+    seen: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name in seen:
+            break
+        seen[name] = i
     raise ValueError(
-        f"{table.name}, column {table.position(index) + 1}: the row {repeated!r} is there several "
-        "times. Is it an edge list? Then say rows= and columns=, and weights= if it has them."
+        f"{place(table, i, index)}: the row {name!r} is there already. Is it an edge list? Then "
+        "say rows= and columns=, and weights= if it has them."
     )

@@ -1,0 +1,66 @@
+"""What the command says of its input: options named as options, and none ignored."""
+
+import gzip
+
+import pytest
+from commands import assert_refused, run
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "u.data").write_text("".join(f"{i}\t{i % 3}\t1\t88{i}\n" for i in range(9)))
+    (tmp_path / "u.item").write_bytes(b"0|Zo\xeb\n1|Ann\n2|Bob\n")
+    (tmp_path / "packed.csv.gz").write_bytes(gzip.compress(b"a,b,1\n" * 100_000))
+    (tmp_path / "texts").mkdir()
+    for name in "ab":
+        (tmp_path / "texts" / name).write_text("sun and sea")
+    return tmp_path
+
+
+REFUSED = {
+    "a data set is no file": (
+        ["southern-women", "--rows", "zzz", "--header"],
+        "--rows does not go with southern-women, which is a data set",
+    ),
+    "a folder has no columns": (["texts", "--rows", "x"], "--rows does not go with a folder."),
+    "languages": (
+        ["texts", "--stop-words", "german"],
+        "--stop-words 'german' is not there: take english or none",
+    ),
+    "four columns": (
+        ["u.data", "--column-names", "u.item"],
+        "say --rows and --columns (and --weights) if it is an edge list",
+    ),
+    "the file of names": (
+        ["u.data", "--rows", "0", "--columns", "1", "--column-names", "u.item"],
+        "Error: u.item, line 1: the byte 0xeb is not UTF-8; say --encoding",
+    ),
+    "what may be a trap": (
+        ["packed.csv.gz", "--max-bytes", "500kB"],
+        "unpacks to more than 500,000 bytes, which may be a trap: if it is meant, say --max-bytes.",
+    ),
+    "no size": (["packed.csv.gz", "--max-bytes", "much"], "say a size such as 500000, 300MB"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(name, folder):
+    arguments, message = REFUSED[name]
+    assert_refused(run("fit", *arguments, "-k", 2, "-l", 2, "-o", "out", cwd=folder), message)
+
+
+def test_sizes():
+    from comarkov.cli.inputs import _bytes
+
+    sizes = {"500000": 500_000, "300MB": 300_000_000, "2GB": 2 * 10**9, "1.5 kb": 1500, "7b": 7}
+    assert {text: _bytes(text) for text in sizes} == sizes
+    for wrong in ("", "GB", "-1", "2XB", "1e9"):
+        with pytest.raises(ValueError, match="say a size"):
+            _bytes(wrong)
+
+
+def test_the_help_has_no_emoji():
+    shown = run("fit", "--help").stdout
+    assert "FILE:IDS:NAMES" in " ".join(shown.replace("│", " ").split())
+    assert "--max-bytes" in shown
+    assert all(ord(letter) < 0x1F000 for letter in shown)
