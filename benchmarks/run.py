@@ -6,6 +6,7 @@ import family
 import memory
 import named
 import reading
+import report as page
 import scaling
 import speed
 import startup
@@ -13,7 +14,7 @@ from common import Report
 
 if __name__ == "__main__":
     report = Report()
-    for benchmark in (speed, scaling, memory, named, family, startup, reading):
+    for benchmark in (speed, scaling, memory, named, family, startup, reading, page):
         benchmark.main(report)
     print(f"\n{report.missed} targets missed")
     sys.exit(report.missed > 0)
