@@ -203,7 +203,8 @@ def test_the_header_is_found(text, rows, tmp_path):
 def test_the_header_can_be_said(tmp_path):
     path = tmp_path / "e.csv"
     path.write_text("Who,What\nAnn,tea\n")
-    assert comarkov.read(path).row_names.tolist() == ["Ann", "Who"]
+    with pytest.warns(UserWarning, match="taken for an edge"):
+        assert comarkov.read(path).row_names.tolist() == ["Ann", "Who"]
     assert comarkov.read(path, header=True).row_names.tolist() == ["Ann"]
     assert comarkov.read(path, rows="Who", columns="What").row_names.tolist() == ["Ann"]
     path.write_text("user,item\nAnn,tea\n")
@@ -342,3 +343,14 @@ def test_what_is_read_is_ready_for_a_joint_distribution():
     assert joint(data).row_names.tolist() == ["Ann", "Bob"]
     assert sp.issparse(data.matrix)
     assert data.matrix.dtype == np.float64
+
+
+def test_a_first_line_that_may_be_a_header_is_doubted(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("who,what\nAnn,tea\nBob,tea\n")
+    with pytest.warns(UserWarning, match=r"the first line \(who, what\) is taken for an edge"):
+        assert comarkov.read(path).matrix.shape == (3, 2)
+    assert comarkov.read(path, header=True).row_kind == "who"
+    assert comarkov.read(path, header=False).matrix.shape == (3, 2)
+    path.write_text("Ann,tea\nAnn,rum\nBob,tea\n")
+    assert comarkov.read(path).matrix.shape == (2, 2)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..formats import from_graph
 from . import databases, matrices, texts
@@ -25,7 +28,7 @@ from .kinds import (
 )  # fmt: skip
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded, opened
-from .tables import Table, from_frame, from_parquet, is_parquet, reason
+from .tables import Table, from_frame, from_parquet, is_number, is_parquet, reason
 from .wide import from_table
 
 
@@ -101,7 +104,27 @@ def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int 
     said = (options.rows, options.columns, options.weights, options.text)
     with as_utf8(file, options.encoding) as plain:
         table = from_lines(plain, options.header, options.separator, said)
-        return _from_rows(table, kind, options, "delimited text")
+        data = _from_rows(table, kind, options, "delimited text")
+        if options.header is None and table.lines is not None and not table.lines.has_header:
+            _doubt(data, table)
+        return data
+
+
+def _doubt(data: Data, table: Table) -> None:
+    """A note if the first line may be a header: of words that are nowhere below it."""
+    words = table.frame.head(1).collect().row(0)
+    if any(word is None or is_number(word) for word in words):
+        return
+    rows, columns = (
+        np.flatnonzero(np.isin(names, words)) for names in (data.row_names, data.column_names)
+    )
+    mine = data.matrix[rows].sum(), data.matrix[:, columns].sum()
+    if rows.size == columns.size == 1 < data.matrix.nnz and set(mine) == {1}:
+        warnings.warn(
+            f"{table.name}: the first line ({', '.join(words)}) is taken for an edge. If it is a "
+            "header, say so: header=True, --header.",
+            stacklevel=4,
+        )
 
 
 def _is_json(file: Opened) -> bool:
