@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eig
@@ -152,18 +154,27 @@ def _settled_scatter(value: np.ndarray, sums: np.ndarray, cuts: np.ndarray) -> f
     return float(second.sum() - first[some] @ means)
 
 
-def _k_means(
-    points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
-) -> tuple[float, np.ndarray]:
-    """k-means: how far points are from their centre, and the labels."""
+def _far_apart(
+    points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator,
+    distance: Callable[[np.ndarray], np.ndarray],
+) -> np.ndarray:  # fmt: skip
+    """Points to begin with, drawn one after the other far from those before: k-means++."""
     centres = np.empty((k, points.shape[1]))
     nearest = np.ones(mass.size)
     for a in range(k):
         chances = mass * nearest
         share = chances / chances.sum() if chances.sum() > 0 else mass / mass.sum()
         centres[a] = points[rng.choice(mass.size, p=share)]
-        distance = ((points - centres[a]) ** 2).sum(axis=1)
-        nearest = np.minimum(nearest, distance) if a else distance
+        far = distance(centres[a])
+        nearest = np.minimum(nearest, far) if a else far
+    return centres
+
+
+def _k_means(
+    points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
+) -> tuple[float, np.ndarray]:
+    """k-means: how far points are from their centre, and the labels."""
+    centres = _far_apart(points, mass, k, rng, lambda seed: ((points - seed) ** 2).sum(axis=1))
     for _ in range(STEPS):
         farness = (centres**2).sum(axis=1) - 2 * points @ centres.T  # but for |point|²
         labels = farness.argmin(axis=1)
@@ -184,13 +195,7 @@ def _directions(
     points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
 ) -> tuple[float, np.ndarray]:
     """k-means of directions: how near points are to their centre, and the labels."""
-    centres = np.empty((k, points.shape[1]))
-    nearest = np.ones(mass.size)
-    for a in range(k):
-        chances = mass * nearest
-        share = chances / chances.sum() if chances.sum() > 0 else mass / mass.sum()
-        centres[a] = points[rng.choice(mass.size, p=share)]
-        nearest = np.minimum(nearest, np.maximum(1.0 - points @ centres[a], 0.0))
+    centres = _far_apart(points, mass, k, rng, lambda seed: np.clip(1.0 - points @ seed, 0.0, 1.0))
     labels = np.zeros(mass.size, np.int64)
     for _ in range(STEPS):
         likeness = points @ centres.T

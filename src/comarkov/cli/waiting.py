@@ -6,6 +6,8 @@ from typing import Any
 
 import typer
 
+NOTE = "Note: kernels are being compiled. This happens once, and takes some 15 seconds."
+
 
 def explain_compiling(somebody_waits: bool) -> None:
     """From now on, tell once if kernels are compiled; not if they come from numba's cache."""
@@ -14,12 +16,12 @@ def explain_compiling(somebody_waits: bool) -> None:
     from numba.core import event
 
     class Explains(event.Listener):
+        told = False
+
         def on_start(self, event: Any) -> None:
-            self.on_start = self.on_end  # type: ignore[method-assign]
-            typer.secho(
-                "Note: kernels are being compiled. This happens once, and takes some 15 seconds.",
-                fg="yellow", err=True,
-            )  # fmt: skip
+            if not self.told:
+                self.told = True
+                typer.secho(NOTE, fg="yellow", err=True)
 
         def on_end(self, event: Any) -> None:
             pass
