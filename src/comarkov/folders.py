@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryFile
+from types import FrameType
 
 
 @contextmanager
@@ -24,13 +28,15 @@ def whole_folder(
     refuse_to_lose(target, replace, is_ours)
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = _beside(target)
-    draft.mkdir()
     try:
+        draft.mkdir()
         yield draft
         refuse_to_lose(target, replace, is_ours)
-        _put(draft, target)
+        with _undisturbed():
+            _put(draft, target)
     except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
+        with _undisturbed():
+            shutil.rmtree(draft, ignore_errors=True)
         raise
 
 
@@ -50,9 +56,32 @@ def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool])
 def check_place(target: Path) -> None:
     """An error if nothing can be written beside the target: better now than after the work."""
     parent = next(folder for folder in target.parents if folder.exists())
-    probe = parent / _beside(target).name
-    probe.mkdir()
-    probe.rmdir()
+    with TemporaryFile(dir=parent):  # without a name where the system can: nothing to leave behind
+        pass
+    with suppress(FileNotFoundError):  # but not a name that is too long
+        (parent / _beside(target).name).lstat()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let Ctrl-C wait until the step within is done."""
+    previous = signal.getsignal(signal.SIGINT)
+    if previous is None or threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is interrupted; a handler that is not Python's stays
+        return
+    pressed = False
+
+    def on_interrupt(signum: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _put(draft: Path, target: Path) -> None:
