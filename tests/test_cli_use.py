@@ -175,6 +175,18 @@ def test_report_is_made_anew_without_its_source(out, tmp_path):
     assert_refused(run("report", tmp_path), "There are no results of comarkov fit or sweep in")
 
 
+def test_info_tells_of_chains_and_types_too(women, tmp_path):
+    states = np.arange(60) % 3
+    comarkov.MarkovAggregation(2, random_state=0).fit(states).save(tmp_path / "chain")
+    told = json.loads(run("info", tmp_path / "chain", "--json").stdout)
+    assert (told["model"], told["states"], told["clusters"]) == ("MarkovAggregation", 3, [2, 1])
+    types = {("women", "events"): women.matrix}
+    comarkov.MultiwayClustering(2, random_state=0).fit(types).save(tmp_path / "types")
+    assert "clusters of women       2, of 8, 10 members" in run("info", tmp_path / "types").stdout
+    told = run("predict", tmp_path / "chain", "southern-women")
+    assert_refused(told, "chain holds a MarkovAggregation, which predicts nothing.")
+
+
 def test_info_says_what_a_model_is(out):
     told = json.loads(run("info", out, "--json").stdout)
     model = comarkov.load(out)

@@ -20,7 +20,19 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 import comarkov
-from comarkov import AIB, IBCC, IDC, ITCC, SIB, CoClustering, IBDouble, Weighting, storage
+from comarkov import (
+    AIB,
+    IBCC,
+    IDC,
+    ITCC,
+    SIB,
+    CoClustering,
+    IBDouble,
+    MarkovAggregation,
+    MultiwayClustering,
+    Weighting,
+    storage,
+)
 from comarkov.packing import CLASSES, Packer, unpack
 from comarkov.weighting import SCHEMES
 
@@ -120,6 +132,17 @@ def test_all_estimators_and_all_evidence(women, estimator):
     assert same(model.predict(women), loaded.predict(women))
     if hasattr(model, "tree_"):
         assert same(model.tree_.cut(4), loaded.tree_.cut(4))
+
+
+def test_chains_and_types(women):
+    walk = np.random.default_rng(0).choice(["sun", "rain", "snow"], 200)
+    chain = MarkovAggregation(2, held_out=0.3, random_state=0).fit(walk)
+    types = MultiwayClustering(
+        {"women": 2, "events": 3}, weights={("women", "women"): 0.5}, random_state=0
+    ).fit({("women", "events"): women, ("women", "women"): women @ women.T})
+    for model in (chain, types):
+        assert same(model, kept(model))
+    assert same(chain.test_lumpability(walk), kept(chain).test_lumpability(walk))
 
 
 def test_what_was_fixed_and_the_seed_are_kept(women):

@@ -17,11 +17,12 @@ from .numbering import renumbered
 from .optimise import Seed, Settings, Start
 from .progress import Monitor, Progress
 from .solve import warn_if_unfinished
+from .storage import Savable
 
 COUNT = Interval(Integral, 1, None, closed="left")
 
 
-class NetworkEstimator(BaseEstimator):
+class NetworkEstimator(Savable, BaseEstimator):
     """Parameters of a search in a network of relations, and the search."""
 
     beta: float

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable
 from copy import copy
@@ -20,7 +19,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from . import search, storage
+from . import search
 from .coarsening import fine_count
 from .confidence import Confidence, confidences, posterior, rejected
 from .hierarchy import Hierarchy
@@ -35,11 +34,17 @@ from .relations import Information
 from .showing import ShowsItself
 from .solve import warn_if_unfinished
 from .starts import pair, starts_for, still_fixed
+from .storage import Savable
 from .weighting import Weighting
 
 
 class FittedCoClusters(
-    ShowsItself, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, BaseEstimator
+    ShowsItself,
+    Savable,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BiclusterMixin,
+    BaseEstimator,
 ):
     """Sets what a fit has found, and all methods that need no more than that."""
 
@@ -331,24 +336,6 @@ class FittedCoClusters(
             "X is not the matrix of the fit: give it as it was given to fit, rows and columns in "
             "the same order, or leave it out for a cut that is not refined."
         )
-
-    # --- keeping it -------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the model into a new folder, from which ``comarkov.load`` reads it.
-
-        The folder holds JSON and NumPy arrays with a format version, and no code. It is whole or
-        absent, whatever happens meanwhile. ``callback`` is not kept.
-
-        Parameters
-        ----------
-        path : path
-            The folder. Its parents are made if they are not there.
-        overwrite : bool, default=False
-            Replace a model that is there already; anything else is left as it is.
-        """
-        check_is_fitted(self)
-        storage.save(self, path, overwrite)
 
     # --- biclusters -------------------------------------------------------------------------
 

@@ -25,18 +25,35 @@ DAMAGE = (
 )  # fmt: skip
 
 
-def save(model: Any, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-    """Write a model into a folder of its own; see ``CoClustering.save``."""
-    packer = Packer()
-    tree = packer.pack(model)
-    with whole_folder(path, overwrite, is_model) as folder:
-        document = _document("comarkov model", tree, packer.arrays)
-        (folder / TREE).write_text(document, encoding="utf-8")
-        _write_arrays(folder / ARRAYS, packer.arrays)
+class Savable:
+    """An estimator that can be kept in a folder."""
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the model into a new folder, from which ``comarkov.load`` reads it.
+
+        The folder holds JSON and NumPy arrays with a format version, and no code. It is whole or
+        absent, whatever happens meanwhile. ``callback`` is not kept.
+
+        Parameters
+        ----------
+        path : path
+            The folder. Its parents are made if they are not there.
+        overwrite : bool, default=False
+            Replace a model that is there already; anything else is left as it is.
+        """
+        from sklearn.utils.validation import check_is_fitted  # slow to import
+
+        check_is_fitted(self)
+        packer = Packer()
+        tree = packer.pack(self)
+        with whole_folder(path, overwrite, is_model) as folder:
+            document = _document("comarkov model", tree, packer.arrays)
+            (folder / TREE).write_text(document, encoding="utf-8")
+            _write_arrays(folder / ARRAYS, packer.arrays)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The model that ``save`` wrote into a folder.
+    """The model that its ``save`` wrote into a folder.
 
     It is equal to the one that was saved, with its parameters and all that it has learnt, but for
     a callback. Nothing in the files is run: they hold JSON and plain arrays.
@@ -56,13 +73,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     array([0, 0, 0])
     """
     folder = _model_folder(Path(path))
-    from sklearn.base import BiclusterMixin  # slow to import
-
     try:
         text = (folder / TREE).read_text(encoding="utf-8")
         with open(folder / ARRAYS, "rb") as file:
             model = _value("comarkov model", text, _read_arrays(file))
-        if not isinstance(model, BiclusterMixin):
+        if not isinstance(model, Savable):
             raise ValueError("it holds no model")
     except DAMAGE as error:
         raise _damaged(folder, error) from error

@@ -16,6 +16,8 @@ from .tables import say_json
 
 if TYPE_CHECKING:
     from ..estimators import CoClustering
+    from ..markov import MarkovAggregation
+    from ..multiway import MultiwayClustering
 
 
 @takes_groups
@@ -49,7 +51,7 @@ def info(
     model: Annotated[
         Path,
         typer.Argument(
-            metavar="MODEL", help="OUT of fit, or its folder model.", show_default=False
+            metavar="MODEL", help="OUT of fit, or a folder that save wrote.", show_default=False
         ),
     ],
     *,
@@ -73,21 +75,13 @@ def info(
             typer.echo(f"{name.replace('_', ' '):<{width}}  {_shown(value)}")
 
 
-def _about(fitted: CoClustering) -> dict[str, Any]:
+def _about(fitted: Any) -> dict[str, Any]:
     """What is worth knowing of a model."""
-    told = fitted.information_
-    weighting = fitted.weighting_
+    about = {"MarkovAggregation": _about_chain, "MultiwayClustering": _about_types}
+    kind = type(fitted).__name__
     return {
-        "model": type(fitted).__name__,
-        "rows": fitted.row_labels_.size,
-        "columns": fitted.column_labels_.size,
-        "row_clusters": _sizes(fitted, 0),
-        "column_clusters": _sizes(fitted, 1),
-        "beta": fitted.beta_,
-        "cost": fitted.cost_,
-        "information": told.rows_columns,
-        "kept": told.kept,
-        "weighting": "counts" if weighting is None else weighting.scheme,
+        "model": kind,
+        **about.get(kind, _about_both_sides)(fitted),
         "parameters": {
             name: value if isinstance(value, int | float | str | None) else repr(value)
             for name, value in fitted.get_params(deep=False).items()
@@ -95,11 +89,51 @@ def _about(fitted: CoClustering) -> dict[str, Any]:
     }
 
 
-def _sizes(fitted: CoClustering, side: int) -> list[int] | None:
-    """How many members each cluster has; None on a side that is not clustered."""
-    if fitted.hierarchy_.n_fitted[side] is None:
-        return None
-    labels = (fitted.row_labels_, fitted.column_labels_)[side]
+def _about_chain(fitted: MarkovAggregation) -> dict[str, Any]:
+    return {
+        "states": fitted.labels_.size,
+        "clusters": _sizes(fitted.labels_),
+        "beta": fitted.beta,
+        "cost": fitted.cost_,
+        "prediction_loss": fitted.prediction_loss_,
+        "lumpability_loss": fitted.lumpability_loss_,
+        "information": fitted.information_.rows_columns,
+        "kept": fitted.information_.kept,
+    }
+
+
+def _about_types(fitted: MultiwayClustering) -> dict[str, Any]:
+    return {
+        **{f"clusters of {name}": _sizes(labels) for name, labels in fitted.labels_.items()},
+        "beta": fitted.beta,
+        "cost": fitted.cost_,
+        **{f"kept of {s} x {t}": told.kept for (s, t), told in fitted.information_.items()},
+    }
+
+
+def _about_both_sides(fitted: CoClustering) -> dict[str, Any]:
+    told = fitted.information_
+    weighting = fitted.weighting_
+    labels = fitted.row_labels_, fitted.column_labels_
+    row_clusters, column_clusters = (
+        None if count is None else _sizes(side)
+        for count, side in zip(fitted.hierarchy_.n_fitted, labels, strict=True)
+    )
+    return {
+        "rows": fitted.row_labels_.size,
+        "columns": fitted.column_labels_.size,
+        "row_clusters": row_clusters,
+        "column_clusters": column_clusters,
+        "beta": fitted.beta_,
+        "cost": fitted.cost_,
+        "information": told.rows_columns,
+        "kept": told.kept,
+        "weighting": "counts" if weighting is None else weighting.scheme,
+    }
+
+
+def _sizes(labels: np.ndarray) -> list[int]:
+    """How many members each cluster has."""
     return list(np.bincount(labels[labels >= 0]).tolist())
 
 

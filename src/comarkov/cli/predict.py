@@ -54,6 +54,8 @@ def predict(
 
         explain_compiling(telling.shows_bars)
         fitted = load(model)
+        if not hasattr(fitted, "predict_with_confidence"):
+            raise ValueError(f"{model} holds a {type(fitted).__name__}, which predicts nothing.")
         data = reading.read(source, rare_words=True)
         labels, sure = fitted.predict_with_confidence(data, side)
         names = data.row_names if side == "rows" else data.column_names
