@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 
 from .. import datasets
@@ -60,9 +59,6 @@ def _prepare(experiments: Sequence[Experiment], options: Options) -> dict[str, s
 
     An edition is what decides the result of a run beside its key: the code, and the data.
     """
-    for package in ("matplotlib", "jinja2"):
-        if find_spec(package) is None:
-            raise ModuleNotFoundError(f"{package} is needed: pip install 'comarkov[report]'")
     names = [experiment.dataset for experiment in experiments if experiment.dataset is not None]
     for name in names:
         if datasets.find(name, options.data) is None:
