@@ -298,14 +298,6 @@ def test_a_figure_that_cannot_be_written_leaves_the_old_one(out, tmp_path, monke
     assert not [file for file in (tmp_path / "out").iterdir() if file.name.startswith(".")]
 
 
-@pytest.mark.parametrize("package", ["matplotlib", "jinja2"])
-def test_missing_packages_are_said_before_any_work(tmp_path, monkeypatch, package):
-    monkeypatch.setattr(reproduce, "find_spec", lambda name: None if name == package else 1)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'comarkov\[report\]'"):
-        list(reproduce.reproduce(["stuck"], tmp_path / "out", Options(), 1, print))
-    assert not (tmp_path / "out").exists()
-
-
 def test_other_data_does_not_take_what_is_kept(data_file, tmp_path):
     with zipfile.ZipFile(data_file("ml-100k.zip")) as archive:
         archive.extractall(tmp_path)
