@@ -12,6 +12,7 @@ PACKAGE = Path(comarkov.__file__).parent
 
 # Each layer may import those above it.
 LAYERS = [
+    ["compiling"],
     ["matrix", "progress", "matching", "folders", "packing", "binning", "formats", "informative"],
     ["datasets"],
     ["joint", "storage"],

@@ -21,17 +21,17 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from .compiling import kernel, step
 from .matrix import Matrix
 
-# Single precision may fuse operations and so differ between machines; double must not. Steps
-# are inlined by force: LLVM leaves functions of their size alone, and then does not vectorise.
-_approximate = njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract"})
-_approximate_step = njit(forceinline=True, error_model="numpy", fastmath={"contract"})
-_exact = njit(nogil=True, cache=True, error_model="numpy")
-_exact_step = njit(forceinline=True, error_model="numpy")
+# Single precision may fuse operations and so differ between machines; double must not.
+_approximate = kernel(error_model="numpy", fastmath={"contract"})
+_approximate_step = step(error_model="numpy", fastmath={"contract"})
+_exact = kernel(error_model="numpy")
+_exact_step = step(error_model="numpy")
 
 f32 = np.float32
 LANES = 8  # clusters in a table are padded to a multiple of this

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-_kernel = njit(nogil=True, cache=True)
+from .compiling import kernel
+
 ROWS_AT_A_TIME = 8192
 
 
@@ -32,7 +32,7 @@ def row_parts(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
         )  # fmt: skip
 
 
-@_kernel
+@kernel()
 def group_counts(indptr, indices, weights, matrix):
     """Write indices and weights to a matrix, the ones of each row first, then the twos."""
     for x in range(matrix.ones.size):
@@ -55,7 +55,7 @@ def group_counts(indptr, indices, weights, matrix):
             other += w > 2
 
 
-@_kernel
+@kernel()
 def effective_counts(indptr, weights, mass, out):
     """Write (Σ w)² / Σ w² of each row that has mass."""
     for x in range(out.size):
@@ -66,14 +66,14 @@ def effective_counts(indptr, weights, mass, out):
             out[x] = 1.0 / squares
 
 
-@_kernel
+@kernel()
 def add_columns(indices, weights, mass):
     """Add the weights to their columns."""
     for p in range(indices.size):
         mass[indices[p]] += weights[p]
 
 
-@_kernel
+@kernel()
 def sum_xlogx(values):
     """Σ v ln v over values that are not negative; 0 ln 0 = 0. Small whole numbers go fast."""
     small = np.zeros(256)
@@ -88,7 +88,7 @@ def sum_xlogx(values):
     return total
 
 
-@_kernel
+@kernel()
 def add_rows(indptr, weights, mass):
     """Write the row sums."""
     for x in range(mass.size):
@@ -98,7 +98,7 @@ def add_rows(indptr, weights, mass):
         mass[x] = total
 
 
-@_kernel
+@kernel()
 def transpose(matrix, indptr, indices, weights, ones, twos):
     """Write the transpose, its rows grouped like those of the matrix; all but two start at 0."""
     n = matrix.mass.size
@@ -127,7 +127,7 @@ def transpose(matrix, indptr, indices, weights, ones, twos):
                 cursor[y] += 1
 
 
-@_kernel
+@kernel()
 def add_affinities(matrix, x, root, out):
     """out[z] = Σ_y √(n_xy n_zy / (n_x n_z)) where row z has mass; root is scratch of zeros."""
     for p in range(matrix.indptr[x], matrix.indptr[x + 1]):

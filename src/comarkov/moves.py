@@ -21,13 +21,14 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from .compiling import kernel, step
 from .kernels import RESIDUE, TIE
 
-_kernel = njit(nogil=True, cache=True, error_model="numpy")
-_step = njit(forceinline=True, error_model="numpy")
+_exact = kernel(error_model="numpy")
+_exact_step = step(error_model="numpy")
 
 LN2 = np.log(2.0)
 LOG_OF_ZERO = -1023.0 * LN2  # makes `_enter` right for an empty cell
@@ -90,7 +91,7 @@ def _scale(typing_context, v, octaves):
     return types.float64(types.float64, types.int64), codegen
 
 
-@_step
+@_exact_step
 def _log_ratio(s, v, w):
     """ln(s / v) where s = v + w, without a branch, to the last digits also for small w / v.
 
@@ -110,14 +111,14 @@ def _log_ratio(s, v, w):
     return octaves * LN2 + 2.0 * z * series
 
 
-@_step
+@_exact_step
 def _enter(w, v, log_v):
     """f(v + w) - f(v) = w ln v + (v + w) ln((v + w) / v), for w > 0."""
     s = v + w
     return w * log_v + s * _log_ratio(s, v, w)
 
 
-@_step
+@_exact_step
 def _leave(w, v, log_v):
     """f(v) - f(v - w) = w ln v + (v - w) ln(v / (v - w)), for w > 0."""
     r = _left(v, w)
@@ -127,25 +128,25 @@ def _leave(w, v, log_v):
 # --- tables -----------------------------------------------------------------------------------
 
 
-@_step
+@_exact_step
 def _left(v, w):
     """v - w, and exactly nothing where only rounding is left."""
     r = v - w
     return r if r > RESIDUE * v else v - v
 
 
-@_step
+@_exact_step
 def _log(v):
     return np.log(v) if v > 0.0 else LOG_OF_ZERO
 
 
-@_step
+@_exact_step
 def _set(masses, row, a, value):
     masses.mass[row, a] = value
     masses.log[row, a] = _log(value)
 
 
-@_kernel
+@_exact
 def derive(masses):
     """Set the logarithms."""
     rows, clusters = masses.mass.shape
@@ -154,7 +155,7 @@ def derive(masses):
             _set(masses, row, a, masses.mass[row, a])
 
 
-@_kernel
+@_exact
 def fill(masses, star, label):
     """Write the masses by (element at the other end, cluster) into an empty table."""
     for x in range(label.size):
@@ -169,7 +170,7 @@ def fill(masses, star, label):
     derive(masses)
 
 
-@_kernel
+@_exact
 def add_up(out, rows, label):
     """Add rows to those of their clusters: out[a] += rows[x] for all x in a."""
     for x in range(label.size):
@@ -181,7 +182,7 @@ def add_up(out, rows, label):
 # --- one element ------------------------------------------------------------------------------
 
 
-@_step
+@_exact_step
 def _read_items(x, home, star, table, cross, weight):
     """Write B_xj for all items; with its own type without the loop, as it stands now."""
     for j in range(weight.size):
@@ -195,12 +196,12 @@ def _read_items(x, home, star, table, cross, weight):
         weight[as_target + home] = _left(weight[as_target + home], star.loops[q, x])
 
 
-@_step
+@_exact_step
 def _changed(v, w, enters):
     return v + w if enters else _left(v, w)
 
 
-@_step
+@_exact_step
 def _change_blocks(x, a, enters, star, blocks, weight):
     """Put element x into cluster a of the blocks, or take it out."""
     for j in range(weight.size):
@@ -223,7 +224,7 @@ def _change_blocks(x, a, enters, star, blocks, weight):
             _set(blocks, source + a, b, back)
 
 
-@_step
+@_exact_step
 def _shift_table(x, home, to, star, table):
     """Move element x in the table."""
     for p in range(star.indptr[x], star.indptr[x + 1]):
@@ -239,7 +240,7 @@ def _shift_table(x, home, to, star, table):
                 _set(table, y, to, table.mass[y, to] + w)
 
 
-@_step
+@_exact_step
 def _add_enter(total, first, w, masses, row, factor):
     """total[i] += factor enter(w, v) for all clusters first + i."""
     mass, log, row = masses.mass, masses.log, np.uint64(row)
@@ -248,7 +249,7 @@ def _add_enter(total, first, w, masses, row, factor):
         total[i] += factor * _enter(w, mass[row, a], log[row, a])
 
 
-@_step
+@_exact_step
 def _add_table(x, home, first, star, table, total):
     """Add the terms of the table; returns that of `home`, in which the element still is."""
     cost_home = 0.0
@@ -261,7 +262,7 @@ def _add_table(x, home, first, star, table, total):
     return cost_home
 
 
-@_step
+@_exact_step
 def _add_blocks(first, star, blocks, weight, total):
     """Add the terms of the blocks, from which the element is out."""
     for j in range(weight.size):
@@ -275,7 +276,7 @@ def _add_blocks(first, star, blocks, weight, total):
             total[i] = kept
 
 
-@_step
+@_exact_step
 def _add_loops(x, first, star, blocks, weight, total):
     """Add what a relation to itself has beyond that: M_aa, and the element's own rows."""
     for q in range(star.twice.shape[0]):
@@ -293,7 +294,7 @@ def _add_loops(x, first, star, blocks, weight, total):
                 total[i] += star.factor[star.twice[q, 0] + x] * _enter(s, into, _log(into))
 
 
-@_step
+@_exact_step
 def _cost_all(x, home, first, star, table, blocks, weight, total):
     """Write c_a for clusters from `first` on, `home` among them; the blocks are without x."""
     for i in range(total.size):
@@ -304,7 +305,7 @@ def _cost_all(x, home, first, star, table, blocks, weight, total):
     _add_loops(x, first, star, blocks, weight, total)
 
 
-@_step
+@_exact_step
 def _choose(home, first, total, tie):
     """The cluster of least cost, and what moving there saves; ties: home, lowest."""
     best, least = home, total[home - first]
@@ -317,7 +318,7 @@ def _choose(home, first, total, tie):
 # --- sweeps -----------------------------------------------------------------------------------
 
 
-@_kernel
+@_exact
 def sweep(order, span, star, partition, table, blocks, cross):
     """Visit the elements in `order`, each moved to its cluster of least cost.
 
@@ -347,7 +348,7 @@ def sweep(order, span, star, partition, table, blocks, cross):
     return moves, saved
 
 
-@_kernel
+@_exact
 def costs(x, star, partition, table, blocks, cross):
     """c_a of element x for every cluster, the element taken out of its own."""
     weight = np.empty(cross.shape[1])
@@ -363,12 +364,12 @@ def costs(x, star, partition, table, blocks, cross):
 # --- merging ----------------------------------------------------------------------------------
 
 
-@_step
+@_exact_step
 def _f(v):
     return v * np.log(v) if v > 0.0 else 0.0
 
 
-@_kernel
+@_exact
 def add_loop_pairs(out, M, factor):
     """out[i, j] += factor times what Σ f(M) grows if i and j, rows and columns, become one."""
     k = M.shape[0]

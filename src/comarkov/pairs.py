@@ -22,17 +22,18 @@ from typing import NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from .compiling import kernel, step
 from .kernels import ROUNDOFF, TIE
 
 # Only in single precision may operations be fused and sums be in any order, for vectors.
 _FAST = {"contract", "reassoc"}
-_approximate = njit(nogil=True, cache=True, error_model="numpy", fastmath=_FAST)
-_approximate_step = njit(forceinline=True, error_model="numpy", fastmath=_FAST)
-_exact = njit(nogil=True, cache=True, error_model="numpy")
-_exact_step = njit(forceinline=True, error_model="numpy")
+_approximate = kernel(error_model="numpy", fastmath=_FAST)
+_approximate_step = step(error_model="numpy", fastmath=_FAST)
+_exact = kernel(error_model="numpy")
+_exact_step = step(error_model="numpy")
 
 f32 = np.float32
 u64 = np.uint64  # numba wraps signed indices around at a price, and then does not vectorise

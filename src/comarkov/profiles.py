@@ -11,12 +11,12 @@ times no mass is 0 and times any mass outweighs all else, since a row's own clus
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from .compiling import kernel, step
 from .kernels import TIE
 
-_exact = njit(nogil=True, cache=True, error_model="numpy")
-_exact_step = njit(forceinline=True, error_model="numpy")
+_exact = kernel(error_model="numpy")
+_exact_step = step(error_model="numpy")
 
 
 LACKING = -1e200  # the logarithm of no mass
