@@ -116,6 +116,14 @@ def test_evaluate_joins_by_name(out, truth):
     assert "only in truth              1" in said
 
 
+def test_evaluate_reads_what_others_write(tmp_path):
+    names = ["a\u2028b", "c\nd", "e"]
+    lines = ["name;class", *(f'"{name}";{i}' for i, name in enumerate(names))]
+    (tmp_path / "x.csv").write_text("\r\n".join(lines), encoding="utf-8-sig", newline="")
+    told = json.loads(run("evaluate", tmp_path / "x.csv", tmp_path / "x.csv", "--json").stdout)
+    assert (told["ari"], told["elements"]) == (1.0, 3)
+
+
 def test_evaluate_counts_those_in_no_cluster(tmp_path):
     (tmp_path / "labels.tsv").write_text("id\tfound\na\t0\nb\t0\nc\t\nd\t-1\n")
     (tmp_path / "truth.csv").write_text("id,kind,other\na,x,1\nb,x,2\nc,y,3\nd,y,4\n")

@@ -185,6 +185,11 @@ TABLES = {
         "t.csv, line 3, column 1 (gene): the row 'a' is there already.",
     ),
     "a column twice": (b"gene,x,y,x\na,1,2,3\n", "t.csv, line 1, column 4: the name 'x'"),
+    "edges": (
+        b"user,item,date,n\nAnn,tea,2026-01-01,3\n",
+        "t.csv, line 2, column 2 (item): 'tea' is not a number. It was taken for a wide table. Is "
+        "it an edge list? Then say rows= and columns=, and weights= if it has them.",
+    ),
     "only a header": (b"gene,x,y,z\n", "t.csv has no lines below its header."),
     "only a header, found": (b"gene,x,y,z\n", "t.csv has no lines below its header."),
     "one column": (b"gene\na\n", "t.csv has no column of weights"),

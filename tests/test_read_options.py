@@ -11,6 +11,7 @@ def folder(tmp_path):
     (tmp_path / "u.data").write_text("".join(f"{i}\t{i % 3}\t1\t88{i}\n" for i in range(9)))
     (tmp_path / "u.item").write_bytes(b"0|Zo\xeb\n1|Ann\n2|Bob\n")
     (tmp_path / "packed.csv.gz").write_bytes(gzip.compress(b"a,b,1\n" * 100_000))
+    (tmp_path / "zeros.csv").write_text("user,item,n\nAnn,tea,0\nBob,rum,0\n")
     (tmp_path / "texts").mkdir()
     for name in "ab":
         (tmp_path / "texts" / name).write_text("sun and sea")
@@ -39,6 +40,7 @@ REFUSED = {
         ["packed.csv.gz", "--max-bytes", "500kB"],
         "unpacks to more than 500,000 bytes, which may be a trap: if it is meant, say --max-bytes.",
     ),
+    "nothing but zeros": (["zeros.csv"], "Error: zeros.csv has no weight above 0."),
     "no size": (["packed.csv.gz", "--max-bytes", "much"], "say a size such as 500000, 300MB"),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,7 @@ NOWHERE = ("", "-1")  # in no cluster
 
 
 def read_labels(path: Path, column: str | None, encoding: str = "utf-8") -> dict[str, str]:
-    """The label of each name in a CSV or TSV file that has a header.
+    """The label of each name in a file of commas, semicolons or tabs that has a header.
 
     Names are in the column "name" or else in the first; labels in the given column, or in one
     that is called so, or in the second.
@@ -22,9 +23,10 @@ def read_labels(path: Path, column: str | None, encoding: str = "utf-8") -> dict
         text = path.read_text(encoding=encoding)
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not encoded in {encoding} (byte {error.start}).") from None
-    lines = text.removeprefix("\ufeff").splitlines()
-    separator = "\t" if lines and lines[0].count("\t") > lines[0].count(",") else ","
-    table = csv.reader(lines, delimiter=separator)
+    text = text.removeprefix("\ufeff")
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     header = next(table, [])
     if len(header) < 2:
         raise ValueError(f"{path} needs a header and two columns, of names and of labels.")

@@ -18,8 +18,8 @@ KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
 STDIN = "-"
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
 KEYWORDS = [
-    "kind", "rows", "columns", "weights", "header", "separator", "encoding", "text", "stop_words",
-    "min_df", "n_words", "query", "layer", "row_names", "column_names", "max_bytes",
+    "kind", "rows", "columns", "weights", "header", "separator", "decimal", "encoding", "text",
+    "stop_words", "min_df", "n_words", "query", "layer", "row_names", "column_names", "max_bytes",
 ]  # fmt: skip
 # What rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
@@ -78,6 +78,10 @@ class Reading:
             help=r"What is between the columns: ',', ';', '|', 'tab', ...",
         ),
     ] = None  # fmt: skip
+    decimal: Annotated[
+        str,
+        option("--decimal", panel=INPUT, metavar="MARK", help="Before decimals: '.' or ','."),
+    ] = "."
     encoding: Annotated[
         str, option("--encoding", panel=INPUT, metavar="NAME", help="How text is encoded.")
     ] = "utf-8"
@@ -144,9 +148,9 @@ class Reading:
         ),
     ] = "english"
 
-    def read(self, source: str, rare_words: bool = False) -> Data:
+    def read(self, source: str, for_a_model: bool = False) -> Data:
         """INPUT as a matrix with names; with rare words too, unless the user says what is rare."""
-        data = _read(source, self, rare_words)
+        data = _read(source, self, for_a_model)
         return replace(
             data,
             row_kind=self.row_kind or data.row_kind,
@@ -154,7 +158,7 @@ class Reading:
         )
 
 
-def _read(source: str, options: Reading, rare_words: bool) -> Data:
+def _read(source: str, options: Reading, for_a_model: bool) -> Data:
     """INPUT as a matrix with names, or an error that says what is wrong with it."""
     if source in KNOWN and not Path(source).exists():
         _refuse_options(source, options)
@@ -174,12 +178,15 @@ def _read(source: str, options: Reading, rare_words: bool) -> Data:
         keywords["separator"] = SEPARATORS.get(keywords["separator"], keywords["separator"])
     if "max_bytes" in keywords:
         keywords["max_bytes"] = _bytes(keywords["max_bytes"])
-    if rare_words and options.min_df is None and _holds_texts(source, options):
+    if for_a_model and options.min_df is None and _holds_texts(source, options):
         keywords["min_df"] = 1
     try:
-        return reading.read(source, **keywords)
+        data = reading.read(source, **keywords)
     except ValueError as error:
         raise ValueError(_with_options(str(error))) from error
+    if data.matrix.nnz == 0 and not for_a_model:
+        raise ValueError(f"{source} has no weight above 0.")
+    return data
 
 
 def _holds_texts(source: str, options: Reading) -> bool:

@@ -56,7 +56,7 @@ def predict(
         fitted = load(model)
         if not hasattr(fitted, "predict_with_confidence"):
             raise ValueError(f"{model} holds a {type(fitted).__name__}, which predicts nothing.")
-        data = reading.read(source, rare_words=True)
+        data = reading.read(source, for_a_model=True)
         labels, sure = fitted.predict_with_confidence(data, side)
         names = data.row_names if side == "rows" else data.column_names
         lines = list(zip(names.tolist(), labels.tolist(), sure.round(4).tolist(), strict=True))

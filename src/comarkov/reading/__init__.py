@@ -6,7 +6,7 @@ from typing import Any
 
 from .data import Data
 from .h5ad import write_h5ad
-from .kinds import KINDS, Options
+from .kinds import DECIMALS, KINDS, Options
 from .naming import renamed
 from .sources import read_any
 
@@ -22,6 +22,7 @@ def read(
     weights: str | int | None = None,
     header: bool | None = None,
     separator: str | None = None,
+    decimal: str = ".",
     encoding: str = "utf-8",
     text: str | int | None = None,
     stop_words: str | list[str] | None = "english",
@@ -56,11 +57,13 @@ def read(
     header : bool, optional
         Is the first line a header? Found out if not said: it is if a column is said by name, if it
         begins with an empty field, if one of its fields is no number but has only numbers below
-        (from the third column on: mostly numbers), or if all its fields are usual headings, such
-        as user and item.
+        (from the third column on: mostly numbers), if all its fields are usual headings, such as
+        user and item, or if those of a wide table are whole numbers that rise, as years do.
     separator : str, optional
-        What stands between fields. If not said, that of tab , ; | and space which splits most of
+        What stands between fields. If not said, that of tab | ; , and space which splits most of
         the first 100 lines into as many fields as the first.
+    decimal : {".", ","}, default="."
+        What stands before the decimals of weights. Marks between thousands are not read.
     encoding : str, default="utf-8"
         Of text files, and of files of names.
     text : str or int, optional
@@ -104,9 +107,11 @@ def read(
     """
     if kind is not None and kind not in KINDS:
         raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
+    if decimal not in DECIMALS:
+        raise ValueError(f"decimal={decimal!r} must be '.' or ','.")
     options = Options(
-        rows, columns, weights, header, separator, encoding, text, stop_words, min_df, n_words,
-        query, layer,
+        rows, columns, weights, header, separator, decimal, encoding, text, stop_words, min_df,
+        n_words, query, layer,
     )  # fmt: skip
     data = read_any(source, kind, options, max_bytes)
     return renamed(data, row_names, column_names, encoding, max_bytes)

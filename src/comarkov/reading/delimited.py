@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from .faults import refuse
@@ -12,7 +13,7 @@ from .opening import Opened
 from .records import Lines, records, shape_of
 from .tables import Table, is_number, refuse_repeats
 
-SEPARATORS = ("\t", ",", ";", "|", " ")
+SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers hold least, first
 SAMPLE = 100  # lines that tell the separator and the header
 
 # Words that make a first line of text a header where nothing else does, also with "id" or "_id".
@@ -41,8 +42,9 @@ def from_lines(
     first = [record for record in csv.reader(sample, delimiter=separator) if record]
     has_header = _has_header(first, said) if header is None else header
     width = len(first[0])
-    columns = first[0] if has_header else [str(i) for i in range(width)]
+    columns = [str(i) for i in range(width)]
     if has_header:
+        columns = [field.strip() for field in first[0]]
         refuse_repeats(columns, file.name, f", line {skipped + 1}")
     return _read(file, Lines(file.path, separator, skipped, has_header, width), columns)
 
@@ -115,27 +117,44 @@ def _has_header(records: list[list[str]], said: Sequence[str | int | None]) -> b
 
     It is if a column is named by the user, if it begins with an empty field, if some field is no
     number but has only numbers below it (from the third column on: mostly, as there are weights,
-    one of which may be wrong), if all its fields are usual headings, or if it is all there is of
-    a wide table and holds no numbers.
+    one of which may be wrong), if all its fields are usual headings, if those of a wide table are
+    numbers that rise, or if it is all there is of a wide table and holds no numbers.
     """
     first, rest = records[0], records[1:]
     if not rest and len(first) > 3:  # a table of which nothing else is left
-        return not any(is_number(field) for field in first[1:])
+        return not any(map(_is_number, first[1:]))
     names = [column for column in said if isinstance(column, str) and not column.isdecimal()]
     if names or not first[0].strip():
         return True
-    if all(_is_heading(field) for field in first):
+    if all(_is_heading(field) for field in first) or is_numbered(first):
         return True
     return any(
-        not is_number(field) and _are_numbers([r[i] for r in rest if i < len(r)], mostly=i >= 2)
+        not _is_number(field) and _are_numbers([r[i] for r in rest if i < len(r)], mostly=i >= 2)
         for i, field in enumerate(first)
     )
 
 
 def _are_numbers(values: list[str], mostly: bool) -> bool:
     filled = [value for value in values if value.strip()]
-    count = sum(is_number(value) for value in filled)
+    count = sum(map(_is_number, filled))
     return 2 * count >= len(filled) > 0 if mostly else count == len(filled) > 0
+
+
+def _is_number(field: str) -> bool:
+    """With a decimal comma, too: that weights cannot be read so is told when they are."""
+    return is_number(field) or is_number(field, ",")
+
+
+def is_numbered(first: Sequence[str]) -> bool:
+    """Are these headings of a wide table that are whole numbers, as years or ids are?
+
+    Weights can rise as well, but seldom six of them, or by the same step, or after a heading.
+    """
+    numbers = [int(field) for field in first[1:] if field.strip().isdecimal()]
+    if len(first) < 4 or len(numbers) < len(first) - 1 or is_number(first[0]):
+        return False
+    steps = {after - before for before, after in pairwise(numbers)}
+    return min(steps) > 0 and (len(numbers) > 5 or len(steps) == 1 or _is_heading(first[0]))
 
 
 def _is_heading(field: str) -> bool:

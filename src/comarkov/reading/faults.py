@@ -48,7 +48,7 @@ def _in_lines(
                 return f"{where} has {len(record)} fields, not {lines.width} as the first line."
             for field in (*ids, *numbers):
                 column = table.position(field)
-                problem = _problem(record[column], field in numbers)
+                problem = _problem(record[column], field in numbers, table.decimal)
                 if problem:
                     return f"{where}, column {column + 1}{_titled(table, field)}: {problem}"
     except UnicodeDecodeError as error:
@@ -82,14 +82,16 @@ def _line_of_bad_byte(lines: Lines) -> int:
     return 0
 
 
-def _problem(value: str, is_weight: bool) -> str | None:
+def _problem(value: str, is_weight: bool, decimal: str) -> str | None:
     if not (value.strip() if is_weight else value):
         return "it is empty" + (": write 0 where nothing was observed." if is_weight else ".")
     if not is_weight:
         return None
-    if not is_number(value):
-        return f"{value!r} is not a number."
-    return weight_problem(float(value))
+    if not is_number(value, decimal):
+        other = "." if decimal == "," else ","
+        hint = f"; if {other!r} is before its decimals, say decimal={other!r}"
+        return f"{value!r} is not a number{hint if is_number(value, other) else ''}."
+    return weight_problem(float(value.replace(decimal, ".")))
 
 
 def weight_problem(value: float) -> str | None:
@@ -121,7 +123,8 @@ def _in_frame(table: Table, ids: Collection[str], numbers: Collection[str]) -> s
         first = numbered.filter(is_wrong).head(1).collect()
         if len(first):
             value = first[field][0]
-            problem = _problem("" if value is None else str(value), field in numbers)
+            text = "" if value is None else str(value)
+            problem = _problem(text, field in numbers, table.decimal)
             line = first["comarkov:line"][0] + 1
             return f"{table.name}, record {line}, column {table.heading(field)}: {problem}"
     return None

@@ -11,6 +11,7 @@ from typing import Any
 from ..formats import is_anndata, is_graph
 
 KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
+DECIMALS = (".", ",")
 BY_SUFFIX = {
     ".mtx": "mtx", ".npz": "npz", ".h5ad": "h5ad", ".graphml": "graph", ".gml": "graph",
     ".jsonl": "texts", ".ndjson": "texts",
@@ -19,12 +20,12 @@ BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad"}
 JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xlsx", ".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
-_TABULAR = {"header", "separator", "encoding", "query"}
+_TABULAR = {"header", "separator", "decimal", "encoding", "query"}
 _WORDS = {"stop_words", "min_df", "n_words"}
 KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
     "table": _TABULAR | {"rows"},
-    "texts": _TABULAR | _WORDS | {"rows", "text"},
+    "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
     "mtx": {"encoding"},
     "npz": {"encoding"},
     "h5ad": {"encoding", "layer"},
@@ -53,6 +54,7 @@ class Options:
     weights: str | int | None = None
     header: bool | None = None
     separator: str | None = None
+    decimal: str = "."
     encoding: str = "utf-8"
     text: str | int | None = None
     stop_words: str | list[str] | None = "english"

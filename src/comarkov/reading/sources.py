@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from ..formats import from_graph
 from . import databases, matrices, texts
 from .data import Data
-from .delimited import from_lines
+from .delimited import from_lines, is_numbered
 from .edges import from_edges
 from .faults import fault
 from .h5ad import from_anndata, read_h5ad
@@ -28,7 +29,7 @@ from .kinds import (
 )  # fmt: skip
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded, opened
-from .tables import Table, from_frame, from_parquet, is_number, is_parquet, reason
+from .tables import Table, from_frame, from_parquet, is_number, is_parquet, listed, reason
 from .wide import from_table
 
 
@@ -105,26 +106,43 @@ def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int 
     with as_utf8(file, options.encoding) as plain:
         table = from_lines(plain, options.header, options.separator, said)
         data = _from_rows(table, kind, options, "delimited text")
-        if options.header is None and table.lines is not None and not table.lines.has_header:
-            _doubt(data, table)
+        if options.header is None and options.text is None and table.lines is not None:
+            _doubt(data, table, table.lines.has_header)
         return data
 
 
-def _doubt(data: Data, table: Table) -> None:
-    """A note if the first line may be a header: of words that are nowhere below it."""
-    words = table.frame.head(1).collect().row(0)
-    if any(word is None or is_number(word) for word in words):
-        return
+def _doubt(data: Data, table: Table, has_header: bool) -> None:
+    """A note if it is not sure whether the first line is a header."""
+    words = table.columns if has_header else table.frame.head(1).fill_null("").collect().row(0)
+    is_named = bool(words[0]) and not is_number(words[0])
+    if has_header:
+        taken = "a header" if is_named and is_numbered(words) else None
+    elif len(words) > 3:
+        taken = "a row" if is_named and len(set(words)) == len(words) else None
+    else:
+        taken = "an edge" if _is_apart(data, words) else None
+    if taken is not None:
+        advice = (
+            "a row, say so: header=False, --no-header."
+            if has_header
+            else "a header, say so: header=True, --header."
+        )
+        warnings.warn(
+            f"{table.name}: the first line ({listed(words)}) is taken for {taken}. "
+            f"If it is {advice}",
+            stacklevel=4,
+        )
+
+
+def _is_apart(data: Data, words: Sequence[str]) -> bool:
+    """Does the first line of an edge list hold words that are nowhere below it?"""
+    if any(not word or is_number(word) for word in words):
+        return False
     rows, columns = (
         np.flatnonzero(np.isin(names, words)) for names in (data.row_names, data.column_names)
     )
     mine = data.matrix[rows].sum(), data.matrix[:, columns].sum()
-    if rows.size == columns.size == 1 < data.matrix.nnz and set(mine) == {1}:
-        warnings.warn(
-            f"{table.name}: the first line ({', '.join(words)}) is taken for an edge. If it is a "
-            "header, say so: header=True, --header.",
-            stacklevel=4,
-        )
+    return rows.size == columns.size == 1 < data.matrix.nnz and set(mine) == {1}
 
 
 def _is_json(file: Opened) -> bool:
@@ -155,6 +173,7 @@ def _from_rows(table: Table, kind: str | None, options: Options, form: str) -> D
 
 def _from_table(table: Table, kind: str | None, options: Options, form: str) -> Data:
     is_said = kind is not None
+    table = replace(table, decimal=options.decimal)
     kind = kind or kind_of_table(options, len(table.fields))
     if kind not in ("edges", "table", "texts"):
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")

@@ -25,6 +25,7 @@ class Table:
     fields: list[str]  #: names of columns in the frame
     columns: list[str]  #: names of columns for people, the same unless there is no header
     lines: Lines | None = None  #: None if it is not delimited text
+    decimal: str = "."  #: what stands before the decimals of a number that is text
 
     def field(self, which: str | int, role: str) -> str:
         """The column that a user means: by name, or by position from 0."""
@@ -32,7 +33,7 @@ class Table:
             return self.fields[self.columns.index(which)]
         position = int(which) if isinstance(which, int) or which.isdecimal() else None
         if position is None or not 0 <= position < len(self.fields):
-            has = f"it has {len(self.columns)}: {_listed(self.columns)}"
+            has = f"it has {len(self.columns)}: {listed(self.columns)}"
             raise ValueError(f"{self.name} has no column {which!r} for {role}=: {has}.")
         return self.fields[position]
 
@@ -51,12 +52,16 @@ class Table:
         column, dtype = pl.col(field), self.frame.collect_schema()[field]
         if dtype == pl.String:
             column = column.str.strip_chars()
+            if self.decimal == ",":  # then a point, which may part thousands, makes it no number
+                column = column.str.replace_all(".", " ", literal=True)
+                column = column.str.replace(",", ".", literal=True)
         elif not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):  # a date can be cast, too
             raise ValueError(f"{self.name}, column {self.heading(field)}: {dtype} is no number.")
         return column.cast(pl.Float64, strict=False)
 
 
-def _listed(names: Sequence[str], most: int = 10) -> str:
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Names for a message, not too many."""
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
@@ -105,8 +110,10 @@ def _as_series(column: Any) -> pl.Series:
     return pl.Series([None if is_missing else value for value, is_missing in pairs], strict=False)
 
 
-def is_number(field: str) -> bool:
+def is_number(field: str, decimal: str = ".") -> bool:
     """Can a field be read as a number?"""
+    if decimal == ",":
+        field = field.replace(".", " ").replace(",", ".", 1)
     try:
         float(field)
     except ValueError:

@@ -12,13 +12,15 @@ from .tables import Table, is_number
 CELLS = 4_000_000  # at a time
 
 
+EDGES = "Is it an edge list? Then say rows= and columns=, and weights= if it has them."
+
+
 def from_table(table: Table, rows: str | int | None = None, is_said: bool = False) -> Data:
     """The matrix of a wide table, whose first column, or the one said, names the rows.
 
     A table without a header and with nothing but numbers is a bare matrix without names; but it
     can as well be an edge list with more columns, so the user must have said what it is.
     """
-    import polars as pl
 
     is_bare = rows is None and _is_bare(table)
     if is_bare and not is_said:
@@ -30,6 +32,26 @@ def from_table(table: Table, rows: str | int | None = None, is_said: bool = Fals
     numbers = [field for field in table.fields if field != index]
     if not numbers:
         raise ValueError(f"{table.name} has no column of weights beside the names of the rows.")
+    try:
+        matrix, names = _cells(table, index, numbers)
+    except ValueError as error:
+        if is_said or rows is not None or _begins_with_numbers(table, numbers):
+            raise
+        raise ValueError(f"{error} It was taken for a wide table. {EDGES}") from error
+    _refuse_repeats(table, names, index)
+    has_header = table.lines is None or table.lines.has_header
+    return Data(
+        matrix,
+        None if is_bare else names,
+        [table.heading(field) for field in numbers] if has_header else None,
+        source=table.name,
+    )
+
+
+def _cells(table: Table, index: str | None, numbers: list[str]) -> tuple[sp.csr_array, list[str]]:
+    """The matrix of all numbers, and the names of its rows if there is a column of names."""
+    import polars as pl
+
     ids = [] if index is None else [index]
     frame = table.frame
     if table.lines is not None:  # blank lines
@@ -53,14 +75,12 @@ def from_table(table: Table, rows: str | int | None = None, is_said: bool = Fals
         raise fault(table, ids, numbers, error) from error
     if not parts:
         raise ValueError(f"{table.name} has no lines below its header.")
-    _refuse_repeats(table, names, index)
-    has_header = table.lines is None or table.lines.has_header
-    return Data(
-        sp.vstack(parts, format="csr"),
-        None if is_bare else names,
-        [table.heading(field) for field in numbers] if has_header else None,
-        source=table.name,
-    )
+    return sp.vstack(parts, format="csr"), names
+
+
+def _begins_with_numbers(table: Table, numbers: list[str]) -> bool:
+    first = table.frame.select(numbers).head(1).collect()
+    return all(is_number(str(value), table.decimal) for row in first.rows() for value in row)
 
 
 def _is_bare(table: Table) -> bool:
@@ -78,7 +98,4 @@ def _refuse_repeats(table: Table, names: list[str], index: str | None) -> None:
         if name in seen:
             break
         seen[name] = i
-    raise ValueError(
-        f"{place(table, i, index)}: the row {name!r} is there already. Is it an edge list? Then "
-        "say rows= and columns=, and weights= if it has them."
-    )
+    raise ValueError(f"{place(table, i, index)}: the row {name!r} is there already. {EDGES}")
