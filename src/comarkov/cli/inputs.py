@@ -149,7 +149,7 @@ class Reading:
     ] = "english"
 
     def read(self, source: str, for_a_model: bool = False) -> Data:
-        """INPUT as a matrix with names; with rare words too, unless the user says what is rare."""
+        """INPUT as a matrix with names; for a model that is there, rare words and zeros are fine."""
         data = _read(source, self, for_a_model)
         return replace(
             data,
