@@ -149,7 +149,7 @@ class Reading:
     ] = "english"
 
     def read(self, source: str, for_a_model: bool = False) -> Data:
-        """INPUT as a matrix with names; for a model that is there, rare words and zeros are fine."""
+        """INPUT as a matrix with names; for a model that is there, of rare words or zeros, too."""
         data = _read(source, self, for_a_model)
         return replace(
             data,
