@@ -292,9 +292,12 @@ def test_names_are_only_text(opened, tmp_path):
 
 @pytest.mark.parametrize("n_clusters", [(3, None), (None, 3), 1])
 def test_one_side_and_one_cluster(opened, tmp_path, n_clusters):
-    data = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    weights = WOMEN.matrix * np.arange(1, 15)  # one cluster of these has shares that sum to 1 - ε
+    data = Data(weights, WOMEN.row_names, WOMEN.column_names)
     page = opened(written(tmp_path, data, n_clusters))
     assert page.locator(".card").count() == (3 if n_clusters != 1 else 2)
+    like_the_whole = page.locator(".card >> text=None: it is like the whole.")
+    assert like_the_whole.count() == (0 if n_clusters != 1 else 2)
     assert page.locator("#beta").count() == 0
     page.fill("#query", "E5")
     page.press("#query", "Enter")
