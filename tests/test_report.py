@@ -128,6 +128,23 @@ def test_search_finds_an_element_and_lights_its_cluster(opened, women):
     assert page.inner_text("#matches") == "Nothing has this name."
 
 
+def test_the_name_itself_is_found_first(opened, women):
+    page = opened(women)
+    page.fill("#query", "e1")
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert names[0] == "E1"
+    assert sorted(names[1:]) == ["E10", "E11", "E12", "E13", "E14"]
+    page.fill("#query", "el")  # begins one name, is inside others
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert (names[0], names[3]) == ("Eleanor Nye", "Evelyn Jefferson")
+    assert sorted(names[1:3]) == ["Helen Lloyd", "Myra Liddel"]
+    page.fill("#query", "e")
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert len(names) == 12
+    assert [len(name) for name in names[:6]] == [2] * 6
+    assert names[6:8] == ["Eleanor Nye", "Evelyn Jefferson"]
+
+
 def test_zoom_by_wheel_buttons_drag_and_keys(opened, women):
     page = opened(women)
     whole = picture(page)
@@ -335,6 +352,12 @@ def test_twenty_thousand_by_ten_thousand(opened, tmp_path, monkeypatch):
     page = opened(path)
     assert "heaviest are in this file" in page.inner_text("#subset")
     far = picture(page)
+    for name in ("customer number 1", "article 12"):
+        page.fill("#query", name)
+        assert page.locator("#matches bdi").first.inner_text() == name
+    page.fill("#query", "1")  # in twelve names of either side, and many more
+    kinds = page.locator("#matches small").all_inner_texts()
+    assert sorted(kind.split(" · ")[0] for kind in kinds) == ["column"] * 6 + ["row"] * 6
     page.fill("#query", "customer number 12345")
     page.press("#query", "Enter")
     for _ in range(14):

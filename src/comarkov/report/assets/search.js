@@ -2,6 +2,11 @@
 
 const MATCHES = 12;
 
+// Names that begin with the words come first, then those that have them inside; the shortest
+// first, which is the name that was asked for if there is one, then the most typical.
+const better = (a, b) => a.inside - b.inside || a.length - b.length || a.rank - b.rank;
+const afterEquals = d3.bisector(better).right;
+
 class Search {
   constructor(input, list, data) {
     this.input = input;
@@ -20,20 +25,26 @@ class Search {
     });
   }
 
-  // Names that begin with the words come first, then those that have them anywhere.
+  // The best of both sides, the best of all first. Neither side crowds the other out.
   matches(words) {
-    const begin = [], inside = [];
-    for (const side of ["rows", "columns"]) {
-      const facts = this.data[side];
-      facts.lower ??= facts.names.map((name) => name.toLowerCase());
-      let left = MATCHES;
-      for (let i = 0; i < facts.n && left > 0; i++) {
-        const at = facts.lower[i].indexOf(words);
-        if (at === 0) { begin.push({ side, element: i }); left--; }
-        else if (at > 0 && inside.length < 4 * MATCHES) inside.push({ side, element: i });
-      }
-    }
-    return [...begin, ...inside].slice(0, MATCHES);
+    const [rows, columns] = ["rows", "columns"].map((side) => this.best(side, words));
+    const room = (other) => Math.max(MATCHES / 2, MATCHES - other.length);
+    return [...rows.slice(0, room(columns)), ...columns.slice(0, room(rows))].sort(better);
+  }
+
+  best(side, words) {
+    const facts = this.data[side], best = [];
+    facts.lower ??= facts.names.map((name) => name.trim().toLowerCase());
+    facts.lower.forEach((name, element) => {
+      const at = name.indexOf(words);
+      if (at < 0) return;
+      const rank = +facts.rank[element] || facts.n + 1; // in no cluster: last
+      const match = { side, element, inside: at > 0, length: name.length, rank };
+      if (best.length === MATCHES && better(best[MATCHES - 1], match) <= 0) return;
+      best.splice(afterEquals(best, match), 0, match);
+      best.length = Math.min(best.length, MATCHES);
+    });
+    return best;
   }
 
   look() {
