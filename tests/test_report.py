@@ -212,6 +212,42 @@ def test_the_slider_reorders_the_pictures(opened, women):
     assert picture(page) == fit
 
 
+def test_what_was_found_is_told_of_the_view_that_is_shown(opened, women):
+    page = opened(women)
+
+    def line():
+        return page.inner_text("#found").split(" Zoom")[0].strip()
+
+    page.fill("#query", "pearl")
+    page.press("#query", "Enter")
+    of_fit = line()
+    assert of_fit == "Pearl Oglethorpe · woman cluster 0 · rank 8 · confidence 0.83"
+    assert page.locator(".card.lit").get_attribute("id") == "rows-0"
+    page.focus("#beta")
+    page.keyboard.press("Home")
+    assert line() == "Pearl Oglethorpe · woman cluster 1 at β = 0"
+    assert page.locator(".card.lit").get_attribute("id") == "rows-1"
+    page.fill("#query", "pearl")
+    assert page.inner_text("#matches small") == "woman · cluster 1"
+    page.press("#query", "Enter")
+    assert line() == "Pearl Oglethorpe · woman cluster 1 at β = 0"
+    page.focus("#heatmap")
+    page.keyboard.press("ArrowDown")
+    assert "entry" in page.inner_text("#where")
+    page.focus("#blocks")
+    page.keyboard.press("ArrowRight")
+    assert "lift" in page.inner_text("#blocks-where")
+    page.focus("#beta")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert line() == of_fit
+    picture(page)
+    assert page.inner_text("#where") == "all 18 rows × all 14 columns"
+    assert page.inner_text("#blocks-where") == ""
+    page.click("#columns-1 .show")  # another thing is shown
+    assert page.locator("#found").is_hidden()
+
+
 @pytest.mark.parametrize("name", ["rows.csv", "columns.csv", "blocks.csv"])
 def test_downloads_are_the_files(opened, women, name):
     page = opened(women)

@@ -8,10 +8,11 @@ const better = (a, b) => a.inside - b.inside || a.length - b.length || a.rank - 
 const afterEquals = d3.bisector(better).right;
 
 class Search {
-  constructor(input, list, data) {
+  constructor(input, list, data, view) {
     this.input = input;
     this.list = list;
     this.data = data;
+    this.view = view; // what is shown when it is called
     this.found = [];
     this.active = -1;
     input.addEventListener("input", () => this.look());
@@ -71,7 +72,7 @@ class Search {
     const name = document.createElement("bdi");
     name.textContent = facts.names[element];
     const where = document.createElement("small");
-    const cluster = facts.label[element];
+    const cluster = this.view()[side].label[element];
     where.textContent = facts.clusters ? `${facts.kind} · ${cluster < 0 ? "no cluster" : `cluster ${cluster}`}` : facts.kind;
     line.append(name, where);
     return line;
