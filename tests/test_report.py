@@ -343,14 +343,20 @@ def test_names_are_only_text(opened, tmp_path):
     assert page.locator("img").count() == 0
 
 
-@pytest.mark.parametrize("n_clusters", [(3, None), (None, 3), 1])
-def test_one_side_and_one_cluster(opened, tmp_path, n_clusters):
+@pytest.mark.parametrize(
+    ("n_clusters", "left_out"),
+    [((3, None), ["5 of 14 columns"]), ((None, 3), ["5 of 18 rows"]), (1, [])],
+)
+def test_one_side_and_one_cluster(opened, tmp_path, monkeypatch, n_clusters, left_out):
+    monkeypatch.setattr("comarkov.report.content.CHOSEN", 5)
     weights = WOMEN.matrix * np.arange(1, 15)  # one cluster of these has shares that sum to 1 - ε
     data = Data(weights, WOMEN.row_names, WOMEN.column_names)
     page = opened(written(tmp_path, data, n_clusters))
     assert page.locator(".card").count() == (3 if n_clusters != 1 else 2)
     like_the_whole = page.locator(".card >> text=None: it is like the whole.")
     assert like_the_whole.count() == (0 if n_clusters != 1 else 2)
+    notes = page.locator(".block-matrix .chosen-few").all_inner_texts()
+    assert [note.split(",")[0] for note in notes] == left_out
     assert page.locator("#beta").count() == 0
     page.fill("#query", "E5")
     page.press("#query", "Enter")

@@ -123,6 +123,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             "cards": [_card(side, a) for a in range(side.n_clusters)],
             "nowhere": int((side.labels < 0).sum()),
             "cheapest": _pairs(side)[:CHEAPEST],
+            "in_blocks": _shown(side, side.names.size).size,  # all, where clusters stand there
         }
         for name, side, other in (
             ("rows", found.rows, found.columns),
