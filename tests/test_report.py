@@ -59,7 +59,8 @@ def opened(browser):
         page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: seen(request.url))
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]")
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready]")
         return page
 
     def seen(url):
@@ -293,6 +294,15 @@ def test_dark_mode_and_a_change_of_mind(opened, women):
     page.emulate_media(color_scheme="light")
     assert picture(page) != dark
     assert min(pixel(page, 0.97, 0.25)) > 240  # no entry: paper
+
+
+def test_without_scripts_the_page_says_so_where_the_picture_would_be(opened, women):
+    page = opened(women, java_script_enabled=False)
+    assert "need JavaScript" in page.locator("#heatmap-frame noscript").inner_text()
+    assert page.locator("#heatmap-frame noscript p").is_visible()
+    assert page.locator("#loading").is_hidden()
+    assert not any(page.locator(each).is_visible() for each in ("#query", "#beta", ".downloads"))
+    assert page.locator(".card").count() == 5
 
 
 @pytest.mark.parametrize("width", [400, 1280, 2560])

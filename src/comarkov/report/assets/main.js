@@ -193,6 +193,7 @@ function start(data) {
   return { heatmap, blocks, navigation };
 }
 
+byId("loading").hidden = false;
 unpack().then((sections) => start(readAll(sections))).catch((error) => {
   const box = byId("loading");
   if (box) box.textContent = `The pictures cannot be drawn: ${error.message}. A newer browser may help.`;
