@@ -97,6 +97,7 @@ def test_it_opens_and_says_what_was_found(opened, women):
     page = opened(women)
     assert page.title() == "women.csv · co-clustering"
     assert page.inner_text("#kept") == "44.0 %"
+    assert page.inner_text("label[for=query]") == "Find by name: woman or event"
     assert page.locator(".card").count() == 5
     card = page.inner_text("#rows-0")
     assert "9 members" in card
