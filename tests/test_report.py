@@ -354,6 +354,27 @@ def test_names_are_only_text(opened, tmp_path):
     assert page.locator("img").count() == 0
 
 
+def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
+    """Controls are spelt out, and names from right to left stay where they are."""
+    rows = [f"שם{i}\u2069\u202egpj" for i in range(18)]
+    columns = [f"עמודה {i}" for i in range(14)]
+    data = Data(WOMEN.matrix, rows, columns, "אדם", "\u202emoc", "\u202efdp.csv")
+    page = opened(written(tmp_path, data, (2, 3)))
+    assert page.title() == "[U+202E]fdp.csv · co-clustering"
+    page.fill("#query", "שם17\u2069")
+    assert page.locator("#matches bdi").all_inner_texts() == ["שם17[U+2069][U+202E]gpj"]
+    page.press("#query", "Enter")
+    page.focus("#heatmap")
+    page.keyboard.press("ArrowDown")
+    assert re.search("[\u202a-\u202e\u2066\u2067]", page.inner_text("body")) is None
+    for line in ("#where", ".lead", "label[for=query]"):
+        first, second = page.locator(f"{line} bdi").all()
+        assert first.bounding_box()["x"] < second.bounding_box()["x"], line
+    with page.expect_download() as download:
+        page.click("text=Download rows.csv")
+    assert rows[17] in Path(download.value.path()).read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("n_clusters", "left_out"),
     [((3, None), ["5 of 14 columns"]), ((None, 3), ["5 of 18 rows"]), (1, [])],

@@ -97,7 +97,7 @@ def _side(side: Side) -> dict[str, Any]:
         "clusters": side.n_clusters,
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
-        "leaves": [", ".join(side.typical(a, 2)) for a in range(side.n_clusters)],
+        "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
         "shown": None if side.is_clustered else _shown(side, side.names.size).tolist(),
     }
 

@@ -4,7 +4,7 @@ const LEAF = 22; // pixels
 
 function dendrogram(element, side, most) {
   const { linkage, leaves } = side, k = leaves.length;
-  const nodes = leaves.map((name, i) => ({ i, height: 0, size: 1 }));
+  const nodes = leaves.map((names, i) => ({ i, height: 0, size: 1 }));
   for (const [first, second, height] of linkage) {
     nodes.push({ height, children: [nodes[first], nodes[second]] });
   }
@@ -32,7 +32,9 @@ function dendrogram(element, side, most) {
     .attr("transform", (node) => `translate(${x(0) + 8},${y(node)})`);
   leaf.append("text").attr("class", "number").attr("dy", "0.35em").text((node) => node.data.i);
   leaf.append("text").attr("x", 22).attr("dy", "0.35em").text((node) => {
-    const room = Math.floor((margin.right - 36) / 6.6), text = leaves[node.data.i];
+    const names = leaves[node.data.i];
+    const text = names.map((name) => `\u2068${name}\u2069`).join(", "); // set apart by marks of no width
+    const room = Math.floor((margin.right - 36) / 6.6) + 2 * names.length;
     return text.length > room ? text.slice(0, room - 1) + "…" : text;
   });
   svg.append("g").attr("transform", `translate(0,${margin.top + k * LEAF})`)

@@ -298,15 +298,16 @@ class Heatmap {
       const more = Math.round(1 / cell) - 1;
       const cluster = view[side].label[element];
       const where = !this.data[side].clusters ? "" : cluster < 0 ? " · in no cluster" : ` · cluster ${cluster}`;
-      return `${this.data[side].names[element]}${more > 0 ? ` and about ${more} more` : ""}${where}`;
+      return said("strong", apart(this.data[side].names[element]),
+        `${more > 0 ? ` and about ${more} more` : ""}${where}`);
     };
     const value = this.value(row, column);
     const told = value === null ? `0, or below ${number(about.least)}` : number(value);
     const near = this.cellWidth >= 3 && this.cellHeight >= 3;
     return [
-      [name("rows", row, this.cellHeight), "strong"],
-      [name("columns", column, this.cellWidth), "strong"],
-      near ? [`entry ${told}`] : ["zoom in for single entries", "soft"],
+      name("rows", row, this.cellHeight),
+      name("columns", column, this.cellWidth),
+      near ? said("", `entry ${told}`) : said("soft", "zoom in for single entries"),
     ];
   }
 }

@@ -8,7 +8,8 @@ function start(data) {
   heatmap.layout();
   const navigation = new Navigation(heatmap);
   const search = new Search(byId("query"), byId("matches"), data, () => heatmap.view);
-  const tell = (id) => (text) => { byId(id).textContent = text; };
+  const tell = (id) => (lines) =>
+    byId(id).replaceChildren(...lines.flatMap(({ parts }, i) => (i ? [", ", ...parts] : parts)));
 
   // Show where an element is in this view, or a cluster, or nothing.
   function light(lit) {
@@ -55,9 +56,7 @@ function start(data) {
     line.hidden = lit?.element === undefined;
     if (line.hidden) return;
     const { side, element, cluster } = lit, card = byId(`${side}-${cluster}`);
-    const name = document.createElement("bdi");
-    name.textContent = data[side].names[element];
-    line.replaceChildren(name, ` · ${facts(lit)} `,
+    line.replaceChildren(apart(data[side].names[element]), ` · ${facts(lit)} `,
       button("Zoom to it", () => zoomToElement(side, element)),
       ...(card ? [button("Its cluster", () => {
         card.scrollIntoView({ block: "center" });

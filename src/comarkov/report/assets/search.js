@@ -49,7 +49,7 @@ class Search {
   }
 
   look() {
-    const words = this.input.value.trim().toLowerCase();
+    const words = visible(this.input.value).trim().toLowerCase();
     this.found = words ? this.matches(words) : [];
     this.active = this.found.length ? 0 : -1;
     this.list.replaceChildren(...this.found.map((match, i) => this.item(match, i)));
@@ -69,12 +69,10 @@ class Search {
     const line = document.createElement("li");
     line.id = `match-${i}`;
     line.setAttribute("role", "option");
-    const name = document.createElement("bdi");
-    name.textContent = facts.names[element];
     const where = document.createElement("small");
     const cluster = this.view()[side].label[element];
     where.textContent = facts.clusters ? `${facts.kind} · ${cluster < 0 ? "no cluster" : `cluster ${cluster}`}` : facts.kind;
-    line.append(name, where);
+    line.append(apart(facts.names[element]), where);
     return line;
   }
 
