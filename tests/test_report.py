@@ -97,6 +97,8 @@ def test_it_opens_and_says_what_was_found(opened, women):
     page = opened(women)
     assert page.title() == "women.csv · co-clustering"
     assert page.inner_text("#kept") == "44.0 %"
+    lead = "18 rows (woman) in 2 clusters × 14 columns (event) in 3 clusters"
+    assert page.inner_text(".lead") == lead
     assert page.inner_text("label[for=query]") == "Find by name: woman or event"
     assert page.locator(".card").count() == 5
     card = page.inner_text("#rows-0")
@@ -370,6 +372,10 @@ def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
     for line in ("#where", ".lead", "label[for=query]"):
         first, second = page.locator(f"{line} bdi").all()
         assert first.bounding_box()["x"] < second.bounding_box()["x"], line
+    tree = page.locator("#rows-tree").bounding_box()
+    for name in page.locator("#rows-tree g text:not(.number)").all():
+        box = name.bounding_box()
+        assert box["x"] + box["width"] <= tree["x"] + tree["width"]
     with page.expect_download() as download:
         page.click("text=Download rows.csv")
     assert rows[17] in Path(download.value.path()).read_text("utf-8")

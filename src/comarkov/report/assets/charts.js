@@ -19,6 +19,8 @@ function dendrogram(element, side, most) {
   const svg = d3.select(element).selectAll("svg").data([0]).join("svg")
     .attr("width", outer).attr("height", height);
   svg.selectAll("*").remove();
+  const ruler = document.createElement("canvas").getContext("2d");
+  ruler.font = font(12);
   svg.append("g").attr("class", "grid").selectAll("line").data(x.ticks(5)).join("line")
     .attr("x1", x).attr("x2", x).attr("y1", margin.top).attr("y2", margin.top + k * LEAF);
   svg.append("g").attr("class", "forks").selectAll("path")
@@ -32,10 +34,8 @@ function dendrogram(element, side, most) {
     .attr("transform", (node) => `translate(${x(0) + 8},${y(node)})`);
   leaf.append("text").attr("class", "number").attr("dy", "0.35em").text((node) => node.data.i);
   leaf.append("text").attr("x", 22).attr("dy", "0.35em").text((node) => {
-    const names = leaves[node.data.i];
-    const text = names.map((name) => `\u2068${name}\u2069`).join(", "); // set apart by marks of no width
-    const room = Math.floor((margin.right - 36) / 6.6) + 2 * names.length;
-    return text.length > room ? text.slice(0, room - 1) + "…" : text;
+    const names = leaves[node.data.i].map((name) => `\u2068${name}\u2069`); // set apart by marks of no width
+    return clipped(ruler, names.join(", "), margin.right - 36);
   });
   svg.append("g").attr("transform", `translate(0,${margin.top + k * LEAF})`)
     .call(d3.axisBottom(x).ticks(5));

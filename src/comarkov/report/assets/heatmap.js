@@ -2,6 +2,7 @@
 
 const LARGEST = 44; // pixels of a cell, beyond which an axis zooms no further
 const NAMED = 11; // pixels of a cell from which its name is written
+const PLAIN = 24; // pixels of a cluster, on average, from which borders are drawn in full
 
 class Heatmap {
   constructor(canvas, data) {
@@ -176,20 +177,26 @@ class Heatmap {
     return this.box.top + (place - this.window.y0) / (this.window.y1 - this.window.y0) * this.box.height;
   }
 
+  // Between clusters, the fainter the more there are, so that lines never hide the cells.
   drawBorders(pen) {
-    const { left, top, width, height } = this.box;
+    const { left, top, width, height } = this.box, { columns, rows } = this.view;
     pen.strokeStyle = colour("--border");
     pen.lineWidth = 1;
-    pen.beginPath();
-    for (const { end } of this.view.columns.bands.slice(0, -1)) {
+    const draw = ({ at, bands }, cell, write) => {
+      pen.globalAlpha = Math.min(1, cell * at.length / bands.length / PLAIN);
+      pen.beginPath();
+      for (const { end } of bands.slice(0, -1)) write(end);
+      pen.stroke();
+    };
+    draw(columns, this.cellWidth, (end) => {
       const x = Math.round(this.x(end)) + 0.5;
       if (x > left && x < left + width) { pen.moveTo(x, top); pen.lineTo(x, top + height); }
-    }
-    for (const { end } of this.view.rows.bands.slice(0, -1)) {
+    });
+    draw(rows, this.cellHeight, (end) => {
       const y = Math.round(this.y(end)) + 0.5;
       if (y > top && y < top + height) { pen.moveTo(left, y); pen.lineTo(left + width, y); }
-    }
-    pen.stroke();
+    });
+    pen.globalAlpha = 1;
   }
 
   // Shade all but the cluster that is lit, and mark the element.
