@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -316,6 +317,21 @@ def test_nothing_is_wider_than_the_screen(opened, women, width):
     assert box["width"] <= width
     beside = page.locator("#blocks").bounding_box()["x"] > box["x"] + box["width"]
     assert beside == (width >= 1280)
+
+
+def test_tables_on_a_phone(opened, tmp_path):
+    """Wide ones scroll in their box, and lines are as high as their text."""
+    model = CoClustering((2, 3), random_state=0).fit(WOMEN.matrix)
+    evidence = np.zeros(3, [(f"column_agreement_{i}", float) for i in range(8)])
+    path = tmp_path / "report.html"
+    path.write_text(replace(Results.of(model, WOMEN), selection=evidence).to_html(), "utf-8")
+    page = opened(path, 400)
+    for summary in ("How the numbers", "Parameters, seed"):
+        page.click(f"summary >> text={summary}")
+    heights = page.locator(".details tr").evaluate_all("all => all.map(row => row.clientHeight)")
+    assert len(heights) > 20
+    assert max(heights) < 40
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_finger_taps_and_pinches(opened, women):
