@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,8 @@ def opened(browser):
         page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: seen(request.url))
         page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]")
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready]")
         return page
 
     def seen(url):
@@ -96,6 +98,9 @@ def test_it_opens_and_says_what_was_found(opened, women):
     page = opened(women)
     assert page.title() == "women.csv · co-clustering"
     assert page.inner_text("#kept") == "44.0 %"
+    lead = "18 rows (woman) in 2 clusters × 14 columns (event) in 3 clusters"
+    assert page.inner_text(".lead") == lead
+    assert page.inner_text("label[for=query]") == "Find by name: woman or event"
     assert page.locator(".card").count() == 5
     card = page.inner_text("#rows-0")
     assert "9 members" in card
@@ -126,6 +131,23 @@ def test_search_finds_an_element_and_lights_its_cluster(opened, women):
     assert picture(page) == before
     page.fill("#query", "nobody")
     assert page.inner_text("#matches") == "Nothing has this name."
+
+
+def test_the_name_itself_is_found_first(opened, women):
+    page = opened(women)
+    page.fill("#query", "e1")
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert names[0] == "E1"
+    assert sorted(names[1:]) == ["E10", "E11", "E12", "E13", "E14"]
+    page.fill("#query", "el")  # begins one name, is inside others
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert (names[0], names[3]) == ("Eleanor Nye", "Evelyn Jefferson")
+    assert sorted(names[1:3]) == ["Helen Lloyd", "Myra Liddel"]
+    page.fill("#query", "e")
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert len(names) == 12
+    assert [len(name) for name in names[:6]] == [2] * 6
+    assert names[6:8] == ["Eleanor Nye", "Evelyn Jefferson"]
 
 
 def test_zoom_by_wheel_buttons_drag_and_keys(opened, women):
@@ -195,6 +217,42 @@ def test_the_slider_reorders_the_pictures(opened, women):
     assert picture(page) == fit
 
 
+def test_what_was_found_is_told_of_the_view_that_is_shown(opened, women):
+    page = opened(women)
+
+    def line():
+        return page.inner_text("#found").split(" Zoom")[0].strip()
+
+    page.fill("#query", "pearl")
+    page.press("#query", "Enter")
+    of_fit = line()
+    assert of_fit == "Pearl Oglethorpe · woman cluster 0 · rank 8 · confidence 0.83"
+    assert page.locator(".card.lit").get_attribute("id") == "rows-0"
+    page.focus("#beta")
+    page.keyboard.press("Home")
+    assert line() == "Pearl Oglethorpe · woman cluster 1 at β = 0"
+    assert page.locator(".card.lit").get_attribute("id") == "rows-1"
+    page.fill("#query", "pearl")
+    assert page.inner_text("#matches small") == "woman · cluster 1"
+    page.press("#query", "Enter")
+    assert line() == "Pearl Oglethorpe · woman cluster 1 at β = 0"
+    page.focus("#heatmap")
+    page.keyboard.press("ArrowDown")
+    assert "entry" in page.inner_text("#where")
+    page.focus("#blocks")
+    page.keyboard.press("ArrowRight")
+    assert "lift" in page.inner_text("#blocks-where")
+    page.focus("#beta")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert line() == of_fit
+    picture(page)
+    assert page.inner_text("#where") == "all 18 rows × all 14 columns"
+    assert page.inner_text("#blocks-where") == ""
+    page.click("#columns-1 .show")  # another thing is shown
+    assert page.locator("#found").is_hidden()
+
+
 @pytest.mark.parametrize("name", ["rows.csv", "columns.csv", "blocks.csv"])
 def test_downloads_are_the_files(opened, women, name):
     page = opened(women)
@@ -242,6 +300,15 @@ def test_dark_mode_and_a_change_of_mind(opened, women):
     assert min(pixel(page, 0.97, 0.25)) > 240  # no entry: paper
 
 
+def test_without_scripts_the_page_says_so_where_the_picture_would_be(opened, women):
+    page = opened(women, java_script_enabled=False)
+    assert "need JavaScript" in page.locator("#heatmap-frame noscript").inner_text()
+    assert page.locator("#heatmap-frame noscript p").is_visible()
+    assert page.locator("#loading").is_hidden()
+    assert not any(page.locator(each).is_visible() for each in ("#query", "#beta", ".downloads"))
+    assert page.locator(".card").count() == 5
+
+
 @pytest.mark.parametrize("width", [400, 1280, 2560])
 def test_nothing_is_wider_than_the_screen(opened, women, width):
     page = opened(women, width)
@@ -250,6 +317,21 @@ def test_nothing_is_wider_than_the_screen(opened, women, width):
     assert box["width"] <= width
     beside = page.locator("#blocks").bounding_box()["x"] > box["x"] + box["width"]
     assert beside == (width >= 1280)
+
+
+def test_tables_on_a_phone(opened, tmp_path):
+    """Wide ones scroll in their box, and lines are as high as their text."""
+    model = CoClustering((2, 3), random_state=0).fit(WOMEN.matrix)
+    evidence = np.zeros(3, [(f"column_agreement_{i}", float) for i in range(8)])
+    path = tmp_path / "report.html"
+    path.write_text(replace(Results.of(model, WOMEN), selection=evidence).to_html(), "utf-8")
+    page = opened(path, 400)
+    for summary in ("How the numbers", "Parameters, seed"):
+        page.click(f"summary >> text={summary}")
+    heights = page.locator(".details tr").evaluate_all("all => all.map(row => row.clientHeight)")
+    assert len(heights) > 20
+    assert max(heights) < 40
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_finger_taps_and_pinches(opened, women):
@@ -290,11 +372,45 @@ def test_names_are_only_text(opened, tmp_path):
     assert page.locator("img").count() == 0
 
 
-@pytest.mark.parametrize("n_clusters", [(3, None), (None, 3), 1])
-def test_one_side_and_one_cluster(opened, tmp_path, n_clusters):
-    data = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
+    """Controls are spelt out, and names from right to left stay where they are."""
+    rows = [f"שם{i}\u2069\u202egpj" for i in range(18)]
+    columns = [f"עמודה {i}" for i in range(14)]
+    data = Data(WOMEN.matrix, rows, columns, "אדם", "\u202emoc", "\u202efdp.csv")
+    page = opened(written(tmp_path, data, (2, 3)))
+    assert page.title() == "[U+202E]fdp.csv · co-clustering"
+    page.fill("#query", "שם17\u2069")
+    assert page.locator("#matches bdi").all_inner_texts() == ["שם17[U+2069][U+202E]gpj"]
+    page.press("#query", "Enter")
+    page.focus("#heatmap")
+    page.keyboard.press("ArrowDown")
+    assert re.search("[\u202a-\u202e\u2066\u2067]", page.inner_text("body")) is None
+    for line in ("#where", ".lead", "label[for=query]"):
+        first, second = page.locator(f"{line} bdi").all()
+        assert first.bounding_box()["x"] < second.bounding_box()["x"], line
+    tree = page.locator("#rows-tree").bounding_box()
+    for name in page.locator("#rows-tree g text:not(.number)").all():
+        box = name.bounding_box()
+        assert box["x"] + box["width"] <= tree["x"] + tree["width"]
+    with page.expect_download() as download:
+        page.click("text=Download rows.csv")
+    assert rows[17] in Path(download.value.path()).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "left_out"),
+    [((3, None), ["5 of 14 columns"]), ((None, 3), ["5 of 18 rows"]), (1, [])],
+)
+def test_one_side_and_one_cluster(opened, tmp_path, monkeypatch, n_clusters, left_out):
+    monkeypatch.setattr("comarkov.report.content.CHOSEN", 5)
+    weights = WOMEN.matrix * np.arange(1, 15)  # one cluster of these has shares that sum to 1 - ε
+    data = Data(weights, WOMEN.row_names, WOMEN.column_names)
     page = opened(written(tmp_path, data, n_clusters))
     assert page.locator(".card").count() == (3 if n_clusters != 1 else 2)
+    like_the_whole = page.locator(".card >> text=None: it is like the whole.")
+    assert like_the_whole.count() == (0 if n_clusters != 1 else 2)
+    notes = page.locator(".block-matrix .chosen-few").all_inner_texts()
+    assert [note.split(",")[0] for note in notes] == left_out
     assert page.locator("#beta").count() == 0
     page.fill("#query", "E5")
     page.press("#query", "Enter")
@@ -332,6 +448,12 @@ def test_twenty_thousand_by_ten_thousand(opened, tmp_path, monkeypatch):
     page = opened(path)
     assert "heaviest are in this file" in page.inner_text("#subset")
     far = picture(page)
+    for name in ("customer number 1", "article 12"):
+        page.fill("#query", name)
+        assert page.locator("#matches bdi").first.inner_text() == name
+    page.fill("#query", "1")  # in twelve names of either side, and many more
+    kinds = page.locator("#matches small").all_inner_texts()
+    assert sorted(kind.split(" · ")[0] for kind in kinds) == ["column"] * 6 + ["row"] * 6
     page.fill("#query", "customer number 12345")
     page.press("#query", "Enter")
     for _ in range(14):

@@ -28,6 +28,8 @@ from .insertion import Model
 from .leaves import Leaves, membership
 from .relations import Information
 
+NOISE = 1e-9  # of a lift: what is above 1 by less is rounding
+
 
 class Feature(NamedTuple):
     """An element of the other side that tells a cluster from the rest."""
@@ -132,7 +134,7 @@ class Side:
         best = np.argsort(-bits, kind="stable")[:n]
         return [
             Feature(str(self.other_names[i]), float(share[i]), float(lift[i]), float(bits[i]))
-            for i in best[bits[best] > 0]
+            for i in best[lift[best] > 1 + NOISE]
         ]
 
 

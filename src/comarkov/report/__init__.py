@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,6 +15,7 @@ from .payload import Packed, pack_cells
 
 LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
 LIBRARY = "vendor/d3.min.js"
+CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in data.js
 SCRIPTS = ("data", "layers", "heatmap", "window", "blocks", "charts", "search", "main")
 
 
@@ -77,6 +79,13 @@ def _script() -> str:
     return f'(() => {{\n"use strict";\n{parts}}})();\n'
 
 
+def _visible(value: Any) -> Any:
+    """Text with its directional controls spelt out: from inside a name they turn what follows."""
+    if type(value) is not str:  # a number, or markup of our own
+        return value
+    return CONTROLS.sub(lambda found: f"[U+{ord(found[0]):04X}]", value)
+
+
 @cache
 def _template() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -85,6 +94,7 @@ def _template() -> Any:
         loader=PackageLoader(__package__, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -97,7 +97,7 @@ def _side(side: Side) -> dict[str, Any]:
         "clusters": side.n_clusters,
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
-        "leaves": [", ".join(side.typical(a, 2)) for a in range(side.n_clusters)],
+        "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
         "shown": None if side.is_clustered else _shown(side, side.names.size).tolist(),
     }
 
@@ -123,6 +123,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             "cards": [_card(side, a) for a in range(side.n_clusters)],
             "nowhere": int((side.labels < 0).sum()),
             "cheapest": _pairs(side)[:CHEAPEST],
+            "in_blocks": _shown(side, side.names.size).size,  # all, where clusters stand there
         }
         for name, side, other in (
             ("rows", found.rows, found.columns),

@@ -154,9 +154,9 @@ class Blocks {
     const name = (side, n) => (this.data[side].clusters
       ? `${this.data[side].kind} cluster ${n}` : this.label(side, n));
     return [
-      [`${name("rows", a)} × ${name("columns", b)}`, "strong"],
-      [`lift ×${expected[i] > 0 ? short(share[i] / expected[i]) : 1}`],
-      [`${percent(share[i])} of the mass, ${percent(expected[i])} by chance`, "soft"],
+      said("strong", apart(name("rows", a)), " × ", apart(name("columns", b))),
+      said("", `lift ×${expected[i] > 0 ? short(share[i] / expected[i]) : 1}`),
+      said("soft", `${percent(share[i])} of the mass, ${percent(expected[i])} by chance`),
     ];
   }
 
@@ -176,11 +176,10 @@ class Blocks {
       const inside = (value, count) => Math.max(0, Math.min(count - 1, value));
       this.cursor = { a: inside(a + step[0], rows), b: inside(b + step[1], columns) };
       this.draw();
-      const told = this.describe(this.cursor);
       const corner = this.canvas.getBoundingClientRect();
-      tip.show(told, corner.left + this.box.left + (this.cursor.b + 0.5) * this.box.w,
+      tip.show(this.describe(this.cursor), corner.left + this.box.left + (this.cursor.b + 0.5) * this.box.w,
         corner.top + this.box.top + (this.cursor.a + 0.5) * this.box.h);
-      this.onTell?.(told.map(([text]) => text).join(", "));
+      this.onTell?.(this.describe(this.cursor));
     } else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
       this.onChoose?.(this.cursor);
     } else return;

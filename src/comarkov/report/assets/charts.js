@@ -4,7 +4,7 @@ const LEAF = 22; // pixels
 
 function dendrogram(element, side, most) {
   const { linkage, leaves } = side, k = leaves.length;
-  const nodes = leaves.map((name, i) => ({ i, height: 0, size: 1 }));
+  const nodes = leaves.map((names, i) => ({ i, height: 0, size: 1 }));
   for (const [first, second, height] of linkage) {
     nodes.push({ height, children: [nodes[first], nodes[second]] });
   }
@@ -19,6 +19,8 @@ function dendrogram(element, side, most) {
   const svg = d3.select(element).selectAll("svg").data([0]).join("svg")
     .attr("width", outer).attr("height", height);
   svg.selectAll("*").remove();
+  const ruler = document.createElement("canvas").getContext("2d");
+  ruler.font = font(12);
   svg.append("g").attr("class", "grid").selectAll("line").data(x.ticks(5)).join("line")
     .attr("x1", x).attr("x2", x).attr("y1", margin.top).attr("y2", margin.top + k * LEAF);
   svg.append("g").attr("class", "forks").selectAll("path")
@@ -32,8 +34,8 @@ function dendrogram(element, side, most) {
     .attr("transform", (node) => `translate(${x(0) + 8},${y(node)})`);
   leaf.append("text").attr("class", "number").attr("dy", "0.35em").text((node) => node.data.i);
   leaf.append("text").attr("x", 22).attr("dy", "0.35em").text((node) => {
-    const room = Math.floor((margin.right - 36) / 6.6), text = leaves[node.data.i];
-    return text.length > room ? text.slice(0, room - 1) + "…" : text;
+    const names = leaves[node.data.i].map((name) => `\u2068${name}\u2069`); // set apart by marks of no width
+    return clipped(ruler, names.join(", "), margin.right - 36);
   });
   svg.append("g").attr("transform", `translate(0,${margin.top + k * LEAF})`)
     .call(d3.axisBottom(x).ticks(5));

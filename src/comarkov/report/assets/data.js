@@ -1,7 +1,12 @@
 // The packed data, unpacked: names, clusters, cells, and the co-clustering at each β.
 // An element is known by its place in the order of the fit, which is how cells are stored.
 
-const about = JSON.parse(document.getElementById("about").textContent);
+// Text with its directional controls spelt out: from inside a name they turn what follows.
+const visible = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g,
+  (control) => `[U+${control.charCodeAt(0).toString(16).toUpperCase()}]`);
+
+const about = JSON.parse(document.getElementById("about").textContent,
+  (key, value) => (typeof value === "string" ? visible(value) : value));
 
 async function unpack() {
   const letters = atob(document.getElementById("packed").textContent);
@@ -33,7 +38,7 @@ function varints(bytes, count) {
 }
 
 function readSide(facts, table, order) {
-  const lines = d3.csvParseRows(new TextDecoder().decode(table)).slice(1);
+  const lines = d3.csvParseRows(visible(new TextDecoder().decode(table))).slice(1);
   const places = varints(order, lines.length);
   const side = {
     ...facts,

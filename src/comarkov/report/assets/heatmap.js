@@ -2,6 +2,7 @@
 
 const LARGEST = 44; // pixels of a cell, beyond which an axis zooms no further
 const NAMED = 11; // pixels of a cell from which its name is written
+const PLAIN = 24; // pixels of a cluster, on average, from which borders are drawn in full
 
 class Heatmap {
   constructor(canvas, data) {
@@ -176,20 +177,26 @@ class Heatmap {
     return this.box.top + (place - this.window.y0) / (this.window.y1 - this.window.y0) * this.box.height;
   }
 
+  // Between clusters, the fainter the more there are, so that lines never hide the cells.
   drawBorders(pen) {
-    const { left, top, width, height } = this.box;
+    const { left, top, width, height } = this.box, { columns, rows } = this.view;
     pen.strokeStyle = colour("--border");
     pen.lineWidth = 1;
-    pen.beginPath();
-    for (const { end } of this.view.columns.bands.slice(0, -1)) {
+    const draw = ({ at, bands }, cell, write) => {
+      pen.globalAlpha = Math.min(1, cell * at.length / bands.length / PLAIN);
+      pen.beginPath();
+      for (const { end } of bands.slice(0, -1)) write(end);
+      pen.stroke();
+    };
+    draw(columns, this.cellWidth, (end) => {
       const x = Math.round(this.x(end)) + 0.5;
       if (x > left && x < left + width) { pen.moveTo(x, top); pen.lineTo(x, top + height); }
-    }
-    for (const { end } of this.view.rows.bands.slice(0, -1)) {
+    });
+    draw(rows, this.cellHeight, (end) => {
       const y = Math.round(this.y(end)) + 0.5;
       if (y > top && y < top + height) { pen.moveTo(left, y); pen.lineTo(left + width, y); }
-    }
-    pen.stroke();
+    });
+    pen.globalAlpha = 1;
   }
 
   // Shade all but the cluster that is lit, and mark the element.
@@ -298,15 +305,16 @@ class Heatmap {
       const more = Math.round(1 / cell) - 1;
       const cluster = view[side].label[element];
       const where = !this.data[side].clusters ? "" : cluster < 0 ? " · in no cluster" : ` · cluster ${cluster}`;
-      return `${this.data[side].names[element]}${more > 0 ? ` and about ${more} more` : ""}${where}`;
+      return said("strong", apart(this.data[side].names[element]),
+        `${more > 0 ? ` and about ${more} more` : ""}${where}`);
     };
     const value = this.value(row, column);
     const told = value === null ? `0, or below ${number(about.least)}` : number(value);
     const near = this.cellWidth >= 3 && this.cellHeight >= 3;
     return [
-      [name("rows", row, this.cellHeight), "strong"],
-      [name("columns", column, this.cellWidth), "strong"],
-      near ? [`entry ${told}`] : ["zoom in for single entries", "soft"],
+      name("rows", row, this.cellHeight),
+      name("columns", column, this.cellWidth),
+      near ? said("", `entry ${told}`) : said("soft", "zoom in for single entries"),
     ];
   }
 }

@@ -63,15 +63,25 @@ const percent = (share) => (share < 0.001 && share > 0 ? "< 0.1 %" : `${(100 * s
 const number = (value) => (Number.isSafeInteger(value)
   ? value.toLocaleString("en") : d3.format(".4~g")(value));
 
-// A box beside the pointer; its lines are text, never markup.
+// A name in a text, set apart: whichever way it is written, what is around it stays in place.
+function apart(name) {
+  const element = document.createElement("bdi");
+  element.textContent = name;
+  return element;
+}
+
+// A line of a box or a note: its parts are texts and names, never markup.
+const said = (kind, ...parts) => ({ kind, parts });
+
+// A box beside the pointer.
 const tip = {
   box: document.getElementById("tip"),
   show(lines, x, y) {
-    this.box.replaceChildren(...lines.filter(Boolean).map(([text, kind]) => {
-      const line = document.createElement("div");
-      line.textContent = text;
-      if (kind) line.className = kind;
-      return line;
+    this.box.replaceChildren(...lines.map(({ kind, parts }) => {
+      const element = document.createElement("div");
+      element.append(...parts);
+      element.className = kind;
+      return element;
     }));
     this.box.hidden = false;
     const { width, height } = this.box.getBoundingClientRect();

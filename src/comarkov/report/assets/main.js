@@ -7,14 +7,17 @@ function start(data) {
   const blocks = new Blocks(byId("blocks"), data);
   heatmap.layout();
   const navigation = new Navigation(heatmap);
-  const search = new Search(byId("query"), byId("matches"), data);
-  const tell = (id) => (text) => { byId(id).textContent = text; };
+  const search = new Search(byId("query"), byId("matches"), data, () => heatmap.view);
+  const tell = (id) => (lines) =>
+    byId(id).replaceChildren(...lines.flatMap(({ parts }, i) => (i ? [", ", ...parts] : parts)));
 
+  // Show where an element is in this view, or a cluster, or nothing.
   function light(lit) {
+    if (lit?.element !== undefined) lit = { ...lit, cluster: heatmap.view[lit.side].label[lit.element] };
     heatmap.lit = blocks.lit = lit;
     document.querySelectorAll(".card.lit").forEach((card) => card.classList.remove("lit"));
     if (lit) byId(`${lit.side}-${lit.cluster}`)?.classList.add("lit");
-    else byId("found").hidden = true;
+    tellFound(lit);
     heatmap.later();
     blocks.draw();
   }
@@ -30,43 +33,49 @@ function start(data) {
     return found ? [found.start, found.end] : all;
   };
 
-  function choose({ side, element }) {
-    const facts = data[side], cluster = heatmap.view[side].label[element];
-    light({ side, cluster, element });
-    navigation.all();
+  const button = (text, action) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = text;
+    made.addEventListener("click", action);
+    return made;
+  };
+
+  // What is known of an element in this view: its rank and confidence are those of the fit.
+  function facts({ side, element, cluster }) {
+    const { kind, clusters, rank, confidence } = data[side], { fit, beta } = heatmap.view;
+    if (!clusters) return `${kind}, not clustered`;
+    const where = cluster < 0 ? "in no cluster" : `${kind} cluster ${cluster}`;
+    if (!fit) return `${where} at β = ${short(beta)}`;
+    return [where, rank[element] && `rank ${rank[element]}`,
+      confidence[element] && `confidence ${(+confidence[element]).toFixed(2)}`].filter(Boolean).join(" · ");
+  }
+
+  function tellFound(lit) {
     const line = byId("found");
-    const name = document.createElement("bdi");
-    name.textContent = facts.names[element];
-    const parts = [!facts.clusters ? `a ${facts.kind}; these were not clustered`
-      : cluster < 0 ? "in no cluster"
-      : `${facts.kind} cluster ${cluster}`];
-    if (facts.clusters && facts.rank[element]) parts.push(`rank ${facts.rank[element]}`);
-    if (facts.confidence[element]) parts.push(`confidence ${(+facts.confidence[element]).toFixed(2)}`);
-    const button = (text, action) => {
-      const made = document.createElement("button");
-      made.type = "button";
-      made.textContent = text;
-      made.addEventListener("click", action);
-      return made;
-    };
-    line.replaceChildren(name, ` · ${parts.join(" · ")} `,
-      button("Zoom to it", () => {
-        const place = heatmap.view[side].place[element];
-        const other = side === "rows" ? [heatmap.window.x0, heatmap.window.x1] : [heatmap.window.y0, heatmap.window.y1];
-        const near = [place - 4, place + 5];
-        if (side === "rows") navigation.show(...other, ...near);
-        else navigation.show(...near, ...other);
-      }),
-      ...(facts.clusters && cluster >= 0 ? [button("Its cluster", () => {
-        const card = byId(`${side}-${cluster}`);
+    line.hidden = lit?.element === undefined;
+    if (line.hidden) return;
+    const { side, element, cluster } = lit, card = byId(`${side}-${cluster}`);
+    line.replaceChildren(apart(data[side].names[element]), ` · ${facts(lit)} `,
+      button("Zoom to it", () => zoomToElement(side, element)),
+      ...(card ? [button("Its cluster", () => {
         card.scrollIntoView({ block: "center" });
         card.focus({ preventScroll: true });
       })] : []),
       button("Clear", () => { search.input.value = ""; light(null); }));
-    line.hidden = false;
   }
 
-  search.onChoose = choose;
+  function zoomToElement(side, element) {
+    const { x0, x1, y0, y1 } = heatmap.window, place = heatmap.view[side].place[element];
+    const near = [place - 4, place + 5];
+    if (side === "rows") navigation.show(x0, x1, ...near);
+    else navigation.show(...near, y0, y1);
+  }
+
+  search.onChoose = ({ side, element }) => {
+    light({ side, element });
+    navigation.all();
+  };
   search.onClear = () => light(null);
   navigation.onClear = () => light(null);
   navigation.onTell = tell("where");
@@ -143,13 +152,10 @@ function start(data) {
 
   function setView(i) {
     heatmap.viewIndex = blocks.viewIndex = i;
+    heatmap.cursor = null; // another cell is there now
+    byId("blocks-where").textContent = "";
     tellView();
-    if (heatmap.lit?.element !== undefined) {
-      const { side, element } = heatmap.lit;
-      light({ side, element, cluster: heatmap.view[side].label[element] });
-    }
-    heatmap.later();
-    blocks.draw();
+    light(heatmap.lit);
     drawCharts();
   }
 
@@ -186,6 +192,7 @@ function start(data) {
   return { heatmap, blocks, navigation };
 }
 
+byId("loading").hidden = false;
 unpack().then((sections) => start(readAll(sections))).catch((error) => {
   const box = byId("loading");
   if (box) box.textContent = `The pictures cannot be drawn: ${error.message}. A newer browser may help.`;

@@ -2,11 +2,17 @@
 
 const MATCHES = 12;
 
+// Names that begin with the words come first, then those that have them inside; the shortest
+// first, which is the name that was asked for if there is one, then the most typical.
+const better = (a, b) => a.inside - b.inside || a.length - b.length || a.rank - b.rank;
+const afterEquals = d3.bisector(better).right;
+
 class Search {
-  constructor(input, list, data) {
+  constructor(input, list, data, view) {
     this.input = input;
     this.list = list;
     this.data = data;
+    this.view = view; // what is shown when it is called
     this.found = [];
     this.active = -1;
     input.addEventListener("input", () => this.look());
@@ -20,24 +26,30 @@ class Search {
     });
   }
 
-  // Names that begin with the words come first, then those that have them anywhere.
+  // The best of both sides, the best of all first. Neither side crowds the other out.
   matches(words) {
-    const begin = [], inside = [];
-    for (const side of ["rows", "columns"]) {
-      const facts = this.data[side];
-      facts.lower ??= facts.names.map((name) => name.toLowerCase());
-      let left = MATCHES;
-      for (let i = 0; i < facts.n && left > 0; i++) {
-        const at = facts.lower[i].indexOf(words);
-        if (at === 0) { begin.push({ side, element: i }); left--; }
-        else if (at > 0 && inside.length < 4 * MATCHES) inside.push({ side, element: i });
-      }
-    }
-    return [...begin, ...inside].slice(0, MATCHES);
+    const [rows, columns] = ["rows", "columns"].map((side) => this.best(side, words));
+    const room = (other) => Math.max(MATCHES / 2, MATCHES - other.length);
+    return [...rows.slice(0, room(columns)), ...columns.slice(0, room(rows))].sort(better);
+  }
+
+  best(side, words) {
+    const facts = this.data[side], best = [];
+    facts.lower ??= facts.names.map((name) => name.trim().toLowerCase());
+    facts.lower.forEach((name, element) => {
+      const at = name.indexOf(words);
+      if (at < 0) return;
+      const rank = +facts.rank[element] || facts.n + 1; // in no cluster: last
+      const match = { side, element, inside: at > 0, length: name.length, rank };
+      if (best.length === MATCHES && better(best[MATCHES - 1], match) <= 0) return;
+      best.splice(afterEquals(best, match), 0, match);
+      best.length = Math.min(best.length, MATCHES);
+    });
+    return best;
   }
 
   look() {
-    const words = this.input.value.trim().toLowerCase();
+    const words = visible(this.input.value).trim().toLowerCase();
     this.found = words ? this.matches(words) : [];
     this.active = this.found.length ? 0 : -1;
     this.list.replaceChildren(...this.found.map((match, i) => this.item(match, i)));
@@ -57,12 +69,10 @@ class Search {
     const line = document.createElement("li");
     line.id = `match-${i}`;
     line.setAttribute("role", "option");
-    const name = document.createElement("bdi");
-    name.textContent = facts.names[element];
     const where = document.createElement("small");
-    const cluster = facts.label[element];
+    const cluster = this.view()[side].label[element];
     where.textContent = facts.clusters ? `${facts.kind} · ${cluster < 0 ? "no cluster" : `cluster ${cluster}`}` : facts.kind;
-    line.append(name, where);
+    line.append(apart(facts.names[element]), where);
     return line;
   }
 

@@ -151,9 +151,9 @@ class Navigation {
     const x = follow(heatmap.cursor.column, window.x0, window.x1);
     const y = follow(heatmap.cursor.row, window.y0, window.y1);
     this.show(window.x0 + x, window.x1 + x, window.y0 + y, window.y1 + y);
-    const told = heatmap.describe(heatmap.cursor);
     const corner = heatmap.canvas.getBoundingClientRect();
-    tip.show(told, corner.left + heatmap.x(heatmap.cursor.column), corner.top + heatmap.y(heatmap.cursor.row));
-    this.onTell?.(told.map(([text]) => text).join(", "));
+    tip.show(heatmap.describe(heatmap.cursor),
+      corner.left + heatmap.x(heatmap.cursor.column), corner.top + heatmap.y(heatmap.cursor.row));
+    this.onTell?.(heatmap.describe(heatmap.cursor));
   }
 }
