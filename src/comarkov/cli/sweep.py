@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -96,13 +97,10 @@ def _betas(text: str | None) -> list[float] | None:
 
 
 def _path(model: CoClustering, data: Data, betas: list[float] | None, began: float) -> list[Step]:
-    """The co-clusterings at many β, with as many clusters as the model has."""
-    from sklearn.base import clone
-
-    left = {}
+    """The co-clusterings at many β, in the time that is left."""
+    again = copy(model)
     if model.max_time is not None:
-        left = {"max_time": max(model.max_time - (time.monotonic() - began), LEAST)}
-    again = clone(model).set_params(n_clusters=model.hierarchy_.n_fitted, beta=model.beta_, **left)
+        again.max_time = max(model.max_time - (time.monotonic() - began), LEAST)
     return again.beta_path(data, betas)
 
 
