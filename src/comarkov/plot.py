@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from .binning import binned
 from .findings import Findings, Side, findings
 from .joint import as_csr
+from .recall import findings_again
 
 NAMED = 60  # the most elements whose names are written
 SHOWN = 14  # the most clusters on a side whose lifts are written
@@ -128,7 +129,7 @@ def plot_heatmap(model: Any, X: Any = None, *, ax: Any = None) -> Any:
     ----------
     model : fitted CoClustering or Results
     X : matrix, data frame or Data of the fit
-        Not needed for results, which have it.
+        As it was given to fit; not needed for results, which have it.
     ax : Axes, default=None
         Where to draw; None draws in a new figure.
 
@@ -248,10 +249,9 @@ def _found(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
         return model.findings, model.matrix
     if not hasattr(model, "_model"):
         raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
-    if hasattr(X, "row_names"):
-        kinds = getattr(X, "row_kind", "row"), getattr(X, "column_kind", "column")
-        return findings(model, (X.row_names, X.column_names), kinds), as_csr(X.matrix)
-    return findings(model), None if X is None else as_csr(X)
+    if X is None:
+        return findings(model), None
+    return findings_again(model, X)[0], as_csr(X)
 
 
 def _heatmap(ax: Any, found: Findings, matrix: sp.csr_array) -> None:
