@@ -12,14 +12,27 @@ import scipy.sparse as sp
 from helpers import models
 from hypothesis import given, settings
 
-from comarkov import AIB, SIB, CoClustering, Data, Results, cost, datasets, plot_heatmap
+from comarkov import (
+    AIB,
+    SIB,
+    CoClustering,
+    Data,
+    Results,
+    cost,
+    datasets,
+    load,
+    plot,
+    plot_heatmap,
+    read,
+)
+from comarkov.cli.out import results_again
 from comarkov.findings import findings, information_of
 from comarkov.joint import joint
 
 WOMEN = datasets.load("southern-women")
 FILES = {
     "rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.png",
-    "report.html",
+    "report.html", "model", "data.npz",
 }  # fmt: skip
 NASTY = ["=1+1", 'say "hi", twice', "two\nlines", "<script>alert(1)</script>", "@ann", " spaced "]
 
@@ -154,6 +167,38 @@ def test_all_files_of_all_kinds_of_models(tmp_path, fitted):
     assert len(results.views) == len(getattr(model, "path_", [None]))
     assert ("How β was chosen" in page) == hasattr(model, "beta_selection_")
     assert ("How the numbers of clusters were chosen" in page) == hasattr(model, "selection_")
+
+
+def test_the_command_line_takes_the_folder(tmp_path):
+    frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    model = CoClustering("auto", random_state=0).fit(frame)
+    labels = model.row_labels_
+    results = Results.of(model, frame, path=model.beta_path(frame))
+    model.set_params(n_clusters=1).fit(frame)  # of which the results know nothing
+    results.write(tmp_path / "out")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES | {"path.npz", "path.png"}
+    assert results_again(tmp_path / "out").to_html() == results.to_html()
+    assert (load(tmp_path / "out").predict(read(tmp_path / "out" / "data.npz")) == labels).all()
+
+
+def test_a_folder_is_whole_or_as_it_was(results, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mine.txt").touch()
+    for overwrite in (False, True):
+        with pytest.raises(FileExistsError, match="left as it is"):
+            results.write(out, overwrite)
+    (out / "mine.txt").unlink()
+    results.write(out)
+    with pytest.raises(FileExistsError, match="exists already"):
+        results.write(out)
+    (out / "rows.csv").unlink()
+    results.write(out, overwrite=True)
+    assert {path.name for path in out.iterdir()} == FILES
+    monkeypatch.setattr(plot, "save", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        results.write(tmp_path / "other")
+    assert list(tmp_path.iterdir()) == [out]
 
 
 def test_rejected_elements_have_no_rank(results):

@@ -235,6 +235,15 @@ def heatmap_figure(found: Findings, matrix: sp.csr_array) -> Any:
     return figure
 
 
+def path_figure(results: Any) -> Any:
+    """The costs on a path as a figure."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained")
+    plot_path(results, ax=figure.subplots())
+    return figure
+
+
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax

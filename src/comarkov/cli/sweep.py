@@ -15,7 +15,7 @@ from .errors import clear_errors, notes
 from .groups import takes_groups
 from .inputs import Reading, Source
 from .options import CLUSTERING, Beta, Clustering, Numbers, Telling, option
-from .out import Annotate, Force, Out, Outcome
+from .out import Annotate, Force, Out
 from .tables import Records, aligned, records, records_csv, say_json
 
 if TYPE_CHECKING:
@@ -71,12 +71,10 @@ def sweep(
         began = time.monotonic()
         model = clustering.estimator(numbers, telling)
         model.set_params(weighting=clustering.weighting_for(data)).fit(data)
-        path = _path(model, data, wanted, began)
-        outcome = Outcome(model, data, path, folder.h5ad_file(source, h5ad))
-        results = outcome.results
+        results = folder.results_of(model, data, _path(model, data, wanted, began))
         tables = {"numbers.csv": _records_of(results.selection), "betas.csv": _of_betas(results)}
         files = {name: records_csv(lines) for name, lines in tables.items() if lines}
-        outcome.write(place, force, files)
+        folder.write(results, place, force, folder.h5ad_file(source, h5ad), files)
         _tell(results, tables, place, telling)
 
 

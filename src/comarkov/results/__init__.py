@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
 from copy import copy
@@ -14,14 +15,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from .. import plot, report
+from .. import report
 from ..describe import describe, headline, top_features
 from ..findings import Feature, Findings
+from ..folders import whole_folder
 from ..joint import as_csr
 from ..optimise import Step
 from ..reading import Data
 from ..recall import Names, findings_again, names_again
-from .files import blocks_csv, clusters_md, elements_csv, summary_json
+from ..storage import is_results
+from .files import blocks_csv, elements_csv
+from .folder import fill
 from .views import View, views
 
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
@@ -157,23 +161,23 @@ class Results:
         """The report: one page that needs no network."""
         return report.render(self, self.tables())
 
-    def write(self, folder: Path | str) -> None:
-        """Write all files into a folder, which is made if it is not there.
+    def write(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write all files into a new folder, which is whole or absent, whatever happens meanwhile.
 
-        They are rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png and
-        report.html; files of these names are replaced.
+        They are those of ``comarkov fit``: rows.csv, columns.csv, blocks.csv, clusters.md,
+        summary.json, heatmap.png and report.html, the model in model and the data in data.npz;
+        with a path also path.npz and path.png. ``comarkov.load`` and the command line take the
+        folder.
+
+        Parameters
+        ----------
+        folder : path
+            Its parents are made if they are not there.
+        overwrite : bool, default=False
+            Replace results that are there already; anything else is left as it is.
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        tables = self.tables()
-        texts = tables | {
-            "clusters.md": clusters_md(self),
-            "summary.json": summary_json(self),
-            "report.html": report.render(self, tables),
-        }
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="")
-        plot.save(plot.heatmap_figure(self.findings, self.matrix), folder / "heatmap.png", "png")
+        with whole_folder(folder, overwrite, is_results) as draft:
+            fill(self, draft)
 
 
 def _as_data(X: Any, names: Names, found: Findings) -> Data:
