@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -172,16 +174,15 @@ def plot_blocks(model: Any, *, ax: Any = None) -> Any:
             dark = abs(octaves[a, b]) > 0.6 * far
             ax.text(b, a, f"{value:.2g}", ha="center", va="center",
                     color="white" if dark else "black", fontsize=8)  # fmt: skip
-    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
-        if side.is_clustered:
-            axis.set_ticks(range(0, side.n_clusters, _step(side.n_clusters)))
-        elif side.names.size <= NAMED:
-            axis.set_ticks(range(side.names.size), labels=[_short(name) for name in side.names])
-        axis.set_label_text(f"{side.kind} cluster" if side.is_clustered else side.kind)
-    ax.tick_params(length=0, labelsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
-    ticks = np.unique(np.round(np.linspace(-far, far, 5)))
+    ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
     bar.set_ticks(ticks, labels=[f"×{2.0**tick:g}" for tick in ticks])
+    ax.tick_params(length=0, labelsize=8)
+    ways = []
+    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
+        names = side.names[:0] if side.is_clustered else side.names  # which stand for themselves
+        ways.append(_ways(side, axis, np.arange(side.n_clusters), names))
+    _label(ways)
     return ax
 
 
@@ -276,25 +277,60 @@ def _heatmap(ax: Any, found: Findings, matrix: sp.csr_array) -> None:
     for side, line in ((found.rows, ax.axhline), (found.columns, ax.axvline)):
         for border in np.cumsum(side.sizes)[: -1 if (side.labels >= 0).all() else None]:
             line(border, color=PALETTE[4], linewidth=0.9)
-    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
-        _label(side, axis)
-    ax.tick_params(length=0, labelsize=7)
     ax.figure.colorbar(image, ax=ax, label="mean entry", shrink=0.6)
-
-
-def _label(side: Side, axis: Any) -> None:
-    """Names if there are few, else the numbers of clusters."""
-    if side.names.size <= NAMED:
-        names = [_short(name) for name in side.names[side.order]]
-        axis.set_ticks(np.arange(side.names.size) + 0.5, labels=names)
-        long = max(map(len, names)) > 3
-        axis.set_tick_params(labelrotation=90 if axis.axis_name == "x" and long else 0)
-        axis.set_label_text(side.kind)
-    else:
+    ax.tick_params(length=0, labelsize=7)
+    ways = []
+    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
         middles = np.cumsum(side.sizes) - side.sizes / 2
-        some = range(0, side.n_clusters, _step(side.n_clusters))
-        axis.set_ticks(middles[some], labels=[str(a) for a in some])
-        axis.set_label_text(f"{side.kind} cluster" if side.is_clustered else side.kind)
+        ways.append(_ways(side, axis, middles, side.names[side.order], 0.5))
+    _label(ways)
+
+
+def _ways(
+    side: Side, axis: Any, middles: np.ndarray, names: np.ndarray, first: float = 0.0
+) -> list[Callable[[], Any]]:
+    """How an axis can be labelled, the best first: by names, by numbers of clusters."""
+    some = range(0, side.n_clusters, _step(side.n_clusters))
+    what = f"{side.kind} cluster" if side.is_clustered else side.kind
+    numbers = partial(_write, axis, middles[some], [str(a) for a in some], what, 0)
+    if not 0 < len(names) <= NAMED:
+        return [numbers]
+    shown = [_short(name) for name in names]
+    turns = (0, 90) if axis.axis_name == "x" else (0,)
+    places = np.arange(len(names)) + first
+    return [*(partial(_write, axis, places, shown, side.kind, turn) for turn in turns), numbers]
+
+
+def _label(sides: Sequence[list[Callable[[], Any]]]) -> None:
+    """Label both axes in the best way in which no label meets the next."""
+    axes = [ways.pop(0)() for ways in sides]
+    is_laid_out = False
+    while any(sides):
+        pairs = zip(axes, sides, strict=True)
+        crowded = [ways.pop(0) for axis, ways in pairs if ways and _meet(axis)]
+        if is_laid_out and not crowded:
+            return
+        for write in crowded:
+            write()
+        if not crowded:  # as far as is known before labels take their room
+            axes[0].get_figure().figure.draw_without_rendering()
+        is_laid_out = not crowded
+
+
+def _write(axis: Any, places: Any, labels: list[str], what: str, turn: int) -> Any:
+    """Label an axis; nothing in names is a formula."""
+    axis.set_ticks(places, labels=labels, parse_math=False)
+    axis.set_tick_params(labelrotation=turn)
+    axis.set_label_text(what, parse_math=False)
+    return axis
+
+
+def _meet(axis: Any) -> bool:
+    """Does a label of an axis touch the next one?"""
+    boxes = [label.get_window_extent() for label in axis.get_ticklabels()]
+    i = 0 if axis.axis_name == "x" else 1
+    ends = sorted((box.min[i], box.max[i]) for box in boxes)
+    return any(end > start for (_, end), (start, _) in pairwise(ends))
 
 
 def _step(count: int) -> int:
@@ -303,6 +339,7 @@ def _step(count: int) -> int:
 
 
 def _short(name: str) -> str:
+    name = " ".join(name.split())
     return name if len(name) <= 30 else name[:29] + "…"
 
 
