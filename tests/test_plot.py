@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from matplotlib.figure import Figure
 
-from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov import CoClustering, Results, datasets, plot, plot_blocks, plot_heatmap, plot_path
 from comarkov.binning import binned
 
 mpl.use("agg")
@@ -121,6 +121,15 @@ def test_names_are_no_formulas(ax):
     ax.figure.draw_without_rendering()
     assert ax.get_yticklabels()[0].get_text().startswith("$x_$ 0")
     assert ax.get_xticklabels()[0].get_text().startswith("two lines 0")
+
+
+def test_one_note_for_all_letters_that_the_font_has_not(ax, tmp_path):
+    model, frame = fitted_frame(6, 6, "张伟 😀 ", "茶 ")
+    plot_heatmap(model, frame, ax=ax)
+    with pytest.warns(UserWarning, match="lacks letters") as told:
+        plot.save(ax.figure, tmp_path / "heatmap.png", "png")
+    notes = [str(each.message) for each in told]
+    assert notes == ["heatmap.png lacks letters of some names; the report shows them."]
 
 
 def test_path_of_a_model_of_steps_and_of_results(model, ax):

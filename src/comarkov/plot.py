@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +22,7 @@ from .recall import findings_again
 NAMED = 60  # the most elements whose names are written
 SHOWN = 14  # the most clusters on a side whose lifts are written
 TICKS = 30  # numbers of clusters along an axis
+MISSING = re.compile("Glyph .* missing from|Matplotlib currently does not support")
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
 
@@ -305,16 +309,17 @@ def _label(sides: Sequence[list[Callable[[], Any]]]) -> None:
     """Label both axes in the best way in which no label meets the next."""
     axes = [ways.pop(0)() for ways in sides]
     is_laid_out = False
-    while any(sides):
-        pairs = zip(axes, sides, strict=True)
-        crowded = [ways.pop(0) for axis, ways in pairs if ways and _meet(axis)]
-        if is_laid_out and not crowded:
-            return
-        for write in crowded:
-            write()
-        if not crowded:  # as far as is known before labels take their room
-            axes[0].get_figure().figure.draw_without_rendering()
-        is_laid_out = not crowded
+    with _missing_letters():  # to be told of when they are drawn
+        while any(sides):
+            pairs = zip(axes, sides, strict=True)
+            crowded = [ways.pop(0) for axis, ways in pairs if ways and _meet(axis)]
+            if is_laid_out and not crowded:
+                return
+            for write in crowded:
+                write()
+            if not crowded:  # as far as is known before labels take their room
+                axes[0].get_figure().figure.draw_without_rendering()
+            is_laid_out = not crowded
 
 
 def _write(axis: Any, places: Any, labels: list[str], what: str, turn: int) -> Any:
@@ -344,9 +349,26 @@ def _short(name: str) -> str:
 
 
 def save(figure: Any, path: Path, kind: str) -> None:
-    """Write a figure as "png" or "svg", the same bytes each time."""
+    """Write a figure as "png" or "svg", the same bytes each time; say if letters are missing."""
     import matplotlib
 
-    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}):
+    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}), _missing_letters() as missing:
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(path, format=kind, metadata=metadata, dpi=120)
+    if missing:
+        message = f"{path.name} lacks letters of some names; the report shows them."
+        warnings.warn(message, stacklevel=2)
+
+
+@contextmanager
+def _missing_letters() -> Iterator[list[str]]:
+    """Collect what matplotlib says for each letter that is drawn and that the font has not."""
+    missing: list[str] = []
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield missing
+    for each in told:
+        if MISSING.match(str(each.message)):
+            missing.append(str(each.message))
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
