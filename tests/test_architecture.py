@@ -33,7 +33,7 @@ LAYERS = [
     ["markov", "multiway"],
     ["hierarchy", "insertion", "confidence", "coupling"],
     ["findings"],
-    ["describe", "glance"],
+    ["describe", "glance", "recall"],
     ["showing"],
     ["fitted"],
     ["estimators"],

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
-from comarkov import CoClustering, coupling
+from comarkov import CoClustering, coupling, selection
 from comarkov.coupling import GRID, PATH
 from comarkov.joint import as_csr
 from comarkov.matching import matched
@@ -153,6 +153,20 @@ def test_a_path_sets_nothing_and_weighs_as_a_fit_does():
     assert not [name for name in vars(model) if name.endswith("_")]
     assert path[0].cost == pytest.approx(model.fit(X).cost_, abs=1e-9)
     assert_array_equal(path[0].row_labels, model.row_labels_)
+
+
+def test_a_path_has_the_numbers_of_clusters_that_a_fit_chooses(monkeypatch):
+    X = planted()
+    chosen = CoClustering("auto", random_state=0).beta_path(X, [0.7])
+    model = CoClustering("auto", random_state=0).fit(X)
+    assert_array_equal(chosen[0].row_labels, model.row_labels_)
+    asked = []
+    true = selection.select
+    monkeypatch.setattr(selection, "select", lambda *given: asked.append(1) or true(*given))
+    assert_array_equal(model.beta_path(X, [0.7])[0].row_labels, model.row_labels_)
+    assert not asked  # the fit has chosen already, but only for its own data
+    assert len(model.beta_path(X[:20], [0.7])[0].row_labels) == 20
+    assert asked
 
 
 @pytest.mark.parametrize("betas", [[], [1.2], [-0.1], [[0.5]], [np.nan], 0.5])

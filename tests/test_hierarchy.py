@@ -285,6 +285,13 @@ def test_only_the_matrix_of_the_fit_refines(counts, weighting):
     assert_array_equal(named.cut(2, frame).row_labels_, model.cut(2, counts).row_labels_)
 
 
+@pytest.mark.parametrize("method", ["auto", "sequential", "anneal", "batch"])
+def test_what_moves_round_off_is_no_other_matrix(method):
+    W = 10.0 ** np.random.default_rng(0).uniform(-8, 8, (40, 30))
+    model = CoClustering((4, 3), method=method, random_state=0).fit(W)
+    assert model.cut((4, 3), W).cost_ <= model.cost_ + 1e-9
+
+
 # --- leaves -----------------------------------------------------------------------------------
 
 

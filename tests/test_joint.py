@@ -131,6 +131,11 @@ def test_names_come_from_data_frames():
     assert_array_equal(dense(joint(pl.DataFrame(COUNTS))), COUNTS)
 
 
+@pytest.mark.parametrize("W", [[[1.7e308]], [[4e307, 4e307], [0, 8e307]]])
+def test_weights_near_the_largest_number(W):
+    assert_array_equal(dense(joint(W)), W)
+
+
 @pytest.mark.parametrize(
     ("W", "message"),
     [
@@ -143,6 +148,8 @@ def test_names_come_from_data_frames():
         (np.ma.masked_equal([[1, 2]], 2), "Masked arrays"),
         (np.array([[1e308, 1e-300], [1e-300, 1e-300]]), "differ too much"),
         (np.array([[np.longdouble(2) ** 5000, 1]]), "infinity"),
+        (np.full((2, 2), 1.7e308), "too large to be added"),
+        (sp.coo_array(np.full((2, 2), 1.7e308)), "too large to be added"),
         ([1, 2, 3], "Expected 2D array, got 1D array"),
         (np.zeros((0, 3)), "0 sample"),
         (np.zeros((3, 0)), "0 feature"),

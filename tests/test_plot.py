@@ -1,12 +1,15 @@
 """Pictures from Python: what is drawn, for models and for results."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from matplotlib.figure import Figure
 
-from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov import CoClustering, Results, datasets, plot, plot_blocks, plot_heatmap, plot_path
 from comarkov.binning import binned
 
 mpl.use("agg")
@@ -21,8 +24,6 @@ def model():
 
 @pytest.fixture
 def ax():
-    from matplotlib.figure import Figure
-
     return Figure().subplots()
 
 
@@ -75,6 +76,60 @@ def test_numbers_and_names_do_not_meet(ax):
     frame = pd.DataFrame(WOMEN.matrix, columns=WOMEN.column_names)
     plot_blocks(CoClustering((2, None), random_state=0).fit(frame), ax=ax)
     assert [label.get_text() for label in ax.get_xticklabels()] == WOMEN.column_names
+
+
+def fitted_frame(n, m, row="R", column="C"):
+    """A frame with names of some length, and a model."""
+    counts = np.random.default_rng(0).poisson(2.0, (n, m)) + 4 * np.eye(n, m, dtype=int)
+    names = [[f"{stem}{i:02}" for i in range(count)] for stem, count in ((row, n), (column, m))]
+    frame = pd.DataFrame(counts, *names)
+    return CoClustering((2, 2), method="sequential", random_state=0).fit(frame), frame
+
+
+def boxes(axis):
+    """From where to where labels go along an axis, as they are drawn."""
+    i = 0 if axis.axis_name == "x" else 1
+    extents = [label.get_window_extent() for label in axis.get_ticklabels()]
+    return sorted((extent.min[i], extent.max[i]) for extent in extents)
+
+
+@pytest.mark.parametrize(
+    ("frame", "size", "names", "turn"),
+    [
+        ((5, 5), (6, 5), (5, 5), 0),
+        ((30, 50), (11, 9), (30, 50), 90),
+        ((30, 50), (5, 3), (2, 2), 0),
+        ((12, 12, "A name of many letters ", "C"), (4, 4), (12, 12), 90),  # which leave less room
+        ((12, 12, "R", "A name of many letters "), (5, 2.6), (2, 12), 90),
+        ((70, 40), (11, 9), (2, 40), 90),
+        ((9, 9), (1.5, 1.0), (2, 2), 0),
+    ],
+)
+def test_names_are_turned_or_left_out_where_they_would_meet(frame, size, names, turn):
+    ax = Figure(figsize=size, layout="constrained").subplots()
+    plot_heatmap(*fitted_frame(*frame), ax=ax)
+    ax.figure.draw_without_rendering()
+    assert (len(ax.get_yticks()), len(ax.get_xticks())) == names
+    assert ax.get_xticklabels()[0].get_rotation() == turn
+    for axis in (ax.xaxis, ax.yaxis):
+        assert all(end <= start for (_, end), (start, _) in pairwise(boxes(axis)))
+
+
+def test_names_are_no_formulas(ax):
+    model, frame = fitted_frame(6, 6, "$x_$ ", "two\nlines ")
+    plot_heatmap(model, frame, ax=ax)
+    ax.figure.draw_without_rendering()
+    assert ax.get_yticklabels()[0].get_text().startswith("$x_$ 0")
+    assert ax.get_xticklabels()[0].get_text().startswith("two lines 0")
+
+
+def test_one_note_for_all_letters_that_the_font_has_not(ax, tmp_path):
+    model, frame = fitted_frame(6, 6, "张伟 😀 ", "茶 ")
+    plot_heatmap(model, frame, ax=ax)
+    with pytest.warns(UserWarning, match="lacks letters") as told:
+        plot.save(ax.figure, tmp_path / "heatmap.png", "png")
+    notes = [str(each.message) for each in told]
+    assert notes == ["heatmap.png lacks letters of some names; the report shows them."]
 
 
 def test_path_of_a_model_of_steps_and_of_results(model, ax):

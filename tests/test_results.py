@@ -12,14 +12,27 @@ import scipy.sparse as sp
 from helpers import models
 from hypothesis import given, settings
 
-from comarkov import AIB, SIB, CoClustering, Data, Results, cost, datasets
+from comarkov import (
+    AIB,
+    SIB,
+    CoClustering,
+    Data,
+    Results,
+    cost,
+    datasets,
+    load,
+    plot,
+    plot_heatmap,
+    read,
+)
+from comarkov.cli.out import results_again
 from comarkov.findings import findings, information_of
 from comarkov.joint import joint
 
 WOMEN = datasets.load("southern-women")
 FILES = {
     "rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.png",
-    "report.html",
+    "report.html", "model", "data.npz",
 }  # fmt: skip
 NASTY = ["=1+1", 'say "hi", twice', "two\nlines", "<script>alert(1)</script>", "@ann", " spaced "]
 
@@ -156,6 +169,38 @@ def test_all_files_of_all_kinds_of_models(tmp_path, fitted):
     assert ("How the numbers of clusters were chosen" in page) == hasattr(model, "selection_")
 
 
+def test_the_command_line_takes_the_folder(tmp_path):
+    frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    model = CoClustering("auto", random_state=0).fit(frame)
+    labels = model.row_labels_
+    results = Results.of(model, frame, path=model.beta_path(frame))
+    model.set_params(n_clusters=1).fit(frame)  # of which the results know nothing
+    results.write(tmp_path / "out")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES | {"path.npz", "path.png"}
+    assert results_again(tmp_path / "out").to_html() == results.to_html()
+    assert (load(tmp_path / "out").predict(read(tmp_path / "out" / "data.npz")) == labels).all()
+
+
+def test_a_folder_is_whole_or_as_it_was(results, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mine.txt").touch()
+    for overwrite in (False, True):
+        with pytest.raises(FileExistsError, match="left as it is"):
+            results.write(out, overwrite)
+    (out / "mine.txt").unlink()
+    results.write(out)
+    with pytest.raises(FileExistsError, match="exists already"):
+        results.write(out)
+    (out / "rows.csv").unlink()
+    results.write(out, overwrite=True)
+    assert {path.name for path in out.iterdir()} == FILES
+    monkeypatch.setattr(plot, "save", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        results.write(tmp_path / "other")
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def test_rejected_elements_have_no_rank(results):
     model = CoClustering((2, 3), n_init=5, reject=0.9, random_state=0).fit(WOMEN.matrix)
     out = model.row_labels_ < 0
@@ -198,9 +243,41 @@ def test_a_path_is_numbered_as_the_fit(model):
         Results.of(model, WOMEN, path=[path[0]._replace(beta=0.123, row_labels=np.zeros(3, int))])
 
 
-def test_data_that_are_not_those_of_the_fit(model):
-    with pytest.raises(ValueError, match="18 rows x 14 columns, but the data have 14 x 18"):
-        Results.of(model, Data(WOMEN.matrix.T))
+def test_results_take_what_fit_takes(model, results):
+    frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    named = CoClustering((2, 3), n_init=10, random_state=0).fit(frame)
+    bare = pd.DataFrame(WOMEN.matrix)
+    for X in (frame, WOMEN.matrix, sp.coo_array(WOMEN.matrix), WOMEN.matrix.tolist(), bare):
+        assert Results.of(named, X).tables() == results.tables()
+    assert Results.of(model, frame).tables() == results.tables()
+    assert Results.of(model, bare).findings.rows.names[:2].tolist() == ["0", "1"]
+    renamed = Data(WOMEN.matrix, [name.split()[0] for name in WOMEN.row_names], None, "woman")
+    told = Results.of(named, renamed).findings
+    assert (told.rows.names[0], told.columns.names[0]) == ("Evelyn", "E1")
+    assert told.rows.kind == "woman"
+
+
+OTHERS = {
+    "transposed": (lambda frame: frame.T, "It has 14 rows x 18 columns, not 18 x 14"),
+    "too few": (lambda frame: frame.iloc[:10], "It has 10 rows x 14 columns, not 18 x 14"),
+    "other rows": (lambda frame: frame.iloc[::-1], "had the row 'Evelyn Jefferson' it has 'Flora"),
+    "other columns": (lambda frame: frame.iloc[:, ::-1], "had the column 'E1' it has 'E14'"),
+    "no names": (lambda frame: frame.to_numpy()[::-1], "It has other weights"),
+    "alike but for names": (
+        lambda frame: frame.rename({"Olivia Carleton": "Flora Price", "Flora Price": "Olivia"}),
+        "had the row 'Olivia Carleton' it has 'Flora Price'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "difference"), OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("weighting", [None, "bm25"])
+def test_data_that_are_not_those_of_the_fit(change, difference, weighting):
+    frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    model = CoClustering((2, 3), weighting=weighting, random_state=0).fit(frame)
+    for use in (Results.of, plot_heatmap):
+        with pytest.raises(ValueError, match=f"X is not the matrix of the fit: .*{difference}"):
+            use(model, change(frame))
 
 
 def test_a_notebook_shows_the_small_report_once_fitted(model):

@@ -279,7 +279,8 @@ class CoClustering(FittedCoClusters):
         It begins with the best at the largest β, found as by ``method="auto"``, and goes down from
         there: at each β single elements move until none lowers the cost. So it is fast, and
         clusters keep their numbers from step to step, those of the last by falling mass. A fit at
-        one β can find a lower cost.
+        one β can find a lower cost. If ``n_clusters`` is "auto" there are as many clusters as a
+        fit chooses, or has chosen for X.
 
         Parameters
         ----------
@@ -295,15 +296,29 @@ class CoClustering(FittedCoClusters):
         """
         wanted = coupling.checked(betas)
         distribution = weighted_joint(X, as_weighting(self.weighting, X))
-        starts = starts_for(distribution, self.n_clusters, self.init, self.fixed)
         monitor = Monitor(self.max_time, self.callback, self.verbose)
+        seed = self._seed()
+        numbers = self._known_numbers(distribution) or self._numbers(distribution, seed, monitor)[0]
+        starts = starts_for(distribution, numbers, self.init, self.fixed)
         n_init = self._recipe("auto").n_starts(distribution, starts)
         clusters = coupling.beta_path(
-            distribution, starts, wanted, self._settings(), self._seed(), n_init, monitor,
+            distribution, starts, wanted, self._settings(), seed, n_init, monitor,
             effective_n_jobs(self.n_jobs),
         )  # fmt: skip
         self._report(clusters, starts, monitor)
         return renumbered_path(clusters.path, canonical_orders(clusters, starts))
+
+    def _known_numbers(self, data: Joint) -> tuple[Any, Any] | None:
+        """The numbers of clusters, if the fit chose them for the same data."""
+        if not hasattr(self, "selection_") or not self._model.has_masses_of(data):
+            return None
+        rows, columns = (
+            found if number == "auto" else number
+            for number, found in zip(
+                self._both(self.n_clusters), self.hierarchy_.n_fitted, strict=True
+            )
+        )
+        return rows, columns
 
     def _numbers(
         self, data: Joint, seed: Seed, monitor: Monitor

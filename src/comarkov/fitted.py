@@ -30,6 +30,7 @@ from .numbering import canonical_orders, renumbered, renumbered_path
 from .objective import cost
 from .optimise import CoClusters, Seed, Settings, Start, Step
 from .progress import Monitor, Progress
+from .recall import data_again
 from .relations import Information
 from .showing import ShowsItself
 from .solve import warn_if_unfinished
@@ -286,7 +287,7 @@ class FittedCoClusters(
 
     def _refine(self, X: Any) -> None:
         """Move single elements as long as that lowers the cost."""
-        data = self._data_of_the_fit(X)
+        data = data_again(self, X)
         labels = [side and side.labels for side in (self._model.rows, self._model.columns)]
         counts = self._both(self.n_clusters)
         starts = starts_for(data, counts, labels, still_fixed(self.fixed, labels))
@@ -323,19 +324,6 @@ class FittedCoClusters(
             for part in Confidence._fields:
                 self._set_or_forget(f"{name}_{part}_", None)
         self._n_features_out = 0 if rows is None else rows.k
-
-    def _data_of_the_fit(self, X: Any) -> Joint:
-        """X as the fit saw it, or an error if it is something else."""
-        csr = as_csr(X)
-        if csr.shape == (self.row_labels_.size, self.column_labels_.size):
-            data = joint(csr if self.weighting_ is None else self.weighting_.weigh_rows(csr))
-            if self._model.has_masses_of(data):
-                names = self._model.row_names, self._model.column_names
-                return replace(data, row_names=names[0], column_names=names[1])
-        raise ValueError(
-            "X is not the matrix of the fit: give it as it was given to fit, rows and columns in "
-            "the same order, or leave it out for a cut that is not refined."
-        )
 
     # --- biclusters -------------------------------------------------------------------------
 

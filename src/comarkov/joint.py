@@ -16,6 +16,8 @@ from .formats import Named, named
 from .matrix import Matrix, add_columns, add_rows, group_counts, sum_xlogx, transpose
 
 INT32_MAX = np.iinfo(np.int32).max
+LARGEST = np.finfo(np.float64).max
+EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
 SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
 
 
@@ -231,12 +233,21 @@ def _checked(W: Any) -> Any:
         )
     if np.isinf(high):
         raise ValueError("Input X contains infinity or a value too large for its dtype.")
+    if high > LARGEST / values.size:
+        _check_sum(values)
     if low < 0:
         raise ValueError(
             f"Negative values in data passed to comarkov (smallest: {low:g}). Weights are counts, "
             "ratings or other masses; shift or clip the data, or use its absolute values."
         )
     return array
+
+
+def _check_sum(values: np.ndarray) -> None:
+    with np.errstate(over="ignore"):
+        total = values.sum(dtype=np.float64)
+    if np.isinf(total):
+        raise ValueError("The entries are too large to be added: divide them by one number.")
 
 
 def _canonical(array: Any) -> sp.csr_array:
@@ -283,7 +294,7 @@ def _scale_of(data: np.ndarray) -> float:
     low, high = np.log2(np.float64(data.min())), np.log2(np.float64(data.max()))
     if max(abs(low), abs(high + np.log2(data.size))) <= SAFE_OCTAVES:
         return 1.0
-    return float(2.0 ** np.rint(np.log2(data).mean()))
+    return float(2.0 ** min(np.rint(np.log2(data).mean()), EXPONENT))
 
 
 def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:

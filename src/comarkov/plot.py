@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +17,12 @@ import scipy.sparse as sp
 from .binning import binned
 from .findings import Findings, Side, findings
 from .joint import as_csr
+from .recall import findings_again
 
 NAMED = 60  # the most elements whose names are written
 SHOWN = 14  # the most clusters on a side whose lifts are written
 TICKS = 30  # numbers of clusters along an axis
+MISSING = re.compile("Glyph .* missing from|Matplotlib currently does not support")
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
 
@@ -128,7 +135,7 @@ def plot_heatmap(model: Any, X: Any = None, *, ax: Any = None) -> Any:
     ----------
     model : fitted CoClustering or Results
     X : matrix, data frame or Data of the fit
-        Not needed for results, which have it.
+        As it was given to fit; not needed for results, which have it.
     ax : Axes, default=None
         Where to draw; None draws in a new figure.
 
@@ -171,16 +178,15 @@ def plot_blocks(model: Any, *, ax: Any = None) -> Any:
             dark = abs(octaves[a, b]) > 0.6 * far
             ax.text(b, a, f"{value:.2g}", ha="center", va="center",
                     color="white" if dark else "black", fontsize=8)  # fmt: skip
-    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
-        if side.is_clustered:
-            axis.set_ticks(range(0, side.n_clusters, _step(side.n_clusters)))
-        elif side.names.size <= NAMED:
-            axis.set_ticks(range(side.names.size), labels=[_short(name) for name in side.names])
-        axis.set_label_text(f"{side.kind} cluster" if side.is_clustered else side.kind)
-    ax.tick_params(length=0, labelsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
-    ticks = np.unique(np.round(np.linspace(-far, far, 5)))
+    ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
     bar.set_ticks(ticks, labels=[f"×{2.0**tick:g}" for tick in ticks])
+    ax.tick_params(length=0, labelsize=8)
+    ways = []
+    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
+        names = side.names[:0] if side.is_clustered else side.names  # which stand for themselves
+        ways.append(_ways(side, axis, np.arange(side.n_clusters), names))
+    _label(ways)
     return ax
 
 
@@ -234,6 +240,15 @@ def heatmap_figure(found: Findings, matrix: sp.csr_array) -> Any:
     return figure
 
 
+def path_figure(results: Any) -> Any:
+    """The costs on a path as a figure."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(layout="constrained")
+    plot_path(results, ax=figure.subplots())
+    return figure
+
+
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
@@ -248,10 +263,9 @@ def _found(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
         return model.findings, model.matrix
     if not hasattr(model, "_model"):
         raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
-    if hasattr(X, "row_names"):
-        kinds = getattr(X, "row_kind", "row"), getattr(X, "column_kind", "column")
-        return findings(model, (X.row_names, X.column_names), kinds), as_csr(X.matrix)
-    return findings(model), None if X is None else as_csr(X)
+    if X is None:
+        return findings(model), None
+    return findings_again(model, X)[0], as_csr(X)
 
 
 def _heatmap(ax: Any, found: Findings, matrix: sp.csr_array) -> None:
@@ -267,25 +281,61 @@ def _heatmap(ax: Any, found: Findings, matrix: sp.csr_array) -> None:
     for side, line in ((found.rows, ax.axhline), (found.columns, ax.axvline)):
         for border in np.cumsum(side.sizes)[: -1 if (side.labels >= 0).all() else None]:
             line(border, color=PALETTE[4], linewidth=0.9)
-    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
-        _label(side, axis)
-    ax.tick_params(length=0, labelsize=7)
     ax.figure.colorbar(image, ax=ax, label="mean entry", shrink=0.6)
-
-
-def _label(side: Side, axis: Any) -> None:
-    """Names if there are few, else the numbers of clusters."""
-    if side.names.size <= NAMED:
-        names = [_short(name) for name in side.names[side.order]]
-        axis.set_ticks(np.arange(side.names.size) + 0.5, labels=names)
-        long = max(map(len, names)) > 3
-        axis.set_tick_params(labelrotation=90 if axis.axis_name == "x" and long else 0)
-        axis.set_label_text(side.kind)
-    else:
+    ax.tick_params(length=0, labelsize=7)
+    ways = []
+    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
         middles = np.cumsum(side.sizes) - side.sizes / 2
-        some = range(0, side.n_clusters, _step(side.n_clusters))
-        axis.set_ticks(middles[some], labels=[str(a) for a in some])
-        axis.set_label_text(f"{side.kind} cluster" if side.is_clustered else side.kind)
+        ways.append(_ways(side, axis, middles, side.names[side.order], 0.5))
+    _label(ways)
+
+
+def _ways(
+    side: Side, axis: Any, middles: np.ndarray, names: np.ndarray, first: float = 0.0
+) -> list[Callable[[], Any]]:
+    """How an axis can be labelled, the best first: by names, by numbers of clusters."""
+    some = range(0, side.n_clusters, _step(side.n_clusters))
+    what = f"{side.kind} cluster" if side.is_clustered else side.kind
+    numbers = partial(_write, axis, middles[some], [str(a) for a in some], what, 0)
+    if not 0 < len(names) <= NAMED:
+        return [numbers]
+    shown = [_short(name) for name in names]
+    turns = (0, 90) if axis.axis_name == "x" else (0,)
+    places = np.arange(len(names)) + first
+    return [*(partial(_write, axis, places, shown, side.kind, turn) for turn in turns), numbers]
+
+
+def _label(sides: Sequence[list[Callable[[], Any]]]) -> None:
+    """Label both axes in the best way in which no label meets the next."""
+    axes = [ways.pop(0)() for ways in sides]
+    is_laid_out = False
+    with _missing_letters():  # to be told of when they are drawn
+        while any(sides):
+            pairs = zip(axes, sides, strict=True)
+            crowded = [ways.pop(0) for axis, ways in pairs if ways and _meet(axis)]
+            if is_laid_out and not crowded:
+                return
+            for write in crowded:
+                write()
+            if not crowded:  # as far as is known before labels take their room
+                axes[0].get_figure().figure.draw_without_rendering()
+            is_laid_out = not crowded
+
+
+def _write(axis: Any, places: Any, labels: list[str], what: str, turn: int) -> Any:
+    """Label an axis; nothing in names is a formula."""
+    axis.set_ticks(places, labels=labels, parse_math=False)
+    axis.set_tick_params(labelrotation=turn)
+    axis.set_label_text(what, parse_math=False)
+    return axis
+
+
+def _meet(axis: Any) -> bool:
+    """Does a label of an axis touch the next one?"""
+    boxes = [label.get_window_extent() for label in axis.get_ticklabels()]
+    i = 0 if axis.axis_name == "x" else 1
+    ends = sorted((box.min[i], box.max[i]) for box in boxes)
+    return any(end > start for (_, end), (start, _) in pairwise(ends))
 
 
 def _step(count: int) -> int:
@@ -294,13 +344,31 @@ def _step(count: int) -> int:
 
 
 def _short(name: str) -> str:
+    name = " ".join(name.split())
     return name if len(name) <= 30 else name[:29] + "…"
 
 
 def save(figure: Any, path: Path, kind: str) -> None:
-    """Write a figure as "png" or "svg", the same bytes each time."""
+    """Write a figure as "png" or "svg", the same bytes each time; say if letters are missing."""
     import matplotlib
 
-    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}):
+    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}), _missing_letters() as missing:
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(path, format=kind, metadata=metadata, dpi=120)
+    if missing:
+        message = f"{path.name} lacks letters of some names; the report shows them."
+        warnings.warn(message, stacklevel=2)
+
+
+@contextmanager
+def _missing_letters() -> Iterator[list[str]]:
+    """Collect what matplotlib says for each letter that is drawn and that the font has not."""
+    missing: list[str] = []
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield missing
+    for each in told:
+        if MISSING.match(str(each.message)):
+            missing.append(str(each.message))
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

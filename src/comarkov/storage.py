@@ -18,6 +18,7 @@ from .packing import Arrays, Packer, unpack
 
 VERSION = 1  # raised when an older comarkov could not read what is written
 TREE, ARRAYS = "model.json", "arrays.npz"
+MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
 LEAF = "tree"  # the entry of a single file that holds its JSON
 DAMAGE = (
     AttributeError, EOFError, IndexError, KeyError, MemoryError, NotImplementedError,
@@ -61,7 +62,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path : path
-        The folder, or that of ``comarkov fit``, which has the model in ``model``.
+        The folder, or one of results, which has the model in ``model``.
 
     Examples
     --------
@@ -89,6 +90,11 @@ def is_model(folder: Path) -> bool:
     return (folder / TREE).is_file() and (folder / ARRAYS).is_file()
 
 
+def is_results(folder: Path) -> bool:
+    """Are there results in a folder, with their model?"""
+    return (folder / SUMMARY).is_file() and is_model(folder / MODEL)
+
+
 def save_value(value: Any, path: Path) -> None:
     """Write what ``packing`` can pack, such as a path, into one file."""
     packer = Packer()
@@ -108,7 +114,7 @@ def load_value(path: Path) -> Any:
 
 
 def _model_folder(path: Path) -> Path:
-    for folder in (path, path / "model"):
+    for folder in (path, path / MODEL):
         if is_model(folder):
             return folder
     if not path.exists():

@@ -11,7 +11,7 @@ from .errors import clear_errors, notes
 from .groups import takes_groups
 from .inputs import Reading, Source
 from .options import Clustering, Numbers, Telling
-from .out import Annotate, Force, Opened, Out, Outcome
+from .out import Annotate, Force, Opened, Out
 from .tables import say_json
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def fit(
         data = reading.read(source)
         model = clustering.estimator(numbers, telling)
         model.set_params(weighting=clustering.weighting_for(data)).fit(data)
-        outcome = Outcome(model, data, h5ad=folder.h5ad_file(source, h5ad))
-        outcome.write(place, force)
-        _tell(outcome.results, place, telling)
+        results = folder.results_of(model, data)
+        folder.write(results, place, force, folder.h5ad_file(source, h5ad))
+        _tell(results, place, telling)
         if opened:
             typer.launch((place / "report.html").absolute().as_uri())
 

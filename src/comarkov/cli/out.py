@@ -7,8 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from ..optimise import Step
     from ..reading import Data
     from ..results import Results
-
-MODEL, DATA, PATH, SUMMARY = "model", "data.npz", "path.npz", "summary.json"
 
 Out = Annotated[
     Path | None,
@@ -46,12 +43,13 @@ Annotate = Annotated[
 def place(out: Path | None, source: str, force: bool) -> Path:
     """Where results go; an error before the work begins if they must not."""
     from ..folders import check_place, refuse_to_lose
+    from ..storage import is_results
 
     if out is None:
         stem = "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
         out = Path(f"{stem}-clusters")
     try:
-        refuse_to_lose(out.absolute(), force, is_ours)
+        refuse_to_lose(out.absolute(), force, is_results)
         check_place(out.absolute())
     except FileExistsError as error:
         hint = "" if force else " --force replaces it, -o names another place."
@@ -59,46 +57,29 @@ def place(out: Path | None, source: str, force: bool) -> Path:
     return out
 
 
-def is_ours(folder: Path) -> bool:
-    """Was a folder written here?"""
-    from ..storage import is_model
+def results_of(model: CoClustering, data: Data, path: Sequence[Step] | None = None) -> Results:
+    """What a model says about its data, made by the command that is running."""
+    from ..results import Results
 
-    return (folder / SUMMARY).is_file() and is_model(folder / MODEL)
+    return Results.of(model, data, path=path, command=command())
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a command has found, and what of it is to be written."""
+def write(
+    results: Results, out: Path, force: bool, h5ad: Path | None,
+    texts: Mapping[str, str] | None = None,
+) -> None:  # fmt: skip
+    """Write results, an AnnData file with its clusters, and further files with their texts."""
+    from ..folders import whole_folder
+    from ..reading import write_h5ad
+    from ..results.folder import fill
+    from ..storage import is_results
 
-    model: CoClustering
-    data: Data
-    path: Sequence[Step] | None = None
-    h5ad: Path | None = None  #: an AnnData file to be written with its clusters
-
-    @cached_property
-    def results(self) -> Results:
-        """What the model says about its data."""
-        from ..results import Results
-
-        return Results.of(self.model, self.data, path=self.path, command=command())
-
-    def write(self, out: Path, force: bool, texts: Mapping[str, str] | None = None) -> None:
-        """Write results, model and data, and further files with their texts."""
-        from .. import plot, reading
-        from ..folders import whole_folder
-        from ..storage import save_value
-
-        with whole_folder(out, force, is_ours) as folder:
-            self.results.write(folder)
-            self.model.save(folder / MODEL)
-            self.data.save(folder / DATA)
-            if self.path is not None:
-                save_value(list(self.path), folder / PATH)
-                plot.save(plot.plot_path(self.results).figure, folder / "path.png", "png")
-            if self.h5ad is not None:
-                reading.write_h5ad(self.h5ad, folder / self.h5ad.name, self.model)
-            for name, text in (texts or {}).items():
-                (folder / name).write_text(text, encoding="utf-8", newline="")
+    with whole_folder(out, force, is_results) as folder:
+        fill(results, folder)
+        if h5ad is not None:
+            write_h5ad(h5ad, folder / h5ad.name, results.fitted)
+        for name, text in (texts or {}).items():
+            (folder / name).write_text(text, encoding="utf-8", newline="")
 
 
 def h5ad_file(source: str, wanted: bool) -> Path | None:
@@ -120,13 +101,15 @@ def results_again(out: Path) -> Results:
     """The results in a folder, from the model and the data in it."""
     from ..reading import read
     from ..results import Results
-    from ..storage import load, load_value
+    from ..results.folder import DATA, PATH
+    from ..storage import is_results, load, load_value
 
-    if not is_ours(out):
+    if not is_results(out):
         raise FileNotFoundError(f"There are no results of comarkov fit or sweep in {out}.")
     path = load_value(out / PATH) if (out / PATH).exists() else None
     told = summary(out)
-    return Results.of(load(out), read(out / DATA), path=path, command=str(told.get("command", "")))
+    data = replace(read(out / DATA), source=str(told.get("data", {}).get("source", "")))
+    return Results.of(load(out), data, path=path, command=str(told.get("command", "")))
 
 
 def command() -> str:
@@ -137,5 +120,7 @@ def command() -> str:
 
 def summary(out: Path) -> dict[str, Any]:
     """What summary.json says, and where it is."""
+    from ..storage import SUMMARY
+
     told: dict[str, Any] = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
     return {"out": str(out.absolute()), **told}

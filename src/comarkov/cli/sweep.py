@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from .errors import clear_errors, notes
 from .groups import takes_groups
 from .inputs import Reading, Source
 from .options import CLUSTERING, Beta, Clustering, Numbers, Telling, option
-from .out import Annotate, Force, Out, Outcome
+from .out import Annotate, Force, Out
 from .tables import Records, aligned, records, records_csv, say_json
 
 if TYPE_CHECKING:
@@ -70,12 +71,10 @@ def sweep(
         began = time.monotonic()
         model = clustering.estimator(numbers, telling)
         model.set_params(weighting=clustering.weighting_for(data)).fit(data)
-        path = _path(model, data, wanted, began)
-        outcome = Outcome(model, data, path, folder.h5ad_file(source, h5ad))
-        results = outcome.results
+        results = folder.results_of(model, data, _path(model, data, wanted, began))
         tables = {"numbers.csv": _records_of(results.selection), "betas.csv": _of_betas(results)}
         files = {name: records_csv(lines) for name, lines in tables.items() if lines}
-        outcome.write(place, force, files)
+        folder.write(results, place, force, folder.h5ad_file(source, h5ad), files)
         _tell(results, tables, place, telling)
 
 
@@ -96,13 +95,10 @@ def _betas(text: str | None) -> list[float] | None:
 
 
 def _path(model: CoClustering, data: Data, betas: list[float] | None, began: float) -> list[Step]:
-    """The co-clusterings at many β, with as many clusters as the model has."""
-    from sklearn.base import clone
-
-    left = {}
+    """The co-clusterings at many β, in the time that is left."""
+    again = copy(model)
     if model.max_time is not None:
-        left = {"max_time": max(model.max_time - (time.monotonic() - began), LEAST)}
-    again = clone(model).set_params(n_clusters=model.hierarchy_.n_fitted, beta=model.beta_, **left)
+        again.max_time = max(model.max_time - (time.monotonic() - began), LEAST)
     return again.beta_path(data, betas)
 
 

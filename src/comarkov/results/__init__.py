@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -13,12 +15,17 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from .. import plot, report
+from .. import report
 from ..describe import describe, headline, top_features
-from ..findings import Feature, Findings, findings
+from ..findings import Feature, Findings
+from ..folders import whole_folder
 from ..joint import as_csr
 from ..optimise import Step
-from .files import blocks_csv, clusters_md, elements_csv, summary_json
+from ..reading import Data
+from ..recall import Names, findings_again, names_again
+from ..storage import is_results
+from .files import blocks_csv, elements_csv
+from .folder import fill
 from .views import View, views
 
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
@@ -32,8 +39,12 @@ class Results:
     ----------
     findings : Findings
         Members, clusters, blocks and what tells them apart, as numbers with names.
-    matrix : csr_array
-        The data as they were read, before they are weighted.
+    fitted : CoClustering
+        The model, as it was when the results were made.
+    data : Data
+        As they were read, before they are weighted.
+    path : sequence of Step or None
+        The co-clusterings at many β, if they were given.
     total : float
         The sum of all weights.
     entries : ndarray
@@ -60,7 +71,9 @@ class Results:
     """
 
     findings: Findings
-    matrix: sp.csr_array
+    fitted: Any
+    data: Data
+    path: Sequence[Step] | None
     total: float
     entries: np.ndarray
     views: list[View]
@@ -82,41 +95,41 @@ class Results:
         ----------
         model : CoClustering
             Fitted.
-        data : Data or the like
-            Has ``matrix``, ``row_names`` and ``column_names``, and may have ``row_kind``,
-            ``column_kind`` and ``source``.
+        data : matrix, data frame or Data of the fit
+            As it was given to ``fit``, or what else ``fit`` takes with the same weights in the
+            same order. Names are those that it has, else those of the fit, else numbers; ``Data``
+            also says what rows and columns are.
         path : sequence of Step, default=None
             Co-clusterings at many β, as ``beta_path`` gives them; None takes ``path_``.
         command : str, default=""
             The command line that made it, to be shown.
         """
         check_is_fitted(model)
-        matrix = as_csr(data.matrix)
-        expected = model.row_labels_.size, model.column_labels_.size
-        if matrix.shape != expected:
-            raise ValueError(
-                f"The model was fitted to {expected[0]} rows x {expected[1]} columns, but the "
-                f"data have {matrix.shape[0]} x {matrix.shape[1]}: give the data of the fit."
-            )
-        weights = matrix if model.weighting_ is None else model.weighting_.weigh_rows(matrix)
-        kinds = getattr(data, "row_kind", "row"), getattr(data, "column_kind", "column")
-        found = findings(model, (data.row_names, data.column_names), kinds, weights)
+        found, weights = findings_again(model, data)
+        held = _as_data(data, names_again(model, data), found)
         steps = getattr(model, "path_", ()) if path is None else path
         return cls(
             findings=found,
-            matrix=matrix,
-            total=float(weights.sum(dtype=np.float64)),
-            entries=_entries(found, matrix),
-            views=views(found, weights, steps),
+            fitted=copy(model),
+            data=held,
+            path=path,
+            total=weights.total * weights.scale,
+            entries=_entries(found, held.matrix),
+            views=views(found, weights.csr, steps),
             selection=getattr(model, "selection_", None),
             beta_selection=getattr(model, "beta_selection_", None),
             model=repr(model),
             parameters=model.get_params(deep=False),
             versions={name: version(name) for name in PACKAGES}
             | {"python": platform.python_version()},
-            source=str(getattr(data, "source", "") or ""),
+            source=held.source,
             command=command,
         )
+
+    @property
+    def matrix(self) -> sp.csr_array:
+        """The data as they were read."""
+        return self.data.matrix
 
     @property
     def title(self) -> str:
@@ -148,23 +161,31 @@ class Results:
         """The report: one page that needs no network."""
         return report.render(self, self.tables())
 
-    def write(self, folder: Path | str) -> None:
-        """Write all files into a folder, which is made if it is not there.
+    def write(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write all files into a new folder, which is whole or absent, whatever happens meanwhile.
 
-        They are rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png and
-        report.html; files of these names are replaced.
+        They are those of ``comarkov fit``: rows.csv, columns.csv, blocks.csv, clusters.md,
+        summary.json, heatmap.png and report.html, the model in model and the data in data.npz;
+        with a path also path.npz and path.png. ``comarkov.load`` and the command line take the
+        folder.
+
+        Parameters
+        ----------
+        folder : path
+            Its parents are made if they are not there.
+        overwrite : bool, default=False
+            Replace results that are there already; anything else is left as it is.
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        tables = self.tables()
-        texts = tables | {
-            "clusters.md": clusters_md(self),
-            "summary.json": summary_json(self),
-            "report.html": report.render(self, tables),
-        }
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="")
-        plot.save(plot.heatmap_figure(self.findings, self.matrix), folder / "heatmap.png", "png")
+        with whole_folder(folder, overwrite, is_results) as draft:
+            fill(self, draft)
+
+
+def _as_data(X: Any, names: Names, found: Findings) -> Data:
+    """What was fitted, with names."""
+    if isinstance(X, Data):
+        return X
+    source = str(getattr(X, "source", "") or "")
+    return Data(as_csr(X), *names, found.rows.kind, found.columns.kind, source)
 
 
 def _entries(found: Findings, matrix: sp.csr_array) -> np.ndarray:
