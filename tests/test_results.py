@@ -257,6 +257,19 @@ def test_results_take_what_fit_takes(model, results):
     assert told.rows.kind == "woman"
 
 
+def test_elements_that_share_a_name_are_told_apart():
+    frame = pd.DataFrame(WOMEN.matrix, ["x", "x", *WOMEN.row_names[2:]], WOMEN.column_names)
+    model = CoClustering((2, 3), n_init=10, random_state=0).fit(frame)
+    results = Results.of(model, frame)
+    assert [line["name"] for line in lines(results.tables()["rows.csv"])][:3] == [
+        "x [0]", "x [1]", WOMEN.row_names[2],
+    ]  # fmt: skip
+    for told in (results.describe(), model.describe()):
+        assert "typical:     x [0], x [1], " in told
+    assert model.top_features(1, n=1, side="columns")[0].name == "x [0]"
+    assert model.row_names_in_[0] == "x"
+
+
 OTHERS = {
     "transposed": (lambda frame: frame.T, "It has 14 rows x 18 columns, not 18 x 14"),
     "too few": (lambda frame: frame.iloc[:10], "It has 10 rows x 14 columns, not 18 x 14"),

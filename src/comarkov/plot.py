@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from .binning import binned
 from .findings import Findings, Side, findings
 from .joint import as_csr
-from .recall import findings_again
+from .recall import findings_again, names_again
 
 NAMED = 60  # the most elements whose names are written
 SHOWN = 14  # the most clusters on a side whose lifts are written
@@ -264,7 +264,7 @@ def _found(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
     if not hasattr(model, "_model"):
         raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
     if X is None:
-        return findings(model), None
+        return findings(model, names_again(model)), None
     return findings_again(model, X)[0], as_csr(X)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from .findings import Findings, findings
 from .joint import Joint, are_numbers, as_csr, joint, names
+from .reading.naming import distinct
 
-Names = tuple[np.ndarray | None, np.ndarray | None]
+Names = tuple[list[str] | None, list[str] | None]
 
 
 def data_again(fitted: Any, X: Any) -> Joint:
@@ -35,11 +36,14 @@ def findings_again(fitted: Any, X: Any) -> tuple[Findings, Joint]:
     return findings(fitted, names_again(fitted, X), kinds, data.csr), data
 
 
-def names_again(fitted: Any, X: Any) -> Names:
-    """The names that X has or, if it has none, those of the fit; None where nobody has any."""
+def names_again(fitted: Any, X: Any = None) -> Names:
+    """The names that X has or, if it has none, those of the fit; None where nobody has any.
+
+    Elements that share a name are told apart by their places, as in data that are read.
+    """
     of_fit = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
     rows, columns = (
-        known if found is None or are_numbers(found) else found
+        distinct(known if found is None or are_numbers(found) else found)
         for found, known in zip(names(X), of_fit, strict=True)
     )
     return rows, columns

@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .describe import describe, top_features
-from .findings import Feature, findings
+from .findings import Feature, Findings, findings
 from .glance import glance
+from .recall import names_again
 
 
 class ShowsItself(BaseEstimator):
@@ -35,7 +36,7 @@ class ShowsItself(BaseEstimator):
         cost 0.005112 bits
         """
         check_is_fitted(self)
-        return describe(findings(self), n)
+        return describe(self._findings(), n)
 
     def top_features(
         self, cluster: int | None = None, n: int = 10, side: str = "rows"
@@ -57,7 +58,7 @@ class ShowsItself(BaseEstimator):
             (name, share, lift, bits), most bits first: the part P(x̄,y) log2 lift of I(X̄;Y).
         """
         check_is_fitted(self)
-        return top_features(findings(self), cluster, n, side)
+        return top_features(self._findings(), cluster, n, side)
 
     def _repr_html_inner(self) -> str:
         return self._glance() + str(super()._repr_html_inner())
@@ -68,9 +69,12 @@ class ShowsItself(BaseEstimator):
             bundle["text/html"] = self._glance() + bundle["text/html"]
         return bundle
 
+    def _findings(self) -> Findings:
+        return findings(self, names_again(self))
+
     def _glance(self) -> str:
         """The small report, above scikit-learn's diagram; nothing before the fit."""
         if not hasattr(self, "_model"):
             return ""
         are_named = hasattr(self, "row_names_in_"), hasattr(self, "feature_names_in_")
-        return glance(findings(self), are_named)
+        return glance(self._findings(), are_named)
