@@ -341,6 +341,16 @@ def test_states_have_their_names(counts):
     assert model.fit_predict(list("abababcbcbabab")).tolist() == [1, 0, 1]
 
 
+@pytest.mark.parametrize(("up", "down"), [(0.9, 0.001), (0.001, 0.9)])
+def test_all_states_of_a_chain_get_a_label(up, down):
+    """Also those whose mass is smaller than numbers can be."""
+    P = np.diag(np.full(119, up), 1) + np.diag(np.full(119, down), -1)
+    model = MarkovAggregation(3, random_state=0).fit(P + np.diag(1 - P.sum(1)))
+    assert set(model.labels_) == {0, 1, 2}
+    assert model.stationary_distribution_.min() > 0
+    assert np.isfinite([model.cost_, *model.transition_matrix_.ravel()]).all()
+
+
 def test_states_outside_get_no_label(counts):
     P = np.zeros((33, 33))
     P[:30, :30] = counts
