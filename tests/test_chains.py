@@ -350,6 +350,15 @@ def test_what_is_held_out_and_what_is_kept_are_all():
         hold_out(read_transitions(np.full((2, 2), 0.5), "auto"), 0.5, rng)
 
 
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.floats(1e-9, 1 - 1e-9))
+def test_short_sequences_are_held_out_in_turn(lengths, share):
+    """Rounded once for all, not each for itself; a sequence is kept up to its cut."""
+    data = read_transitions([[0, 1], *(np.arange(n) % 2 for n in lengths)], "sequences")
+    kept, held = hold_out(data, share, np.random.default_rng(0))
+    assert_array_equal((kept + held).toarray(), data.weights.toarray())
+    assert held.sum() == pytest.approx(share * data.weights.sum(), abs=0.5 + 1e-6)
+
+
 def test_the_worst_violation_is_named():
     P = np.array([[0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.1, 0.2, 0.7]])
     worst = lumpability(sp.csr_array(P), np.array([1, 1, 0]), 2)

@@ -224,6 +224,17 @@ def test_transitions_held_out_test_lumpability():
         model.test_lumpability(P)
 
 
+def test_short_sequences_can_be_held_out():
+    rng = np.random.default_rng(0)
+    P, labels, _ = lumpable(0, n=12, k=3)
+    first = rng.integers(12, size=3000)
+    path = np.stack([first, [rng.choice(12, p=P[x]) for x in first]], axis=1)
+    for share in (0.5, 0.3):
+        model = MarkovAggregation(3, kind="sequences", fixed=labels, held_out=share).fit(path)
+        assert model.lumpability_test_.n_transitions == 3000 * share
+        assert model.lumpability_test_.p_value > 0.01
+
+
 def test_many_rare_states_can_be_told_apart():
     """200 states seen ten times each, by parity; which of two pairs matters, too."""
     r = np.random.default_rng(0)

@@ -125,7 +125,8 @@ def hold_out(
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Transitions to fit and transitions to test, about this share of them.
 
-    Of a sequence its end is held out; counts are shared out by coins (binomial thinning).
+    Of a sequence its end is held out, of very short ones that of some; counts are shared out by
+    coins (binomial thinning).
     """
     if not data.is_counted:
         raise ValueError(
@@ -138,7 +139,8 @@ def hold_out(
         held.eliminate_zeros()
         kept.eliminate_zeros()
         return kept, held
-    cuts = [round((1 - share) * max(some.size - 1, 0)) for some in data.sequences]
+    ends = np.cumsum([0] + [max(some.size - 1, 0) for some in data.sequences])
+    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # what is rounded is carried on
     n = data.states.size
     kept = [some[: cut + 1] for some, cut in zip(data.sequences, cuts, strict=True)]
     held = [some[cut:] for some, cut in zip(data.sequences, cuts, strict=True)]
