@@ -1,7 +1,7 @@
 """MarkovAggregation: its costs, what it finds, and the contract of every estimator."""
 
 import pickle
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -195,6 +195,24 @@ def test_loss_zero_is_not_information():
     model = MarkovAggregation(2, beta=0.0, random_state=0).fit(P)
     assert model.lumpability_loss_ == pytest.approx(0, abs=1e-12)
     assert model.information_.row_clusters_column_clusters == pytest.approx(0, abs=1e-12)
+
+
+def test_clusters_that_are_a_chain_from_one_start_have_loss():
+    """A lumpable chain run backwards: any path of clusters is as likely, and yet L_0 > 0."""
+    P, labels, _ = lumpable(0, 8, 2)
+    model = MarkovAggregation(2, fixed=labels).fit(P)
+    mu = model.stationary_distribution_
+    backwards = (mu[:, None] * P).T / mu[:, None]
+    turned = MarkovAggregation(2, fixed=labels).fit(backwards)
+    assert turned.lumpability_loss_ > 0.001 > 1e-12 > model.lumpability_loss_
+    assert not turned.lumpability_.holds()
+    for path in product((0, 1), repeat=5):
+        inside = mu * (labels == path[0])
+        chance = turned.cluster_distribution_[path[0]]
+        for a, b in pairwise(path):
+            inside = (inside @ backwards) * (labels == b)
+            chance *= turned.transition_matrix_[a, b]
+        assert inside.sum() == pytest.approx(chance, rel=1e-9)
 
 
 def test_transitions_held_out_test_lumpability():
