@@ -232,6 +232,17 @@ def test_matrices_are_told_apart():
     assert_array_equal(read_transitions(frame, "auto").states, ["sun", "rain"])
 
 
+def test_probabilities_may_be_rounded():
+    P = np.random.default_rng(0).dirichlet(np.ones(50), size=50)
+    for rounded in (P.astype(np.float32), P.astype(np.float16), P.round(6)):
+        weights = read_transitions(rounded, "probabilities").weights
+        walk = chain(weights, np.arange(50), False)
+        assert_allclose(walk.transition.sum(axis=1), 1, rtol=1e-14)
+    P[7, 7] += 0.0011
+    with pytest.raises(ValueError, match=r"row 7 sums to 1\.0011\. .*kind=.counts.*kind=.auto"):
+        read_transitions(P, "probabilities")
+
+
 @pytest.mark.parametrize(
     ("X", "kind", "message"),
     [

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from .joint import are_numbers, as_csr, names
 from .stationary import stationary_distribution
 
-SUM_TOLERANCE = 1e-8  # by how much a row of probabilities may miss 1
+SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 EXACT = 2.0**53  # whole numbers up to here are exact
 KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float"}
 SHOWN = 5  # states that an error names
@@ -59,7 +59,11 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     is_stochastic = bool((abs(sums - 1) <= SUM_TOLERANCE).all())
     if kind == "probabilities" and not is_stochastic:
         row = int(abs(sums - 1).argmax())
-        raise ValueError(f"Rows of probabilities sum to 1, but row {row} sums to {sums[row]:g}.")
+        raise ValueError(
+            f"Rows of probabilities sum to 1, but row {row} sums to {sums[row]:.6g}. Counts of "
+            'transitions take kind="counts", other weights kind="auto", which divides rows by '
+            "their sums."
+        )
     is_counted = kind == "counts" or (not is_stochastic and are_whole(csr))
     if is_counted and not are_whole(csr):
         raise ValueError('kind="counts" takes whole numbers only.')
