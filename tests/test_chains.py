@@ -220,6 +220,9 @@ def test_sequences_are_counted():
     square = [[0, 1], [1, 0]]
     assert read_transitions(square, "auto").sequences is None
     assert_array_equal(read_transitions(square, "sequences").weights.toarray(), [[0, 1], [1, 0]])
+    texts = [["a", "b"], ["b", "b"]]  # no matrix, though square
+    for X in (texts, np.array(texts), [np.array(row) for row in texts]):
+        assert_array_equal(read_transitions(X, "auto").weights.toarray(), [[0, 1], [0, 1]])
 
 
 def test_matrices_are_told_apart():
@@ -264,7 +267,13 @@ def test_probabilities_may_be_rounded():
         (np.full((2, 2), 1e308), "counts", "whole numbers"),
         ([1], "auto", "no transitions"),
         ([[1], [2], [3]], "auto", "no transitions"),
-        ([], "sequences", "1-D"),
+        ([[]], "sequences", "1-D"),
+        ([], "auto", "square matrix of transitions.*1-D.*this is nothing"),
+        ([], "sequences", "square matrix of transitions.*1-D.*this is nothing"),
+        (None, "auto", "square matrix of transitions.*1-D.*this is nothing"),
+        ((x for x in "abab"), "sequences", "of type generator"),
+        ("ABAB", "auto", r"string.*list\(X\)"),
+        ("", "sequences", r"string.*list\(X\)"),
     ],
 )
 def test_bad_chains_get_a_clear_error(X, kind, message):
@@ -334,6 +343,8 @@ def test_what_is_not_connected_is_named():
     assert "of 6 states 1 can be left for good (a), 1 have no transition out (f)" in said
     assert "3 sets of states cannot be left" in said
     assert "has 3 (b, c, d): pass restrict=True" in said
+    with pytest.raises(ValueError, match=r"apart: its 3 states are 2 sets, none .* left\. The"):
+        chain(sp.csr_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]]), states, False)
     walk = chain(sp.csr_array(P), states, True)
     assert_array_equal(walk.inside, [1, 2, 3])
     assert_allclose(walk.stationary, 1 / 3)

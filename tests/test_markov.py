@@ -389,6 +389,8 @@ def test_states_outside_get_no_label(counts):
     model = MarkovAggregation(3, restrict=True, random_state=0).fit(P)
     whole = MarkovAggregation(3, random_state=0).fit(counts)
     assert_array_equal(model.labels_, [*whole.labels_, -1, -1, -1])
+    with pytest.raises(ValueError, match=r"of 33 states only 30 are in the largest set.*\(0, 1, 2"):
+        MarkovAggregation(31, restrict=True).fit(P)
     assert_array_equal(model.stationary_distribution_[30:], 0)
     assert model.cost_ == whole.cost_
 

@@ -56,7 +56,8 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
     kind : {"auto", "probabilities", "counts", "sequences"}, default="auto"
         What ``fit`` is given. "auto" takes a square matrix whose rows sum to 1 for probabilities,
         one of whole numbers for counts of transitions, any other for weights, whose rows are
-        divided by their sums; and a 1-D array, or a list that is no square matrix, for sequences.
+        divided by their sums; and a 1-D array, or a list that is no square matrix of numbers, for
+        sequences.
     restrict : bool, default=False
         What to do if not all states lead to each other: False raises an error that says which.
         True takes the largest set of states that do, drops transitions that leave it, and gives
@@ -205,7 +206,7 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
             seen, held = hold_out(data, float(self.held_out), seed.stream(HELD_OUT))
         walk = chain(seen, data.states, self.restrict, is_part=held is not None)
         graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
-        found = self._search(graph, [self._start(walk, data.states.size)], seed)
+        found = self._search(graph, [self._start(walk, data.states)], seed)
         for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if data.sequences is None:
@@ -215,11 +216,14 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
             self.lumpability_test_ = self._tested(held, seed)
         return self
 
-    def _start(self, walk: Chain, n: int) -> Start:
+    def _start(self, walk: Chain, states: np.ndarray) -> Start:
         """How the states of the chain begin."""
+        chains.check_restricted(self.n_clusters, walk.inside, states)
         given = [None if isinstance(self.init, str) else self.init, self.fixed]
         init, fixed = (
-            None if labels is None else as_labels(labels, n, f"{name} state labels")[walk.inside]
+            None
+            if labels is None
+            else as_labels(labels, states.size, f"{name} state labels")[walk.inside]
             for name, labels in zip(("init", "fixed"), given, strict=True)
         )
         mass = walk.stationary
