@@ -22,6 +22,18 @@ def ring(n, loops=0.0):
     return sp.csr_array((1 - loops) * np.roll(np.eye(n), 1, axis=1) + loops * np.eye(n))
 
 
+def eliminated(P):
+    """The masses of a small chain: the same method, in the plainest form."""
+    P = P.copy()
+    for last in range(len(P) - 1, 0, -1):
+        P[:last, last] /= P[last, :last].sum()
+        P[:last, :last] += np.outer(P[:last, last], P[last, :last])
+    mu = np.ones(len(P))
+    for state in range(1, len(P)):
+        mu[state] = mu[:state] @ P[:state, state]
+    return mu / mu.sum()
+
+
 @given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.6]))
 def test_the_stationary_distribution_stays(n, seed, gaps):
     rng = np.random.default_rng(seed)
@@ -30,26 +42,22 @@ def test_the_stationary_distribution_stays(n, seed, gaps):
     mu = stationary_distribution(sp.csr_array(P))
     assert (mu > 0).all()
     assert_allclose(mu @ P, mu, rtol=1e-9)
-    assert mu.sum() == pytest.approx(1)
+    assert_allclose(mu, eliminated(P), rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [2, 7, 401, 500])  # periodic, below and above the dense limit
+@pytest.mark.parametrize("n", [1, 2, 7, 401, 5000])
 def test_periodic_chains_have_one_too(n):
-    assert_allclose(stationary_distribution(ring(n)), 1 / n, rtol=1e-9)
+    assert_allclose(stationary_distribution(ring(n)), 1 / n, rtol=1e-12)
 
 
-def test_large_periodic_chains_have_one_too():
-    """Three groups of 200 in turn: the chain never settles, its distribution over time does."""
-    rng = np.random.default_rng(0)
-    group = np.arange(600) % 3
-    P = rng.gamma(0.1, size=(600, 600)) * (group[:, None] == (group - 1) % 3)
-    P /= P.sum(1, keepdims=True)
-    mu = stationary_distribution(sp.csr_array(P))
-    assert_allclose(mu, stationary._eliminated(P.copy()), rtol=1e-8)
-    assert_allclose(np.bincount(group, weights=mu), 1 / 3)
+def in_turn(n):
+    """Three groups in turn: the chain never settles, its distribution over time does."""
+    group = np.arange(n) % 3
+    P = np.random.default_rng(0).gamma(0.1, size=(n, n)) * (group[:, None] == (group - 1) % 3)
+    return P / P.sum(1, keepdims=True)
 
 
-def halves(n, leave):
+def halves(leave, n=251):
     """Two halves that are left rarely, one three times as likely as the other."""
     rng = np.random.default_rng(0)
     P = np.zeros((2 * n, 2 * n))
@@ -61,63 +69,139 @@ def halves(n, leave):
     return P
 
 
-@pytest.mark.parametrize("leave", [1e-6, 1e-10, 1e-13])
-def test_large_and_slow_chains_have_one_too(leave, monkeypatch):
-    P = halves(251, leave)
-    exact = stationary._eliminated(P.copy())
-    assert exact[:251].sum() == pytest.approx(0.75, rel=1e-9)
-    assert_allclose(stationary_distribution(sp.csr_array(P)), exact, rtol=1e-9)
+def pairs(n, leave):
+    """Pairs of states that are left rarely, for a few others."""
+    rng = np.random.default_rng(0)
+    P = leave * rng.random((n, n)) * (rng.random((n, n)) < 9 / n) + leave * ring(n).toarray()
+    P[np.arange(n), np.arange(n) ^ 1] = 1
+    return P / P.sum(1, keepdims=True)
 
-    def fail(*arguments, **options):
-        raise ArpackNoConvergence("no", [], [])
 
-    monkeypatch.setattr(stationary, "eigs", fail)  # then it is solved directly
-    assert_allclose(stationary_distribution(sp.csr_array(P)), exact, rtol=1e-9)
+def sticky(n):
+    """States that are left as rarely as once in 1e13 steps."""
+    rng = np.random.default_rng(0)
+    rate = 10 ** (-13 * rng.random(n))[:, None]
+    W = rng.random((n, n)) * (rng.random((n, n)) < 0.02) + 0.01 * ring(n).toarray()
+    np.fill_diagonal(W, 0)
+    return rate * W / W.sum(1, keepdims=True) + (1 - rate) * np.eye(n)
+
+
+SLOW = {
+    "in turn": in_turn(600),
+    "halves": halves(1e-6),
+    "halves that hardly know": halves(1e-13),
+    "pairs": pairs(900, 1e-12),
+    "sticky": sticky(700),
+}
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+@pytest.mark.parametrize("P", SLOW.values(), ids=SLOW.keys())
+def test_slow_chains_have_one_too(P, is_large, monkeypatch):
+    if is_large:  # as if too large to be eliminated
+        monkeypatch.setattr(stationary, "QUICK", 1e6)
+    assert_allclose(stationary_distribution(sp.csr_array(P)), eliminated(P), rtol=1e-9)
 
 
 def test_the_solver_depends_on_the_chain(monkeypatch):
-    """Few steps for what mixes fast; direct within a band; else, or out of memory, more steps."""
-    P = sp.csr_array(halves(251, 1e-3))
-    exact = stationary_distribution(P)
-    said, eigs, splu = [], stationary.eigs, stationary.splu
+    """Eliminated if that is quick; else a few steps; a long elimination, if they do not do."""
+    P = sp.csr_array(halves(1e-3))
+    exact = eliminated(P.toarray())
+    said, eigs, eliminate = [], stationary.eigs, stationary._eliminated
+    enough = [0]
 
     def iterate(*arguments, maxiter, **options):
         said.append(maxiter)
-        if maxiter == stationary.FEW:
+        if maxiter < enough[0]:
             raise ArpackNoConvergence("no", [], [])
         return eigs(*arguments, maxiter=maxiter, **options)
 
-    def solve(*arguments):
-        said.append("direct")
-        if is_full:
-            raise MemoryError
-        return splu(*arguments)
+    def say_and_eliminate(band):
+        if band.order.size == P.shape[0]:  # not the two parts
+            said.append("eliminated")
+        return eliminate(band)
 
     monkeypatch.setattr(stationary, "eigs", iterate)
-    monkeypatch.setattr(stationary, "splu", solve)
+    monkeypatch.setattr(stationary, "_eliminated", say_and_eliminate)
     few, many = stationary.FEW, stationary.MANY
-    is_full = False
-    for full, work, expected in (
-        (False, 1e11, [few, "direct"]),
-        (True, 1e11, [few, "direct", many]),
-        (False, 1e6, [few, many]),
+    work = stationary._band(P).work
+    for quick, worth, steps, expected in (
+        (work, work, 0, ["eliminated"]),
+        (100, work, few, [few]),
+        (100, work, many, [few, "eliminated"]),
+        (100, 100, many, [few, many]),
     ):
-        is_full = full
-        monkeypatch.setattr(stationary, "BAND_WORK", work)
+        enough[0] = steps
+        monkeypatch.setattr(stationary, "QUICK", quick)
+        monkeypatch.setattr(stationary, "WORTH", worth)
         said.clear()
         assert_allclose(stationary_distribution(P), exact, rtol=1e-9)
         assert said == expected
+    enough[0] = many + 1
+    with pytest.raises(ValueError, match="502 states could not be found"):
+        stationary_distribution(P)
+    monkeypatch.setattr(stationary, "ROOM", 1)
+    assert stationary._band(P).work == np.inf
 
 
-def test_a_long_walk_has_one_too():
-    """20,000 places in a row, two wells: an eigensolver would take ages, elimination does not."""
-    n = 20_000
-    mass = 1.5 + np.sin(np.linspace(0, 4 * np.pi, n))
-    flow = np.minimum(mass[:-1], mass[1:]) / 4  # as much up as down: in balance
+def walk_in(mass):
+    """A walk along places in a row, with this stationary distribution: as much up as down."""
+    flow = np.minimum(mass[:-1], mass[1:]) / 4
     walk = sp.diags_array([flow, flow], offsets=[-1, 1], format="csr")
     walk = walk + sp.diags_array(mass - walk.sum(axis=1))
-    P = sp.csr_array(sp.diags_array(1 / mass) @ walk)
-    assert_allclose(stationary_distribution(P), mass / mass.sum(), rtol=1e-7)
+    return sp.csr_array(sp.diags_array(1 / mass) @ walk)
+
+
+def test_long_walks_have_one_too():
+    """Two wells: wide ones along 20,000 places, and deep ones, as a row and as a shuffled grid."""
+    wide = 1.5 + np.sin(np.linspace(0, 4 * np.pi, 20_000))
+    assert_allclose(stationary_distribution(walk_in(wide)), wide / wide.sum(), rtol=1e-11)
+    x = np.linspace(-1.5, 1.5, 1000)
+    deep = np.exp(-36 * (x**2 - 1) ** 2 - 0.3 * x)
+    deep /= deep.sum()
+    assert_allclose(stationary_distribution(walk_in(deep)), deep, rtol=1e-12)
+    deep = deep[::25] / deep[::25].sum()
+    grid = sp.csr_array(sp.kron(walk_in(deep), walk_in(deep)) / 2 + sp.eye_array(1600) / 2)
+    order = np.random.default_rng(0).permutation(1600)
+    found = stationary_distribution(grid[order][:, order])
+    assert_allclose(found, np.outer(deep, deep).ravel()[order], rtol=1e-12)
+
+
+def test_trees_have_one_too():
+    """A walk on a tree, with hubs: no band is narrow, and yet there is little to do."""
+    rng = np.random.default_rng(0)
+    n = 3000
+    child, parent = np.arange(1, n), (rng.random(n - 1) * np.sqrt(np.arange(1, n))).astype(int)
+    weight = 10 ** rng.uniform(-6, 0, n - 1)
+    W = sp.csr_array((weight, (child, parent)), (n, n))
+    W = sp.csr_array(W + W.T)
+    mass = W.sum(axis=1)
+    mu = stationary_distribution(sp.csr_array(sp.diags_array(1 / mass) @ W))
+    assert_allclose(mu, mass / mass.sum(), rtol=1e-12)
+
+
+def drift(n, up, down):
+    P = np.diag(np.full(n - 1, up), 1) + np.diag(np.full(n - 1, down), -1)
+    return P + np.diag(1 - P.sum(1))
+
+
+@pytest.mark.parametrize(
+    ("n", "up", "down"), [(120, 0.9, 0.001), (350, 0.9, 0.05), (900, 0.9, 0.1)]
+)
+def test_masses_may_differ_by_more_than_numbers_can(n, up, down):
+    """Those that underflow are tiny, but are there."""
+    logs = np.maximum(np.log(down / up) * np.arange(n)[::-1], np.log(stationary.FLOOR))
+    exact = np.exp(logs) / np.exp(logs).sum()
+    rng = np.random.default_rng(0)
+    for order in (np.arange(n), np.arange(n)[::-1], rng.permutation(n)):
+        P = drift(n, up, down)[np.ix_(order, order)]
+        assert_allclose(stationary_distribution(sp.csr_array(P)), exact[order], rtol=1e-10)
+    P = np.zeros((2 * n, 2 * n))  # two wells, and nothing between them
+    P[:n, :n], P[n:, n:] = drift(n, down, up), drift(n, up, down)
+    P[n - 1, n - 1], P[n, n], P[n - 1, n], P[n, n - 1] = 0, 0, 1 - up, 1 - up
+    mu = stationary_distribution(sp.csr_array(P))
+    assert mu.min() > 0
+    assert mu[:n].sum() == pytest.approx(0.5, rel=1e-10)
 
 
 # --- reading ------------------------------------------------------------------------------------
@@ -136,6 +220,9 @@ def test_sequences_are_counted():
     square = [[0, 1], [1, 0]]
     assert read_transitions(square, "auto").sequences is None
     assert_array_equal(read_transitions(square, "sequences").weights.toarray(), [[0, 1], [1, 0]])
+    texts = [["a", "b"], ["b", "b"]]  # no matrix, though square
+    for X in (texts, np.array(texts), [np.array(row) for row in texts]):
+        assert_array_equal(read_transitions(X, "auto").weights.toarray(), [[0, 1], [0, 1]])
 
 
 def test_matrices_are_told_apart():
@@ -146,6 +233,17 @@ def test_matrices_are_told_apart():
     assert not read_transitions(np.array([[0.3, 1], [2, 0]]), "auto").is_counted
     frame = pd.DataFrame([[3, 1], [2, 0]], columns=["sun", "rain"])
     assert_array_equal(read_transitions(frame, "auto").states, ["sun", "rain"])
+
+
+def test_probabilities_may_be_rounded():
+    P = np.random.default_rng(0).dirichlet(np.ones(50), size=50)
+    for rounded in (P.astype(np.float32), P.astype(np.float16), P.round(6)):
+        weights = read_transitions(rounded, "probabilities").weights
+        walk = chain(weights, np.arange(50), False)
+        assert_allclose(walk.transition.sum(axis=1), 1, rtol=1e-14)
+    P[7, 7] += 0.0011
+    with pytest.raises(ValueError, match=r"row 7 sums to 1\.0011\. .*kind=.counts.*kind=.auto"):
+        read_transitions(P, "probabilities")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +267,13 @@ def test_matrices_are_told_apart():
         (np.full((2, 2), 1e308), "counts", "whole numbers"),
         ([1], "auto", "no transitions"),
         ([[1], [2], [3]], "auto", "no transitions"),
-        ([], "sequences", "1-D"),
+        ([[]], "sequences", "1-D"),
+        ([], "auto", "square matrix of transitions.*1-D.*this is nothing"),
+        ([], "sequences", "square matrix of transitions.*1-D.*this is nothing"),
+        (None, "auto", "square matrix of transitions.*1-D.*this is nothing"),
+        ((x for x in "abab"), "sequences", "of type generator"),
+        ("ABAB", "auto", r"string.*list\(X\)"),
+        ("", "sequences", r"string.*list\(X\)"),
     ],
 )
 def test_bad_chains_get_a_clear_error(X, kind, message):
@@ -239,6 +343,8 @@ def test_what_is_not_connected_is_named():
     assert "of 6 states 1 can be left for good (a), 1 have no transition out (f)" in said
     assert "3 sets of states cannot be left" in said
     assert "has 3 (b, c, d): pass restrict=True" in said
+    with pytest.raises(ValueError, match=r"apart: its 3 states are 2 sets, none .* left\. The"):
+        chain(sp.csr_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]]), states, False)
     walk = chain(sp.csr_array(P), states, True)
     assert_array_equal(walk.inside, [1, 2, 3])
     assert_allclose(walk.stationary, 1 / 3)
@@ -264,6 +370,15 @@ def test_what_is_held_out_and_what_is_kept_are_all():
     assert_array_equal(held.toarray(), [[1, 1], [1, 0]])
     with pytest.raises(ValueError, match="counts or sequences"):
         hold_out(read_transitions(np.full((2, 2), 0.5), "auto"), 0.5, rng)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.floats(1e-9, 1 - 1e-9))
+def test_short_sequences_are_held_out_in_turn(lengths, share):
+    """Rounded once for all, not each for itself; a sequence is kept up to its cut."""
+    data = read_transitions([[0, 1], *(np.arange(n) % 2 for n in lengths)], "sequences")
+    kept, held = hold_out(data, share, np.random.default_rng(0))
+    assert_array_equal((kept + held).toarray(), data.weights.toarray())
+    assert held.sum() == pytest.approx(share * data.weights.sum(), abs=0.5 + 1e-6)
 
 
 def test_the_worst_violation_is_named():

@@ -1,7 +1,7 @@
 """MarkovAggregation: its costs, what it finds, and the contract of every estimator."""
 
 import pickle
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
@@ -197,6 +197,24 @@ def test_loss_zero_is_not_information():
     assert model.information_.row_clusters_column_clusters == pytest.approx(0, abs=1e-12)
 
 
+def test_clusters_that_are_a_chain_from_one_start_have_loss():
+    """A lumpable chain run backwards: any path of clusters is as likely, and yet L_0 > 0."""
+    P, labels, _ = lumpable(0, 8, 2)
+    model = MarkovAggregation(2, fixed=labels).fit(P)
+    mu = model.stationary_distribution_
+    backwards = (mu[:, None] * P).T / mu[:, None]
+    turned = MarkovAggregation(2, fixed=labels).fit(backwards)
+    assert turned.lumpability_loss_ > 0.001 > 1e-12 > model.lumpability_loss_
+    assert not turned.lumpability_.holds()
+    for path in product((0, 1), repeat=5):
+        inside = mu * (labels == path[0])
+        chance = turned.cluster_distribution_[path[0]]
+        for a, b in pairwise(path):
+            inside = (inside @ backwards) * (labels == b)
+            chance *= turned.transition_matrix_[a, b]
+        assert inside.sum() == pytest.approx(chance, rel=1e-9)
+
+
 def test_transitions_held_out_test_lumpability():
     rng = np.random.default_rng(0)
     P, labels, _ = lumpable(0, n=24, k=3)
@@ -222,6 +240,17 @@ def test_transitions_held_out_test_lumpability():
         model.test_lumpability(np.array([[3, 1], [1, 3]]))
     with pytest.raises(ValueError, match="needs counts"):
         model.test_lumpability(P)
+
+
+def test_short_sequences_can_be_held_out():
+    rng = np.random.default_rng(0)
+    P, labels, _ = lumpable(0, n=12, k=3)
+    first = rng.integers(12, size=3000)
+    path = np.stack([first, [rng.choice(12, p=P[x]) for x in first]], axis=1)
+    for share in (0.5, 0.3):
+        model = MarkovAggregation(3, kind="sequences", fixed=labels, held_out=share).fit(path)
+        assert model.lumpability_test_.n_transitions == 3000 * share
+        assert model.lumpability_test_.p_value > 0.01
 
 
 def test_many_rare_states_can_be_told_apart():
@@ -341,6 +370,16 @@ def test_states_have_their_names(counts):
     assert model.fit_predict(list("abababcbcbabab")).tolist() == [1, 0, 1]
 
 
+@pytest.mark.parametrize(("up", "down"), [(0.9, 0.001), (0.001, 0.9)])
+def test_all_states_of_a_chain_get_a_label(up, down):
+    """Also those whose mass is smaller than numbers can be."""
+    P = np.diag(np.full(119, up), 1) + np.diag(np.full(119, down), -1)
+    model = MarkovAggregation(3, random_state=0).fit(P + np.diag(1 - P.sum(1)))
+    assert set(model.labels_) == {0, 1, 2}
+    assert model.stationary_distribution_.min() > 0
+    assert np.isfinite([model.cost_, *model.transition_matrix_.ravel()]).all()
+
+
 def test_states_outside_get_no_label(counts):
     P = np.zeros((33, 33))
     P[:30, :30] = counts
@@ -350,6 +389,8 @@ def test_states_outside_get_no_label(counts):
     model = MarkovAggregation(3, restrict=True, random_state=0).fit(P)
     whole = MarkovAggregation(3, random_state=0).fit(counts)
     assert_array_equal(model.labels_, [*whole.labels_, -1, -1, -1])
+    with pytest.raises(ValueError, match=r"of 33 states only 30 are in the largest set.*\(0, 1, 2"):
+        MarkovAggregation(31, restrict=True).fit(P)
     assert_array_equal(model.stationary_distribution_[30:], 0)
     assert model.cost_ == whole.cost_
 

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from .formats import named
 from .joint import are_numbers, as_csr, names
 from .stationary import stationary_distribution
 
-SUM_TOLERANCE = 1e-8  # by how much a row of probabilities may miss 1
+SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 EXACT = 2.0**53  # whole numbers up to here are exact
 KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float"}
 SHOWN = 5  # states that an error names
@@ -41,6 +42,7 @@ def read_transitions(X: Any, kind: str) -> Transitions:
 
     A data frame that names states on both sides has its rows put in the order of its columns.
     """
+    _check_taken(X)
     if kind == "sequences" or (kind == "auto" and _are_sequences(X)):
         return _counted(X)
     csr = as_csr(X)
@@ -59,12 +61,32 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     is_stochastic = bool((abs(sums - 1) <= SUM_TOLERANCE).all())
     if kind == "probabilities" and not is_stochastic:
         row = int(abs(sums - 1).argmax())
-        raise ValueError(f"Rows of probabilities sum to 1, but row {row} sums to {sums[row]:g}.")
+        raise ValueError(
+            f"Rows of probabilities sum to 1, but row {row} sums to {sums[row]:.6g}. Counts of "
+            'transitions take kind="counts", other weights kind="auto", which divides rows by '
+            "their sums."
+        )
     is_counted = kind == "counts" or (not is_stochastic and are_whole(csr))
     if is_counted and not are_whole(csr):
         raise ValueError('kind="counts" takes whole numbers only.')
     known = np.arange(n) if states is None else states
     return Transitions(csr, known, states is not None, None, is_counted)
+
+
+def _check_taken(X: Any) -> None:
+    """An error that says what is taken, if this is something else."""
+    if isinstance(X, str | bytes):
+        raise ValueError(
+            "X is a string. For a sequence of its letters pass list(X); a file must be read first "
+            "(comarkov.read)."
+        )
+    is_filled = isinstance(X, Sequence) and len(X) > 0
+    if not (is_filled or hasattr(X, "__array__") or is_matrix(X) or named(X) is not None):
+        found = "nothing" if X is None or isinstance(X, Sequence) else f"of type {type(X).__name__}"
+        raise ValueError(
+            "A chain is a square matrix of transitions (array, sparse matrix or data frame), a "
+            f"1-D array or list of states in sequence, or a list of such; this is {found}."
+        )
 
 
 def are_whole(csr: sp.csr_array) -> bool:
@@ -125,7 +147,8 @@ def hold_out(
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Transitions to fit and transitions to test, about this share of them.
 
-    Of a sequence its end is held out; counts are shared out by coins (binomial thinning).
+    Of a sequence its end is held out, of very short ones that of some; counts are shared out by
+    coins (binomial thinning).
     """
     if not data.is_counted:
         raise ValueError(
@@ -138,11 +161,22 @@ def hold_out(
         held.eliminate_zeros()
         kept.eliminate_zeros()
         return kept, held
-    cuts = [round((1 - share) * max(some.size - 1, 0)) for some in data.sequences]
+    ends = np.cumsum([0] + [max(some.size - 1, 0) for some in data.sequences])
+    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # what is rounded is carried on
     n = data.states.size
     kept = [some[: cut + 1] for some, cut in zip(data.sequences, cuts, strict=True)]
     held = [some[cut:] for some, cut in zip(data.sequences, cuts, strict=True)]
     return _count(kept, n), _count(held, n)
+
+
+def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
+    """An error if a restricted chain has fewer states than there should be clusters."""
+    if k > inside.size and inside.size < states.size:
+        raise ValueError(
+            f"{k} clusters were asked for, but of {states.size} states only {inside.size} are in "
+            f"the largest set whose states all lead to each other ({_some(states[inside])}): ask "
+            f"for at most {inside.size}."
+        )
 
 
 def chain(
@@ -210,14 +244,17 @@ def _problem(
     what = (
         "chain of the transitions kept for the fit, without those held out," if is_part else "chain"
     )
-    said = f"The {what} falls apart: of {member.size} states"
+    said = f"of {member.size} states"
     if transient.size:
         said += f" {transient.size} can be left for good ({_some(states[transient])}),"
     if stuck.size:
         said += f" {stuck.size} have no transition out ({_some(states[stuck])}),"
+    said += f" and {closed} set{'s' * (closed != 1)} of states cannot be left"
+    if not transient.size and not stuck.size:
+        said = f"its {member.size} states are {closed} sets, none of which can be left"
     remedy = "hold out less, or pass" if is_part else "pass"
     return (
-        f"{said} and {closed} set{'s' * (closed != 1)} of states cannot be left. The largest set "
+        f"The {what} falls apart: {said}. The largest set "
         f"whose states all lead to each other has {largest.size} ({_some(states[largest])}): "
         f"{remedy} restrict=True to aggregate these; transitions that leave it are dropped, and "
         "all other states get label -1."
@@ -230,15 +267,16 @@ def _some(states: np.ndarray) -> str:
 
 
 def _are_sequences(X: Any) -> bool:
-    """Is it a sequence of states, or a list of such that is no square matrix?"""
+    """Is it a sequence of states, or several that are no square matrix of numbers?"""
     if is_matrix(X):
         return False
     if hasattr(X, "shape"):
-        return len(X.shape) == 1
-    if not isinstance(X, Sequence) or not len(X):
+        is_text = getattr(getattr(X, "dtype", None), "kind", None) in ("U", "S")
+        return len(X.shape) == 1 or is_text
+    if not isinstance(X, Sequence):
         return False
     lengths = {len(row) if np.ndim(row) == 1 else -1 for row in X}
-    return lengths != {len(X)}
+    return lengths != {len(X)} or any(isinstance(item, str) for item in X[0])
 
 
 def is_matrix(X: Any) -> bool:
@@ -248,7 +286,7 @@ def is_matrix(X: Any) -> bool:
 
 def _counted(X: Any) -> Transitions:
     """Transitions in one sequence or in several; none from the end of one to the next."""
-    one = isinstance(X, str) or all(np.ndim(item) == 0 for item in X)
+    one = all(np.ndim(item) == 0 for item in X)
     given = [X] if one else list(X)
     lists = [np.asarray(some) for some in given]
     if not lists or any(some.ndim != 1 for some in lists):

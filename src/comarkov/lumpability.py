@@ -1,4 +1,4 @@
-"""Are clusters of states a Markov chain of their own? Exactly, and by a test on counts."""
+"""Do all states of a cluster go on alike? Exactly, and by a test on counts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Lumpability(NamedTuple):
     """How far a chain is from being strongly lumpable: where two states of a cluster differ most.
 
     A chain is lumpable if all states of a cluster go to each cluster with the same probability.
+    Then the clusters are a Markov chain of their own, wherever the chain starts.
     """
 
     violation: float  #: the largest difference of two such probabilities

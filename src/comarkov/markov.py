@@ -40,8 +40,10 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         L_0 = I(Z1;Z̄2) - I(Z̄1;Z̄2)   what the state says about the next cluster beyond its own
                                     cluster: ``lumpability_loss_``
 
-    L_0 is 0 exactly if the clusters of the stationary chain are a Markov chain of their own. It is
-    also 0 if clusters say nothing about the next ones, so look at I(Z̄1;Z̄2) beside it, which is
+    L_0 is 0 exactly if the chain is lumpable, in the strong sense: all states of a cluster go to
+    each cluster with the same probability. Then the clusters are a Markov chain of their own,
+    wherever the chain starts; if L_0 > 0 they still can be one, but only from special starts. L_0
+    is also 0 if clusters say nothing about the next ones, so look at I(Z̄1;Z̄2) beside it, which is
     ``information_.row_clusters_column_clusters``. At β = 1/2 that is all that matters:
     2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains need not be reversible, and may be periodic.
 
@@ -50,11 +52,12 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
     n_clusters : int, default=3
         Exactly as many clusters are returned, none of them empty.
     beta : float in [0, 1], default=0.5
-        What matters: 1 that states predict the next cluster, 0 that clusters are a chain.
+        What matters: 1 that states predict the next cluster, 0 that the chain is lumpable.
     kind : {"auto", "probabilities", "counts", "sequences"}, default="auto"
         What ``fit`` is given. "auto" takes a square matrix whose rows sum to 1 for probabilities,
         one of whole numbers for counts of transitions, any other for weights, whose rows are
-        divided by their sums; and a 1-D array, or a list that is no square matrix, for sequences.
+        divided by their sums; and a 1-D array, or a list that is no square matrix of numbers, for
+        sequences.
     restrict : bool, default=False
         What to do if not all states lead to each other: False raises an error that says which.
         True takes the largest set of states that do, drops transitions that leave it, and gives
@@ -203,7 +206,7 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
             seen, held = hold_out(data, float(self.held_out), seed.stream(HELD_OUT))
         walk = chain(seen, data.states, self.restrict, is_part=held is not None)
         graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
-        found = self._search(graph, [self._start(walk, data.states.size)], seed)
+        found = self._search(graph, [self._start(walk, data.states)], seed)
         for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if data.sequences is None:
@@ -213,11 +216,14 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
             self.lumpability_test_ = self._tested(held, seed)
         return self
 
-    def _start(self, walk: Chain, n: int) -> Start:
+    def _start(self, walk: Chain, states: np.ndarray) -> Start:
         """How the states of the chain begin."""
+        chains.check_restricted(self.n_clusters, walk.inside, states)
         given = [None if isinstance(self.init, str) else self.init, self.fixed]
         init, fixed = (
-            None if labels is None else as_labels(labels, n, f"{name} state labels")[walk.inside]
+            None
+            if labels is None
+            else as_labels(labels, states.size, f"{name} state labels")[walk.inside]
             for name, labels in zip(("init", "fixed"), given, strict=True)
         )
         mass = walk.stationary
@@ -247,14 +253,15 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         self.n_iter_ = found.n_iter
 
     def test_lumpability(self, X: Any) -> GTest:
-        """Test on other transitions whether the clusters are a Markov chain of their own.
+        """Test on other transitions whether the chain is lumpable, in the strong sense.
 
         The null hypothesis is that the next cluster depends on the cluster only, not on the
-        state. For each cluster, its states by next clusters are a contingency table; the G
+        state. A small p-value rejects that; the clusters can still be a Markov chain from some
+        starts. For each cluster, its states by next clusters are a contingency table; the G
         statistics of all of them are added up, and compared with those of random tables that have
         the same margins, so that rare states and rare next clusters do no harm. X must not have
-        been used in the fit: clusters are chosen so that the data they were fitted to look like a
-        chain.
+        been used in the fit: clusters are chosen so that the data they were fitted to look
+        lumpable.
 
         Parameters
         ----------
