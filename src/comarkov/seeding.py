@@ -195,7 +195,7 @@ def _directions(
     points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
 ) -> tuple[float, np.ndarray]:
     """k-means of directions: how near points are to their centre, and the labels."""
-    mass = mass / mass.max()  # whose squares do not overflow
+    mass = np.ldexp(mass, -np.frexp(mass.max())[1])  # at most 1: squares do not overflow
     centres = _far_apart(points, mass, k, rng, lambda seed: np.clip(1.0 - points @ seed, 0.0, 1.0))
     labels = np.zeros(mass.size, np.int64)
     for _ in range(STEPS):
