@@ -15,7 +15,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
-from comarkov import CoClustering, MultiwayClustering, evaluate
+from comarkov import CoClustering, MultiwayClustering, descent, evaluate
+from comarkov.network import Network
 from comarkov.relations import co_clustering, relation_cost
 
 DW, DA, AW = ("documents", "words"), ("documents", "authors"), ("authors", "words")
@@ -307,6 +308,45 @@ def test_time_is_limited(data):
         model = MultiwayClustering(3, max_time=1e-9, random_state=0).fit(data)
     assert caught[0].filename == __file__
     assert all(set(labels) == {0, 1, 2} for labels in model.labels_.values())
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Which of the steps that take long on large data were taken, in order."""
+    made = []
+
+    def spy(owner, name):
+        step = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *a: made.append(name) or step(*a))
+
+    for name in ("merge_costs", "split"):
+        spy(Network, name)
+    spy(descent, "spectral")
+    return made
+
+
+def test_without_time_nothing_long_is_begun(calls):
+    """As the first start of larger data is by singular vectors, so that time is kept."""
+    X, _ = planted(n=(200, 150, 60))
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model = MultiwayClustering(3, n_init=3, max_time=1e-9, random_state=0).fit(X)
+    assert all(set(labels) == {0, 1, 2} for labels in model.labels_.values())
+    assert calls == []
+
+
+def test_a_start_that_has_no_time_to_end_does_not_count(calls):
+    X, _ = planted(n=(200, 150, 60))
+
+    def stop(progress):
+        return progress.stage == "many clusters"
+
+    first = MultiwayClustering(3, n_init=1, random_state=0).fit(X)
+    begun = len(calls)
+    with pytest.warns(ConvergenceWarning, match="callback"):
+        model = MultiwayClustering(3, n_init=2, random_state=0, callback=stop).fit(X)
+    assert model.cost_ == first.cost_
+    assert calls[0] == "spectral"
+    assert calls[2 * begun :] == ["merge_costs"] * 3  # one merge, and no more
 
 
 def test_large_sparse_relations_stay_sparse():

@@ -10,7 +10,9 @@ from numpy.testing import assert_array_equal
 import comarkov
 from comarkov import moves, relations
 from comarkov.joint import joint
-from comarkov.network import Graph, NodeSide, Relation, network
+from comarkov.network import Graph, Network, NodeSide, Relation, network
+from comarkov.polish import polish
+from comarkov.progress import Monitor
 from comarkov.relations import BOTTLENECK, Coefficients, co_clustering, markov, relation_cost
 
 
@@ -163,6 +165,18 @@ def test_a_split_saves_what_it_promises(case, seed):
                 state.graph, after, [side.k + 1, *state.counts[1:]], state.free, [False] * 2
             )
             assert gain == pytest.approx(state.cost(beta) - finer.cost(beta), abs=1e-11)
+
+
+def test_a_polish_out_of_time_splits_no_further(monkeypatch):
+    data = joint(np.random.default_rng(0).poisson(1.0, (40, 40)))
+    labels = np.arange(40) % 5
+    graph = Graph((Relation(0, 0, data, markov),), 1)
+    state = network(graph, [labels], [5], [np.arange(40)], [False])
+    monitor, split, made = Monitor(), Network.split, []
+    monkeypatch.setattr(Network, "split", lambda *a: made.append(1) or split(*a))
+    monkeypatch.setattr(monitor, "stop", lambda: len(made) == 2)
+    assert polish(state, 0.5, np.random.default_rng(0), monitor) is state
+    assert len(made) == 2
 
 
 @given(problems())

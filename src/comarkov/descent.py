@@ -13,12 +13,12 @@ from .network import End, Graph, Network, network
 from .optimise import Seed, Settings, Start, best_of, refine, schedule
 from .polish import polish
 from .progress import Monitor
-from .search import SMALL, WAVE
+from .search import SMALL, TINY, WAVE
 from .seeding import lumped, spectral
 
 INFORMATIVE = 0.5  # the β at which only I(X̄;Ȳ) matters
 BELOW = 0.1  # steps of β from there down
-Begin = Callable[[Graph, Sequence[Start], float, np.random.Generator, Monitor], Network]
+Begin = Callable[[Graph, Sequence[Start], float, np.random.Generator, Monitor], Network | None]
 
 
 def descend(
@@ -27,45 +27,59 @@ def descend(
 ) -> Network:  # fmt: skip
     """The network of least cost over all starts; each has random numbers of its own."""
 
-    def run(i: int) -> Network:
+    def run(i: int) -> Network | None:
         rng, name = seed.stream(i), f"start {i + 1}"
         if method == "auto":
-            state = kinds[i % len(kinds)](graph, starts, beta, rng, monitor)
-            state.converged = True  # short refinements on the way do not count
-            refine(state, beta, replace(settings, tol=0.0), rng, monitor, "end")
-            return state
+            found = kinds[i % len(kinds)](graph, starts, beta, rng, monitor)
+            if found is not None:
+                found.converged = True  # short refinements on the way do not count
+                refine(found, beta, replace(settings, tol=0.0), rng, monitor, "end")
+            return found
         state = begin(graph, starts, rng)
         for alpha in schedule(beta, beta_step) if method == "anneal" else [beta]:
             refine(state, alpha, settings, rng, monitor, name)
         return state
 
-    kinds = _kinds(graph)
+    kinds = _kinds(graph, starts)
     prepare(graph)
     with monitor.watch(n_init):
         return best_of([run], [n_init], beta, monitor, n_jobs, share=1.0)[0]
 
 
-def _kinds(graph: Graph) -> list[Begin]:
-    """How starts begin, one after the other; by eigenvectors once, as they hardly differ."""
-    both: list[Begin] = [over_split, seeded]
-    return [*both, by_eigenvectors, *both, *both] if graph.has_loops else both
+def _kinds(graph: Graph, starts: Sequence[Start]) -> list[Begin]:
+    """How starts begin, in turn; the quickest that is good comes first.
+
+    By eigenvectors only once, as these starts hardly differ.
+    """
+    kinds: list[Begin] = [seeded, over_split]
+    if _is_tiny(graph, starts):
+        kinds.reverse()
+    return [*kinds, by_eigenvectors, *kinds, *kinds] if graph.has_loops else kinds
+
+
+def _is_tiny(graph: Graph, starts: Sequence[Start]) -> bool:
+    counts = _fine_counts(starts)
+    return _work(graph, counts) * sum(counts) <= TINY
 
 
 def over_split(
     graph: Graph, starts: Sequence[Start], beta: float, rng: np.random.Generator,
     monitor: Monitor,
-) -> Network:  # fmt: skip
+) -> Network | None:  # fmt: skip
     """Many small clusters first, merged and polished; types with given numbers only move.
 
-    Below β = 1/2 clusters that say nothing cost little, so it comes down from there.
+    Below β = 1/2 clusters that say nothing cost little, so it comes down from there. Out of time,
+    it merges the rest without sweeps if the data are tiny; else there is no result.
     """
     if all(start.has_numbers for start in starts):
         return begin(graph, starts, rng)
     fine = [start if start.has_numbers else replace(start, k=fine_count(start)) for start in starts]
     wanted = [start for start in starts if _free(start).size]
     upper = max(beta, INFORMATIVE)
-    state = coarsen(begin(graph, fine, rng), wanted, upper, rng, monitor, must_end=True)
-    assert state is not None
+    must_end = _is_tiny(graph, starts)
+    state = coarsen(begin(graph, fine, rng), wanted, upper, rng, monitor, must_end)
+    if state is None:
+        return None
     for alpha in [upper, *(step for step in schedule(beta, BELOW) if step < upper)]:
         refine(state, alpha, SHORT, rng, monitor, "anneal")
         state = polish(state, alpha, rng, monitor)
@@ -77,7 +91,7 @@ def seeded(
     monitor: Monitor,
 ) -> Network:  # fmt: skip
     """Each type by the leading singular vectors of its largest relation, then polished at β."""
-    seeds = [_seeds(graph, t, start, rng) for t, start in enumerate(starts)]
+    seeds = [_seeds(graph, t, start, rng, monitor) for t, start in enumerate(starts)]
     return _grown(graph, starts, seeds, beta, rng, monitor)
 
 
@@ -87,7 +101,7 @@ def by_eigenvectors(
 ) -> Network:  # fmt: skip
     """The same, but types that have a relation to themselves by eigenvectors of it."""
     seeds = [
-        _loop_seeds(graph, t, start, rng) or _seeds(graph, t, start, rng)
+        _loop_seeds(graph, t, start, rng) or _seeds(graph, t, start, rng, monitor)
         for t, start in enumerate(starts)
     ]
     return _grown(graph, starts, seeds, beta, rng, monitor)
@@ -102,9 +116,9 @@ def _grown(
     return polish(state, beta, rng, monitor)
 
 
-def _seeds(graph: Graph, t: int, start: Start, rng: np.random.Generator) -> Start:
-    """A start with labels by singular vectors, unless it has some; where they say nothing, none."""
-    data = _largest(graph.ends[t], start)
+def _seeds(graph: Graph, t: int, start: Start, rng: np.random.Generator, monitor: Monitor) -> Start:
+    """A start with labels by singular vectors, unless it has some; out of time, without."""
+    data = None if monitor.stop() else _largest(graph.ends[t], start)
     return start if data is None else replace(start, labels=spectral(data, start.k or 1, rng))
 
 
@@ -145,11 +159,18 @@ def prepare(graph: Graph) -> None:
 
 def default_starts(graph: Graph, starts: Sequence[Start]) -> int:
     """Several if data are so small that they take seconds."""
-    work = sum(
-        star.indices.size * (fine_count(start) or 0)
-        for star, start in zip(graph.stars, starts, strict=True)
-    )
-    return max(2 * WAVE, len(_kinds(graph))) if work <= SMALL else 1
+    few = max(2 * WAVE, len(_kinds(graph, starts)))
+    return few if _work(graph, _fine_counts(starts)) <= SMALL else 1
+
+
+def _work(graph: Graph, counts: Sequence[int]) -> int:
+    """Entries times clusters."""
+    return sum(star.indices.size * k for star, k in zip(graph.stars, counts, strict=True))
+
+
+def _fine_counts(starts: Sequence[Start]) -> list[int]:
+    """How many clusters over-splitting begins with."""
+    return [fine_count(start) or 0 for start in starts]
 
 
 def _free(start: Start) -> np.ndarray:

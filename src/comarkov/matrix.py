@@ -84,7 +84,7 @@ def sum_xlogx(values):
         if v < 256 and v == np.int64(v):
             total += small[np.int64(v)]
         else:
-            total += v * np.log(v)
+            total += v * np.log(np.float64(v))
     return total
 
 
@@ -135,6 +135,6 @@ def add_affinities(matrix, x, root, out):
     for z in range(out.size):
         total = 0.0
         for p in range(matrix.indptr[z], matrix.indptr[z + 1]):
-            total += np.sqrt(matrix.weights[p]) * root[matrix.indices[p]]
+            total += np.sqrt(np.float64(matrix.weights[p])) * root[matrix.indices[p]]
         if matrix.mass[z] > 0:
             out[z] = total / np.sqrt(matrix.mass[z])

@@ -57,9 +57,10 @@ class MultiwayClustering(NetworkEstimator):
         The coupling of the two sides of each relation.
     method : {"auto", "anneal", "sequential"}, default="auto"
         "auto" begins with many small clusters, merges those that cost least, then splits and
-        merges again as long as that pays, and comes down to β from 0.9. Types with labels in
-        ``init`` or ``fixed`` only move single elements. "anneal" solves at 1 and lowers β in
-        steps, "sequential" solves at β; both from random clusters.
+        merges again as long as that pays, and comes down to β from 0.9; other starts, of large
+        data the first, begin with singular vectors. Types with labels in ``init`` or ``fixed``
+        only move single elements. "anneal" solves at 1 and lowers β in steps, "sequential" solves
+        at β; both from random clusters.
     n_init : int or "auto", default="auto"
         How often to start; the best is kept. "auto" is 6 or 7 for small data and ``method="auto"``.
     max_iter : int, default=100

@@ -41,7 +41,7 @@ def information(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Info
     columns = _checked(column_labels, distribution.column_mass, "column_labels")
     x = np.repeat(np.arange(rows.size), np.diff(matrix.indptr))
     y = matrix.indices.astype(np.int64)
-    w = matrix.weights / distribution.total
+    w = matrix.weights.astype(np.float64) / distribution.total
     return Information(
         _mutual_information(x, y, w),
         _mutual_information(x, columns[y], w),

@@ -340,14 +340,14 @@ def refine(
 
 
 def best_of(
-    runs: Sequence[Callable[[int], State]], counts: Sequence[int], beta: float,
+    runs: Sequence[Callable[[int], State | None]], counts: Sequence[int], beta: float,
     monitor: Monitor, n_jobs: int, share: float,
 ) -> list[State]:  # fmt: skip
     """For each of the runs, the result of least cost over run(0), ..., run(count - 1).
 
-    No run but the first begins when ``share`` of the time is over. Of equals the first counts, so
-    the answer does not depend on the number of threads. No more results are held than there are
-    threads and runs.
+    No run but the first begins when ``share`` of the time is over, and any but the first may end
+    without a result. Of equals the first counts, so the answer does not depend on the number of
+    threads. No more results are held than there are threads and runs.
     """
     found: list[tuple[float, int, State] | None] = [None] * len(runs)
     lock = threading.Lock()
@@ -357,6 +357,8 @@ def best_of(
             return
         with monitor.ending_all():
             result = runs[which](i)
+        if result is None:
+            return  # out of time
         cost = result.cost(beta) if counts[which] > 1 else 0.0
         with lock:
             held = found[which]

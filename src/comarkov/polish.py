@@ -47,7 +47,7 @@ def _merge_split(
     """Try the most promising merge-splits of a side, as long as they pay; the state after them."""
     cost, fails = state.cost(beta), 0
     touched: set[int] = set()
-    for swap in _promising(state, which, beta, rng):
+    for swap in _promising(state, which, beta, rng, monitor):
         if fails == TRIALS or monitor.stop():
             break
         if touched & {swap.split, *swap.merge}:
@@ -101,16 +101,20 @@ def _tried(
     return trial
 
 
-def _promising(state: Clustering, which: int, beta: float, rng: np.random.Generator) -> list[Swap]:
+def _promising(
+    state: Clustering, which: int, beta: float, rng: np.random.Generator, monitor: Monitor
+) -> list[Swap]:
     """All splits of a side, each with the merges that cost least; those that save most first."""
     side, _ = state.sides()[which]
-    if side.k < 3 or side.is_numbered:
+    if side.k < 3 or side.is_numbered or monitor.stop():
         return []
     losses = state.merge_costs(side, beta)
     order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
     cheap = [divmod(int(place), side.k) for place in order]
     swaps = []
     for a in range(side.k):
+        if monitor.stop():
+            return []
         gain, leavers = state.split(side, a, beta, rng)
         for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
             swaps.append(Swap(gain - losses[i, j], a, (i, j), leavers))

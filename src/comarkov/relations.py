@@ -110,7 +110,7 @@ def relation_cost(
     matrix = distribution.matrix
     x = np.repeat(np.arange(n), np.diff(matrix.indptr))
     y = matrix.indices.astype(np.int64)
-    w = matrix.weights / distribution.total
+    w = matrix.weights.astype(np.float64) / distribution.total
 
     def f(one: np.ndarray, other: np.ndarray) -> float:
         cell = np.unique(one * (int(other.max()) + 1) + other, return_inverse=True)[1]
