@@ -98,7 +98,7 @@ def test_all_methods_by_default():
         ({"n_clusters": (2, "auto")}, r"number of row and one of column.*got \(2, 'auto'\)"),
         ({"n_clusters": 2.5}, "number of row and one of column.*got 2.5"),
         ({"n_clusters": (2, 2, 2)}, "n_clusters must be a pair"),
-        ({"n_clusters": (2, 0)}, "number of column clusters must be"),
+        ({"n_clusters": (2, 0)}, r"an int >= 1 or a pair of them: got \(2, 0\)"),
         ({"beta": 2}, "beta must be a number from 0 to 1, got 2"),
         ({"beta": "auto"}, "beta must be a number from 0 to 1, got 'auto'"),
         ({"beta": np.nan}, "beta must be a number from 0 to 1, got nan"),

@@ -156,10 +156,11 @@ def _checked_methods(methods: Any) -> list[str]:
 def _check_numbers(n_clusters: Any, beta: Any, n_starts: Any, seed: Any) -> None:
     """Refuse what no method could use, whether or not one of those asked for would."""
     single = isinstance(n_clusters, str | Real) or n_clusters is None
-    if not all(_is_whole(count) for count in ([n_clusters] if single else n_clusters)):
+    counts = [n_clusters] if single else n_clusters
+    if not all(_is_whole(count) and count >= 1 for count in counts):
         raise ValueError(
-            "A comparison needs a number of row and one of column clusters, as an int or a pair "
-            f"of int: got {n_clusters!r}."
+            "A comparison needs a number of row and one of column clusters, as an int >= 1 or a "
+            f"pair of them: got {n_clusters!r}."
         )
     if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 <= float(beta) <= 1:
         raise ValueError(f"beta must be a number from 0 to 1, got {beta!r}.")
