@@ -98,7 +98,7 @@ def test_all_methods_by_default():
         ({"n_clusters": (2, "auto")}, r"number of row and one of column.*got \(2, 'auto'\)"),
         ({"n_clusters": 2.5}, "number of row and one of column.*got 2.5"),
         ({"n_clusters": (2, 2, 2)}, "n_clusters must be a pair"),
-        ({"n_clusters": (2, 0)}, "number of column clusters must be"),
+        ({"n_clusters": (2, 0)}, r"an int >= 1 or a pair of them: got \(2, 0\)"),
         ({"beta": 2}, "beta must be a number from 0 to 1, got 2"),
         ({"beta": "auto"}, "beta must be a number from 0 to 1, got 'auto'"),
         ({"beta": np.nan}, "beta must be a number from 0 to 1, got nan"),
@@ -107,12 +107,33 @@ def test_all_methods_by_default():
         ({"seed": None}, "seed must be an int from 0 to 4294967295, got None"),
         ({"seed": -1}, "seed must be an int from 0 to 4294967295, got -1"),
         ({"seed": np.random.RandomState(0)}, r"seed must be an int from 0 .*got RandomState"),
+        ({"row_classes": list("abc") * 9}, r"row_classes .* each of the 30 rows, got shape .27,"),
+        ({"column_classes": ROWS}, r"column_classes .* each of the 24 columns, got shape .30,"),
+        ({"row_classes": [None, *"a" * 29]}, "row_classes must .* none may be missing"),
+        ({"row_classes": [np.nan] + [1.0] * 29}, "row_classes must .* none may be missing"),
+        ({"row_classes": [pd.NA, *"a" * 29]}, "row_classes must .* none may be missing"),
     ],
 )
 def test_what_cannot_be_compared_is_said_before_anything_runs(fits, arguments, message):
     with pytest.raises(ValueError, match=message):
         comarkov.compare(W, **{"n_clusters": 2, "methods": ["sib", "aib"]} | arguments)
     assert not fits()
+
+
+def test_classes_may_be_strings():
+    lines = [
+        comarkov.compare(W, (3, 2), ["sib"], row_classes=classes)[["row_map", "row_nmi", "row_ari"]]
+        for classes in (ROWS, np.array(["b", "a", "c"])[ROWS].tolist())
+    ]
+    assert lines[0] == lines[1]
+
+
+def test_what_has_no_mass_is_told_once():
+    weights = W.copy()
+    weights[4] = weights[:, [2, 3]] = 0
+    with pytest.warns(UserWarning, match="1 of 30 rows and 2 of 24 columns have no mass") as told:
+        comarkov.compare(weights, (3, 2), ["sequential", "sib", "aib"], n_starts=2)
+    assert [one.filename for one in told] == [__file__]
 
 
 def test_methods_that_do_not_fit_into_memory_are_left_out(monkeypatch):

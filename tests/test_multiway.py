@@ -280,7 +280,10 @@ def test_bad_input_gets_a_clear_error(X, message):
         ({"n_clusters": {"documents": 3}}, "n_clusters says nothing about type 'words'"),
         ({"n_clusters": {"users": 3}}, "n_clusters names the type 'users'; there are 'documents'"),
         ({"n_clusters": 21}, "21 'authors' clusters.*only 20 elements of 'authors' have mass"),
-        ({"n_clusters": {"documents": 0, "words": 2, "authors": 2}}, "'documents' clusters must"),
+        (
+            {"n_clusters": {"documents": "auto", "words": 2, "authors": 2}},
+            "'documents' clusters must be an int >= 1, got 'auto'",
+        ),
         ({"weights": {("words", "documents"): 2.0}}, "weights names the relation"),
         ({"weights": {DW: -1.0}}, "must be a number above 0, got -1.0"),
         ({"fixed": {"authors": np.zeros(3, int)}}, "fixed 'authors' labels must be a 1-D array"),

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from . import evaluate
 from .estimators import ClusterCounts, CoClustering
-from .joint import joint
+from .joint import Joint, joint
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
 from .objective import information
 from .optimise import Seed
@@ -51,7 +51,7 @@ class Known(NamedTuple):
 
     name: str
     side: int
-    classes: Any
+    classes: np.ndarray
 
 
 class Result(NamedTuple):
@@ -117,14 +117,17 @@ def compare(
     """
     names = _checked_methods(methods)
     _check_numbers(n_clusters, beta, n_starts, seed)
-    weights = weighted_joint(X, as_weighting(weighting, X)).csr
+    data = weighted_joint(X, as_weighting(weighting, X))
+    known = _checked_classes({"row": row_classes, "column": column_classes}, data.shape)
+    weights = data.csr
     starts = same_starts(weights, n_clusters, n_starts, seed)
-    sides = (("row", 0, row_classes), ("column", 1, column_classes))
-    known = [Known(*side) for side in sides if side[2] is not None]
+    _warn_of_empty(data)
     lines = []
     for name in names:
         try:
-            found = run(_estimator(name, beta, seed), weights, n_clusters, starts)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", ".* have no mass")  # was told
+                found = run(_estimator(name, beta, seed), weights, n_clusters, starts)
         except MemoryError as error:
             if methods is not None:
                 raise
@@ -153,10 +156,11 @@ def _checked_methods(methods: Any) -> list[str]:
 def _check_numbers(n_clusters: Any, beta: Any, n_starts: Any, seed: Any) -> None:
     """Refuse what no method could use, whether or not one of those asked for would."""
     single = isinstance(n_clusters, str | Real) or n_clusters is None
-    if not all(_is_whole(count) for count in ([n_clusters] if single else n_clusters)):
+    counts = [n_clusters] if single else n_clusters
+    if not all(_is_whole(count) and count >= 1 for count in counts):
         raise ValueError(
-            "A comparison needs a number of row and one of column clusters, as an int or a pair "
-            f"of int: got {n_clusters!r}."
+            "A comparison needs a number of row and one of column clusters, as an int >= 1 or a "
+            f"pair of them: got {n_clusters!r}."
         )
     if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 <= float(beta) <= 1:
         raise ValueError(f"beta must be a number from 0 to 1, got {beta!r}.")
@@ -164,6 +168,40 @@ def _check_numbers(n_clusters: Any, beta: Any, n_starts: Any, seed: Any) -> None
         raise ValueError(f"n_starts must be an int >= 1, got {n_starts!r}.")
     if not _is_whole(seed) or not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"seed must be an int from 0 to {LARGEST_SEED}, got {seed!r}.")
+
+
+def _checked_classes(given: dict[str, Any], shape: tuple[int, int]) -> list[Known]:
+    """The classes that are known, as numbers, or an error that says what is wrong with them."""
+    known = []
+    for side, ((name, classes), n) in enumerate(zip(given.items(), shape, strict=True)):
+        if classes is None:
+            continue
+        array = np.asarray(classes)
+        if array.shape != (n,):
+            raise ValueError(
+                f"{name}_classes must have a class for each of the {n} {name}s, got shape "
+                f"{array.shape}."
+            )
+        try:
+            is_complete = not (array != array).any()  # nan is not what it is
+            numbers = np.unique(array, return_inverse=True)[1]
+        except TypeError:  # not to be compared
+            is_complete = False
+        if not is_complete:
+            raise ValueError(
+                f"{name}_classes must be all numbers or all strings, and none may be missing."
+            )
+        known.append(Known(name, side, numbers))
+    return known
+
+
+def _warn_of_empty(data: Joint) -> None:
+    """Warn of rows and columns that no method clusters."""
+    empty = [int((mass == 0).sum()) for mass in (data.row_mass, data.column_mass)]
+    if any(empty):
+        (n, m), (rows, columns) = data.shape, empty
+        message = f"{rows} of {n} rows and {columns} of {m} columns have no mass"
+        warnings.warn(f"{message}: they are in no cluster.", stacklevel=3)
 
 
 def _is_whole(value: Any) -> bool:

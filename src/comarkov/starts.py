@@ -21,10 +21,11 @@ def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Sta
     held = pair(fixed, "fixed")
     if counts == (None, None):
         raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
+    taken = "an int >= 1, 'auto' or None"
     return (
-        start_for(counts[0], given[0], held[0], data.row_mass, "row", "rows", "n_samples"),
+        start_for(counts[0], given[0], held[0], data.row_mass, "row", "rows", "n_samples", taken),
         start_for(
-            counts[1], given[1], held[1], data.column_mass, "column", "columns", "n_features"
+            counts[1], given[1], held[1], data.column_mass, "column", "columns", "n_features", taken
         ),
     )
 
@@ -49,11 +50,13 @@ def pair(value: Any, name: str) -> tuple[Any, Any]:
 
 
 def start_for(
-    k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str, many: str, counted: str
-) -> Start:
+    k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str, many: str, counted: str,
+    taken: str = "an int >= 1",
+) -> Start:  # fmt: skip
     """Check what the user asked for on one side; its name, its elements', and that of their number.
 
-    Elements without mass are not clustered.
+    ``taken`` says which numbers of clusters may be asked for. Elements without mass are not
+    clustered.
     """
     n = mass.size
     available = int((mass > 0).sum())
@@ -63,9 +66,7 @@ def start_for(
             raise ValueError(f"The {many} are not clustered, so they take no init or fixed labels.")
         return Start(None, mass > 0, none, none >= 0)
     if not isinstance(k, Integral) or int(k) < 1:
-        raise ValueError(
-            f"The number of {what} clusters must be an int >= 1, 'auto' or None, got {k!r}."
-        )
+        raise ValueError(f"The number of {what} clusters must be {taken}, got {k!r}.")
     k = int(k)
     if k > available:
         raise ValueError(
