@@ -264,7 +264,7 @@ def test_probabilities_may_be_rounded():
         (np.ma.array([1, 2, 1], mask=[0, 1, 0]), "auto", "missing"),
         (["a", 1, "b"], "auto", "one kind, got int, str"),
         ([["a", "b"], [1, 2, 1]], "auto", "one kind, got int, str"),
-        (np.full((2, 2), 1e308), "counts", "whole numbers"),
+        (np.full((2, 2), 1e308), "counts", "too large to be added"),
         ([1], "auto", "no transitions"),
         ([[1], [2], [3]], "auto", "no transitions"),
         ([[]], "sequences", "1-D"),
