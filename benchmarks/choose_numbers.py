@@ -14,14 +14,14 @@ from common import Report, data_folder, letters_of_subject_and_body, seconds
 from sklearn.datasets import load_digits
 
 from comarkov import CoClustering, Weighting, datasets
-from comarkov.datasets.newsgroups import COLLECTIONS, most_informative_words, read
-from comarkov.description import Evidence
-from comarkov.joint import joint
-from comarkov.optimise import Seed
-from comarkov.progress import Monitor
-from comarkov.selection import HALVINGS, NEAR, _goal, _similarity, agreement, select
-from comarkov.thinning import halves
-from comarkov.walk import settle, walk
+from comarkov.costs.description import Evidence
+from comarkov.data.datasets.newsgroups import COLLECTIONS, most_informative_words, read
+from comarkov.data.joint import joint
+from comarkov.data.thinning import halves
+from comarkov.search.choose_numbers import HALVINGS, NEAR, _goal, _similarity, agreement, select
+from comarkov.search.number_walk import evidence_of, settle, walk
+from comarkov.search.optimise import Seed
+from comarkov.search.progress import Monitor
 
 KINDS = [  # clusters, shape, mean count, bursts, unequal sizes, degrees
     ((2, 2), (200, 150), 0.5, 0, False, 0.0),
@@ -133,7 +133,7 @@ def study(documents) -> None:
 def _criteria(X):
     data = joint(X)
     way = _walked(data)
-    evidence = Evidence.of(way[0])
+    evidence = evidence_of(way[0])
     plain = Evidence(evidence.rows, evidence.columns, _effective(data.matrix.weights))
     short = [
         min(way, key=lambda state, e=e: e.description_length(*state.labels()))

@@ -5,11 +5,11 @@ import scipy.sparse as sp
 from common import Report, planted, seconds
 
 from comarkov import MarkovAggregation, MultiwayClustering, evaluate
-from comarkov.chains import chain
-from comarkov.joint import joint
-from comarkov.network import Graph, NodeSide, Relation, network
-from comarkov.relations import co_clustering
-from comarkov.tables import Side
+from comarkov.costs.relations import co_clustering
+from comarkov.data.chains import chain
+from comarkov.data.joint import joint
+from comarkov.search.network import Graph, NodeSide, Relation, network
+from comarkov.search.side import Side
 
 STATES, CLUSTERS, STEPS = 10_000, 20, 100
 

@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from common import Report, newsgroups
 
 from comarkov import ITCC
-from comarkov.batch import Batch
-from comarkov.joint import joint
-from comarkov.optimise import Settings
-from comarkov.progress import Monitor
-from comarkov.starts import starts_for
+from comarkov.data.joint import joint
+from comarkov.search.batch import Batch
+from comarkov.search.optimise import Settings
+from comarkov.search.progress import Monitor
+from comarkov.search.starts import starts_for
 
 K, L = 20, 64
 TOL = 1e-3  # bits

@@ -6,8 +6,8 @@ import numpy as np
 from common import Report, least_seconds, planted
 
 from comarkov import CoClustering
-from comarkov.joint import joint
-from comarkov.tables import Side
+from comarkov.data.joint import joint
+from comarkov.search.side import Side
 
 SIZES = (10**5, 10**6, 10**7)
 CLUSTERS = (5, 20, 100, 500)

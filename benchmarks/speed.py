@@ -7,10 +7,10 @@ from common import Report, least_seconds, newsgroups, seconds
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.joint import joint
-from comarkov.leaves import take_leaves
-from comarkov.optimise import CoClusters, Seed
-from comarkov.tables import Side
+from comarkov.data.joint import joint
+from comarkov.model.leaves import take_leaves
+from comarkov.search.optimise import CoClusters, Seed
+from comarkov.search.side import Side
 
 K = 20
 SEEDS = range(5)

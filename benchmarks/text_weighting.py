@@ -12,14 +12,14 @@ import sys
 import warnings
 
 import numpy as np
+from comarkov.evaluate import matching_accuracy
 from common import data_folder, letters_of_subject_and_body
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
-from comarkov.datasets.newsgroups import COLLECTIONS, read
-from comarkov.evaluate import matching_accuracy
-from comarkov.weighting import SCHEMES
+from comarkov.data.datasets.newsgroups import COLLECTIONS, read
+from comarkov.data.weighting import SCHEMES
 
 FIRST_SEED = 200
 SAMPLES = 5

@@ -7,8 +7,8 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 from comarkov import CoClustering
-from comarkov.joint import joint
-from comarkov.optimise import Start, begin
+from comarkov.data.joint import joint
+from comarkov.search.optimise import Start, begin
 
 FORMATS = {
     **{

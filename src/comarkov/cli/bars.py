@@ -9,7 +9,7 @@ from contextlib import contextmanager
 @contextmanager
 def progress_bars(unit: str = "count") -> Iterator[Callable[[str, int, int], None]]:
     """Show bars; gives the function that is told of what how much is done."""
-    from ..progress import bar
+    from ..search.progress import bar
 
     tasks: dict[str, int] = {}
     with bar(unit, transient=True) as bars:

@@ -22,7 +22,7 @@ def list_datasets() -> None:
 
     comarkov datasets list
     """
-    from .. import datasets
+    from ..data import datasets
 
     for name, entry in datasets.CATALOGUE.items():
         if entry.archive is None:
@@ -51,7 +51,7 @@ def fetch_dataset(
 
     comarkov datasets fetch movielens
     """
-    from .. import datasets
+    from ..data import datasets
 
     with clear_errors():
         for name in names:
@@ -74,8 +74,8 @@ def dataset_path(
     comarkov datasets path movielens
     """
     with clear_errors():
-        from .. import datasets
-        from ..datasets.archives import cache_folder
+        from ..data import datasets
+        from ..data.datasets.archives import cache_folder
 
         if name is None:
             typer.echo(cache_folder())

@@ -17,7 +17,7 @@ from .tables import say_json
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..results import Results
+    from ..results.results import Results
 
 
 @takes_groups

@@ -12,7 +12,7 @@ import typer
 from .options import INPUT, TEXTS, completion, option
 
 if TYPE_CHECKING:
-    from ..reading import Data
+    from ..data.reading import Data
 
 KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
 STDIN = "-"
@@ -167,7 +167,7 @@ def _read(source: str, options: Reading, for_a_model: bool) -> Data:
         raise FileNotFoundError(
             f"There is no file {source!r}, and no data set of that name ({', '.join(KNOWN)})."
         )
-    from .. import reading  # slow to import
+    from ..data import reading  # slow to import
 
     given = {name: getattr(options, name) for name in KEYWORDS}
     keywords = {name: value for name, value in given.items() if value is not None}
@@ -223,8 +223,8 @@ def _bytes(text: str) -> int:
 def _data_set(name: str) -> Data:
     import numpy as np
 
-    from .. import datasets
-    from ..reading import Data
+    from ..data import datasets
+    from ..data.reading import Data
 
     found = datasets.load(name)
     row_kind, column_kind, weighting = KNOWN[name]

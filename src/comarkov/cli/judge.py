@@ -11,16 +11,7 @@ from .classes import classes_of, joined, read_labels
 from .errors import clear_errors, notes
 from .groups import takes_groups
 from .inputs import Reading, Source
-from .options import (  # fmt: skip
-    CLUSTERING,
-    INPUT,
-    OUTPUT,
-    Method,
-    Numbers,
-    Telling,
-    as_beta,
-    option,
-)
+from .options import CLUSTERING, INPUT, OUTPUT, Method, Numbers, Telling, as_beta, option
 from .out import write_text
 from .tables import aligned, records, records_csv, say_json
 from .waiting import explain_compiling
@@ -76,7 +67,7 @@ def compare(
             raise ValueError("compare needs numbers: give -k and -l, and no --beta auto.")
         method.check_weighting()
         data = reading.read(source)
-        from ..comparison import compare as run
+        from ..estimators.comparison import compare as run
 
         explain_compiling(telling.shows_bars)
         known = {
@@ -142,7 +133,7 @@ def evaluate(
         clusters = read_labels(labels / "rows.csv" if labels.is_dir() else labels, label_column)
         classes = read_labels(truth, truth_column)
         pair = joined(clusters, classes)
-        from .. import evaluate as measures  # slow to import
+        from ..costs import evaluation as measures  # slow to import
 
         result = {
             "elements": len(pair[0]),

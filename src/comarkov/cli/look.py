@@ -15,9 +15,9 @@ from .options import Telling
 from .tables import say_json
 
 if TYPE_CHECKING:
-    from ..estimators import CoClustering
-    from ..markov import MarkovAggregation
-    from ..multiway import MultiwayClustering
+    from ..estimators.coclustering import CoClustering
+    from ..estimators.markov import MarkovAggregation
+    from ..estimators.multiway import MultiwayClustering
 
 
 @takes_groups
@@ -64,7 +64,7 @@ def info(
     comarkov info women
     """
     with clear_errors(), notes(telling.quiet):
-        from ..storage import load
+        from ..model.storage import load
 
         about = _about(load(model))
         if telling.json:

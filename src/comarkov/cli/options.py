@@ -15,8 +15,8 @@ import typer
 from .waiting import explain_compiling
 
 if TYPE_CHECKING:
-    from ..estimators import CoClustering
-    from ..reading import Data
+    from ..data.reading import Data
+    from ..estimators.coclustering import CoClustering
 
 INPUT, TEXTS, CLUSTERING, OUTPUT = "Input", "Input: texts", "Clustering", "Output"  # panels
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
@@ -148,7 +148,7 @@ class Clustering(Method):
     def estimator(self, numbers: Numbers, telling: Telling) -> CoClustering:
         """A model to fit, but for the weighting."""
         counts, beta, limit = self.checked(numbers)
-        from ..estimators import CoClustering  # slow to import
+        from ..estimators.coclustering import CoClustering  # slow to import
 
         explain_compiling(telling.shows_bars)
         return CoClustering(

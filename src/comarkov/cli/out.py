@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from .options import OUTPUT, option
 
 if TYPE_CHECKING:
-    from ..estimators import CoClustering
-    from ..optimise import Step
-    from ..reading import Data
-    from ..results import Results
+    from ..data.reading import Data
+    from ..estimators.coclustering import CoClustering
+    from ..results.results import Results
+    from ..search.optimise import Step
 
 Out = Annotated[
     Path | None,
@@ -42,8 +42,8 @@ Annotate = Annotated[
 
 def place(out: Path | None, source: str, force: bool) -> Path:
     """Where results go; an error before the work begins if they must not."""
-    from ..folders import check_place, refuse_to_lose
-    from ..storage import is_results
+    from ..data.folders import check_place, refuse_to_lose
+    from ..model.storage import is_results
 
     if out is None:
         stem = "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
@@ -59,7 +59,7 @@ def place(out: Path | None, source: str, force: bool) -> Path:
 
 def results_of(model: CoClustering, data: Data, path: Sequence[Step] | None = None) -> Results:
     """What a model says about its data, made by the command that is running."""
-    from ..results import Results
+    from ..results.results import Results
 
     return Results.of(model, data, path=path, command=command())
 
@@ -69,10 +69,10 @@ def write(
     texts: Mapping[str, str] | None = None,
 ) -> None:  # fmt: skip
     """Write results, an AnnData file with its clusters, and further files with their texts."""
-    from ..folders import whole_folder
-    from ..reading import write_h5ad
+    from ..data.folders import whole_folder
+    from ..data.reading import write_h5ad
+    from ..model.storage import is_results
     from ..results.folder import fill
-    from ..storage import is_results
 
     with whole_folder(out, force, is_results) as folder:
         fill(results, folder)
@@ -99,10 +99,10 @@ def write_text(path: Path, text: str) -> None:
 
 def results_again(out: Path) -> Results:
     """The results in a folder, from the model and the data in it."""
-    from ..reading import read
-    from ..results import Results
+    from ..data.reading import read
+    from ..model.storage import is_results, load, load_value
     from ..results.folder import DATA, PATH
-    from ..storage import is_results, load, load_value
+    from ..results.results import Results
 
     if not is_results(out):
         raise FileNotFoundError(f"There are no results of comarkov fit or sweep in {out}.")
@@ -120,7 +120,7 @@ def command() -> str:
 
 def summary(out: Path) -> dict[str, Any]:
     """What summary.json says, and where it is."""
-    from ..storage import SUMMARY
+    from ..model.storage import SUMMARY
 
     told: dict[str, Any] = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
     return {"out": str(out.absolute()), **told}

@@ -50,7 +50,7 @@ def predict(
     with clear_errors(), notes(telling.quiet):
         if side not in ("rows", "columns"):
             raise ValueError(f"--side must be rows or columns, not {side!r}.")
-        from ..storage import load
+        from ..model.storage import load
 
         explain_compiling(telling.shows_bars)
         fitted = load(model)

@@ -19,10 +19,10 @@ from .out import Annotate, Force, Out
 from .tables import Records, aligned, records, records_csv, say_json
 
 if TYPE_CHECKING:
-    from ..estimators import CoClustering
-    from ..optimise import Step
-    from ..reading import Data
-    from ..results import Results
+    from ..data.reading import Data
+    from ..estimators.coclustering import CoClustering
+    from ..results.results import Results
+    from ..search.optimise import Step
 
 LINES = 16  # of the table of numbers that are shown; its file has all
 LEAST = 0.1  # seconds for the path if the time is over

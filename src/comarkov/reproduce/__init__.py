@@ -8,7 +8,7 @@ from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
-from .. import datasets
+from ..data import datasets
 from . import page
 from .experiment import Experiment, Options, Result
 from .movielens import movielens

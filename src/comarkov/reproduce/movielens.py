@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import datasets
-from ..datasets import Dataset
-from ..estimators import CoClustering
-from ..evaluate import purity
-from ..optimise import Step
+from ..costs.evaluation import purity
+from ..data import datasets
+from ..data.datasets import Dataset
+from ..estimators.coclustering import CoClustering
+from ..search.optimise import Step
 from .experiment import Claim, Curve, Experiment, Key, Options, Result, Table, mean_and_error
 from .settings import BETAS, as_published
 

@@ -13,13 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from .. import datasets
-from ..datasets import Dataset
-from ..datasets.newsgroups import COLLECTIONS, read
-from ..estimators import CoClustering
-from ..evaluate import matching_accuracy
-from ..objective import information
-from ..weighting import Weighting
+from ..costs.evaluation import matching_accuracy
+from ..costs.objective import information
+from ..data import datasets
+from ..data.datasets import Dataset
+from ..data.datasets.newsgroups import COLLECTIONS, read
+from ..data.weighting import Weighting
+from ..estimators.coclustering import CoClustering
 from . import published
 from .experiment import Claim, Curve, Experiment, Key, Options, Result, Table, mean_and_error
 from .settings import as_published

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import plot
+from ..results import plot
 from .experiment import Curve, Experiment, Result, Verdict
 
 PAGE = "index.html"

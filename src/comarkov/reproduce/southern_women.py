@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .. import datasets
-from ..estimators import CoClustering
+from ..data import datasets
+from ..estimators.coclustering import CoClustering
 from .experiment import Blocks, Claim, Experiment, Key, Options, Result, Table
 from .settings import BETAS, as_published
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators import CoClustering
-from ..evaluate import matching_accuracy
+from ..costs.evaluation import matching_accuracy
+from ..estimators.coclustering import CoClustering
 from . import published
 from .experiment import (
     Blocks,

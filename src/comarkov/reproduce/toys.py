@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimators import CoClustering
-from ..objective import cost
+from ..costs.objective import cost
+from ..estimators.coclustering import CoClustering
 from . import published
 from .experiment import Blocks, Claim, Curve, Experiment, Key, Options, Result, Table
 from .settings import BETAS, PAPER, as_published

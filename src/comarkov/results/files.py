@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..describe import figures
-from ..findings import Side, expected_of
+from .findings import Side, expected_of
+from .text import figures
 
 if TYPE_CHECKING:
-    from . import Results
+    from .results import Results
 
 FORMAT = 1  # of summary.json
 ELEMENTS = ("name", "cluster", "confidence", "rank")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import plot, report
-from ..storage import MODEL, SUMMARY, save_value
+from ..model.storage import MODEL, SUMMARY, save_value
+from . import plot, report
 from .files import clusters_md, summary_json
 
 if TYPE_CHECKING:
-    from . import Results
+    from .results import Results
 
 DATA, PATH = "data.npz", "path.npz"
 

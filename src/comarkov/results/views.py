@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..findings import Findings, information_of
-from ..matching import matched
-from ..optimise import Step
+from ..costs.labels import matched
+from ..search.optimise import Step
+from .findings import Findings, information_of
 
 
 class View(NamedTuple):

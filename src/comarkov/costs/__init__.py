@@ -1,0 +1,1 @@
+"""What a clustering costs, in plain NumPy."""

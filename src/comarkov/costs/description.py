@@ -1,0 +1,136 @@
+"""How long it takes to describe a matrix by blocks, and how many counts its weights are worth.
+
+A description tells the mass of every block, how it is spread over the members of the clusters,
+and which members those are. More clusters fit the data better and take more to tell. Counts that
+vary more than independent events do (words come in bursts, some rows are heavy) are worth fewer
+counts than they seem; so every weight is divided by the dispersion that rows and columns have
+inside their clusters, and the same rule serves for any nonnegative weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import nnls
+from scipy.special import gammaln
+
+from ..data.joint import Joint
+
+Pair = tuple[np.ndarray, np.ndarray]  # of rows and of columns
+REWEIGHTINGS = 10
+LEAST_DISPERSION = 1e-3  # as a share of the mean mass, for data that have none
+EXACT = 1e-9  # shares of mass below this are rounding
+
+
+def description_length(blocks: np.ndarray, sizes: Pair) -> float:
+    """Nats that tell a matrix of counts by blocks M; ``sizes`` are the members m of the clusters.
+
+    ln C(N+kl-1, kl-1) + Σ_a ln C(N_a+m_a-1, m_a-1) + Σ_b ln C(N_b+m_b-1, m_b-1)
+    - Σ ln M_ab! + Σ ln N_a! + Σ ln N_b! + both partitions; V elements in J clusters are told by
+    ln V + ln C(V-1, J-1) + ln V! - Σ ln m!
+    """
+    nats = _ln_choose(blocks.sum() + blocks.size - 1, blocks.size - 1) - gammaln(blocks + 1).sum()
+    for axis, size in enumerate(sizes):
+        mass, n = blocks.sum(axis=1 - axis), size.sum()
+        nats += gammaln(mass + 1).sum() + _ln_choose(mass + size - 1, size - 1).sum()
+        nats += np.log(n) + _ln_choose(n - 1, size.size - 1)
+        nats += gammaln(n + 1) - gammaln(size + 1).sum()
+    return float(nats)
+
+
+def _ln_choose(n: Any, k: Any) -> Any:
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The entries of a matrix, with weights that are worth as many independent counts."""
+
+    rows: np.ndarray
+    columns: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, data: Joint, labels: Pair, masses: Pair) -> Evidence:
+        """Divide each weight by the dispersion of its row and of its column, half each.
+
+        ``labels`` are those of rows and of columns; ``masses`` are those of rows by column
+        cluster, and of columns by row cluster.
+        """
+        matrix = data.matrix
+        rows = np.repeat(np.arange(data.shape[0]), np.diff(matrix.indptr))
+        entries = cls(rows, matrix.indices.astype(np.int64), matrix.weights)
+        blocks = entries.blocks(*labels)
+        least = least_dispersion(data)
+        row_phi = np.maximum(dispersion(labels[0], masses[0], blocks), least)
+        column_phi = np.maximum(dispersion(labels[1], masses[1], blocks.T), least)
+        scale = 1 / np.sqrt(row_phi[entries.rows] * column_phi[entries.columns])
+        return cls(entries.rows, entries.columns, matrix.weights * scale)
+
+    @property
+    def total(self) -> float:
+        """The number of counts."""
+        return float(self.weights.sum())
+
+    def blocks(self, row_labels: np.ndarray, column_labels: np.ndarray) -> np.ndarray:
+        """The counts by row cluster and column cluster."""
+        shape = int(row_labels.max()) + 1, int(column_labels.max()) + 1
+        place = row_labels[self.rows].astype(np.int64) * shape[1] + column_labels[self.columns]
+        return np.bincount(place, self.weights, shape[0] * shape[1]).reshape(shape)
+
+    def description_length(self, row_labels: np.ndarray, column_labels: np.ndarray) -> float:
+        """Nats that tell these counts by the given clusters."""
+        sizes = cluster_sizes(row_labels), cluster_sizes(column_labels)
+        return description_length(self.blocks(row_labels, column_labels), sizes)
+
+
+def cluster_sizes(labels: np.ndarray) -> np.ndarray:
+    """The number of elements in each cluster."""
+    return np.bincount(labels[labels >= 0]).astype(float)
+
+
+def least_dispersion(data: Joint) -> float:
+    """What elements have in the least: clusters that noise has made look more alike than they are.
+
+    Counts vary at least like independent events. If all entries are 0 or 1, the share of zeros is
+    what tossing a coin for each of them has. Nothing is known of other weights.
+    """
+    if not data.is_count:
+        return 0.0
+    if data.matrix.weights.max() > 1:
+        return 1.0
+    cells = np.count_nonzero(data.row_mass) * np.count_nonzero(data.column_mass)
+    return 1 - data.matrix.indices.size / cells
+
+
+def dispersion(labels: np.ndarray, masses: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """Pearson's dispersion φ of each element, as a line in its mass: heavy elements vary more.
+
+    ``masses`` are an element's by the clusters of the other side, ``blocks`` their sums. They are
+    compared with what the other members of its cluster let expect. Independent events have 1,
+    whatever the clusters.
+    """
+    mass = masses.sum(axis=1)
+    rest = blocks.sum(axis=1)[labels] - mass
+    known = (labels >= 0) & (rest > EXACT * mass)
+    n, rest, home = mass[known], rest[known], blocks[labels[known]]
+    others = home - masses[known]
+    others[others < EXACT * home] = 0.0
+    expected = others * (n / rest)[:, None]
+    squares = (masses[known] - expected) ** 2
+    ratio = np.divide(squares, expected, out=np.zeros_like(squares), where=expected > 0)
+    phi = ratio.sum(axis=1) / (1 + n / rest) / max(masses.shape[1] - 1, 1)
+    return _line(n, phi, mass)
+
+
+def _line(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """The nonnegative line through (x, y) of least relative squares, at given places."""
+    floor = LEAST_DISPERSION * at.mean()
+    design = np.stack([np.ones_like(x), x], axis=1)
+    weight, line = np.ones_like(x), np.zeros(2)
+    for _ in range(REWEIGHTINGS if x.size else 0):
+        line = nnls(design * weight[:, None], y * weight)[0]
+        weight = 1 / np.maximum(design @ line, floor)
+    return np.maximum(line[0] + line[1] * at, floor)

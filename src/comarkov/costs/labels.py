@@ -1,0 +1,79 @@
+"""Labels: checked, renumbered, as a membership matrix, and matched with those of others."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from scipy.optimize import linear_sum_assignment
+
+#: Numbers of row and of column clusters; None for a side that is not clustered.
+Counts = tuple[int | None, int | None]
+
+
+def as_labels(values: ArrayLike, n: int, what: str) -> np.ndarray:
+    """Check an array of n integer labels, -1 standing for none."""
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise ValueError(f"{what} must be a 1-D array of {n} labels, got shape {array.shape}.")
+    if array.dtype.kind not in "iu" and not (
+        array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all()
+    ):
+        raise ValueError(f"{what} must be integers, got dtype {array.dtype}.")
+    if array.size and array.min() < -1:
+        raise ValueError(f"{what} must be 0 or more, or -1 for none, got {array.min()}.")
+    return array.astype(np.int64)
+
+
+def membership(labels: np.ndarray, k: int) -> sp.csr_array:
+    """Elements by clusters: 1 where an element is a member, nowhere for label -1."""
+    members = np.flatnonzero(labels >= 0)
+    return sp.csr_array((np.ones(members.size), (members, labels[members])), (labels.size, k))
+
+
+def ranks(order: np.ndarray) -> np.ndarray:
+    """Where each number stands in an order of them."""
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(order.size)
+    return ranks
+
+
+def renumbered(labels: np.ndarray, order: np.ndarray | None) -> np.ndarray:
+    """Labels with the place of their cluster in the order."""
+    if order is None:
+        return labels
+    number = np.empty(order.size + 1, np.int64)
+    number[order] = np.arange(order.size)
+    number[-1] = -1
+    return number[labels]
+
+
+def overlaps(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """How many elements are in cluster a of the first and in b of the second; -1 is in none."""
+    both = (labels >= 0) & (others >= 0)
+    shape = int(labels.max(initial=-1)) + 1, int(others.max(initial=-1)) + 1
+    pairs = labels[both].astype(np.int64) * shape[1] + others[both]
+    return np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def matched(others: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The second clustering with the numbers of the first, so that most elements agree.
+
+    Clusters are matched one to one. What is left without a partner gets the numbers that are
+    free, and new ones after that.
+    """
+    table = overlaps(labels, others)
+    k, m = table.shape
+    first, second = linear_sum_assignment(table, maximize=True)
+    number = np.full(m + 1, -1)
+    number[second] = first
+    lone = np.flatnonzero(number[:m] < 0)
+    number[lone] = np.setdiff1d(np.arange(k + m), first)[: lone.size]
+    return number[others]
+
+
+def jaccard(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each cluster of the first, the largest Jaccard similarity to one of the second."""
+    table = overlaps(labels, others)
+    union = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table
+    return (table / np.maximum(union, 1)).max(axis=1)

@@ -1,0 +1,349 @@
+"""Markov chains: read from matrices, counts and sequences; states that lead to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from .inputs import named
+from .joint import are_numbers, as_csr, names
+from .stationary import stationary_distribution
+
+SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
+EXACT = 2.0**53  # whole numbers up to here are exact
+KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float"}
+SHOWN = 5  # states that an error names
+
+
+class Transitions(NamedTuple):
+    """Weights of transitions between states, and the sequences that they were counted in."""
+
+    weights: sp.csr_array
+    states: np.ndarray  # names
+    has_names: bool  # or are these but numbers of rows?
+    sequences: list[np.ndarray] | None  # of numbers of states
+    is_counted: bool  # are the weights numbers of observed transitions?
+
+
+class Chain(NamedTuple):
+    """An irreducible Markov chain."""
+
+    inside: np.ndarray  # the states of the input that it has
+    transition: sp.csr_array  # P
+    stationary: np.ndarray  # μ
+
+
+def read_transitions(X: Any, kind: str) -> Transitions:
+    """Read a square matrix, or one or several sequences of states.
+
+    A data frame that names states on both sides has its rows put in the order of its columns.
+    """
+    _check_taken(X)
+    if kind == "sequences" or (kind == "auto" and _are_sequences(X)):
+        return _counted(X)
+    csr = as_csr(X)
+    n, m = csr.shape
+    if n != m:
+        raise ValueError(
+            f"A chain needs a square matrix, from state to state, got shape {csr.shape}. For "
+            'sequences of states pass kind="sequences".'
+        )
+    if csr.nnz == 0:
+        raise ValueError("The matrix has no mass: there are no transitions.")
+    states, order = _aligned(X)
+    if order is not None:
+        csr = csr[order]
+    sums = _row_sums(csr)
+    is_stochastic = bool((abs(sums - 1) <= SUM_TOLERANCE).all())
+    if kind == "probabilities" and not is_stochastic:
+        row = int(abs(sums - 1).argmax())
+        raise ValueError(
+            f"Rows of probabilities sum to 1, but row {row} sums to {sums[row]:.6g}. Counts of "
+            'transitions take kind="counts", other weights kind="auto", which divides rows by '
+            "their sums."
+        )
+    is_counted = kind == "counts" or (not is_stochastic and are_whole(csr))
+    if is_counted and not are_whole(csr):
+        raise ValueError('kind="counts" takes whole numbers only.')
+    known = np.arange(n) if states is None else states
+    return Transitions(csr, known, states is not None, None, is_counted)
+
+
+def _check_taken(X: Any) -> None:
+    """An error that says what is taken, if this is something else."""
+    if isinstance(X, str | bytes):
+        raise ValueError(
+            "X is a string. For a sequence of its letters pass list(X); a file must be read first "
+            "(comarkov.read)."
+        )
+    is_filled = isinstance(X, Sequence) and len(X) > 0
+    if not (is_filled or hasattr(X, "__array__") or is_matrix(X) or named(X) is not None):
+        found = "nothing" if X is None or isinstance(X, Sequence) else f"of type {type(X).__name__}"
+        raise ValueError(
+            "A chain is a square matrix of transitions (array, sparse matrix or data frame), a "
+            f"1-D array or list of states in sequence, or a list of such; this is {found}."
+        )
+
+
+def are_whole(csr: sp.csr_array) -> bool:
+    """Are all weights whole numbers, so that they can be counts?"""
+    data = csr.data
+    return data.dtype.kind != "f" or bool(((data == np.floor(data)) & (data <= EXACT)).all())
+
+
+def _aligned(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The names of a frame's states, and which row is that of each; None for as they are."""
+    rows, columns = names(X)
+    is_plain = [some is None or are_numbers(some) for some in (rows, columns)]
+    if rows is None or columns is None or rows.tolist() == columns.tolist():
+        return (None if is_plain[1] else columns), None
+    place = {name: i for i, name in enumerate(rows)}
+    if len(place) == rows.size and set(columns) == set(place):
+        return columns, np.array([place[name] for name in columns])
+    if not any(is_plain):
+        raise ValueError(_difference(rows, columns))
+    return (rows if is_plain[1] else columns), None
+
+
+def _difference(rows: np.ndarray, columns: np.ndarray) -> str:
+    """Which names only rows have, and which only columns."""
+    only = [
+        list(dict.fromkeys(name for name in some if name not in other))
+        for some, other in ((rows, {*columns}), (columns, {*rows}))
+    ]
+    said = [
+        f"only {side} have {_some(np.array(some, object))}"
+        for side, some in zip(("rows", "columns"), only, strict=True)
+        if some
+    ]
+    return (
+        "Rows and columns of a chain are the same states, but their names differ: "
+        f"{'; '.join(said)}. Name them alike, or drop the names of the rows "
+        "to go by position (X.reset_index(drop=True))."
+    )
+
+
+def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
+    """Where states are among those of a fit: by name if both have names, else by position."""
+    place = {name: i for i, name in enumerate(states.tolist())}
+    strange = [name for name in data.states.tolist() if name not in place]
+    is_numbered = are_numbers(np.array([*place], object))
+    by_name = data.has_names and not (strange and is_numbered and data.sequences is None)
+    if by_name and strange:
+        raise ValueError(f"The fit has not seen state {strange[0]}.")
+    if by_name:
+        return np.array([place[name] for name in data.states.tolist()])
+    if data.states.size != states.size:
+        raise ValueError(f"The fit had {states.size} states, X has {data.states.size}.")
+    return np.arange(states.size)
+
+
+def hold_out(
+    data: Transitions, share: float, rng: np.random.Generator
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """Transitions to fit and transitions to test, about this share of them.
+
+    Of a sequence its end is held out, of very short ones that of some; counts are shared out by
+    coins (binomial thinning).
+    """
+    if not data.is_counted:
+        raise ValueError(
+            "held_out needs counts or sequences: probabilities do not tell how many were observed."
+        )
+    if data.sequences is None:
+        held, kept = data.weights.astype(np.int64), data.weights.astype(np.int64)
+        held.data = rng.binomial(kept.data, share)
+        kept.data = kept.data - held.data
+        held.eliminate_zeros()
+        kept.eliminate_zeros()
+        return kept, held
+    ends = np.cumsum([0] + [max(some.size - 1, 0) for some in data.sequences])
+    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # what is rounded is carried on
+    n = data.states.size
+    kept = [some[: cut + 1] for some, cut in zip(data.sequences, cuts, strict=True)]
+    held = [some[cut:] for some, cut in zip(data.sequences, cuts, strict=True)]
+    return _count(kept, n), _count(held, n)
+
+
+def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
+    """An error if a restricted chain has fewer states than there should be clusters."""
+    if k > inside.size and inside.size < states.size:
+        raise ValueError(
+            f"{k} clusters were asked for, but of {states.size} states only {inside.size} are in "
+            f"the largest set whose states all lead to each other ({_some(states[inside])}): ask "
+            f"for at most {inside.size}."
+        )
+
+
+def chain(
+    weights: sp.csr_array, states: np.ndarray, restrict: bool, is_part: bool = False
+) -> Chain:
+    """The chain of these transitions: all states, or the largest set that stays connected.
+
+    Errors tell whether the transitions are but a part, the others being held out.
+    """
+    n_sets, member = connected_components(weights, directed=True, connection="strong")
+    inside = np.arange(member.size)
+    if n_sets > 1 or weights.nnz == 0:
+        largest = int(np.bincount(member).argmax())
+        inside = np.flatnonzero(member == largest)
+        if not restrict:
+            raise ValueError(_problem(weights, states, member, inside, is_part))
+    part = sp.csr_array(weights[inside][:, inside], dtype=np.float64)
+    if part.nnz == 0:
+        raise ValueError(
+            "No two states lead to each other"
+            + (" in the transitions kept for the fit" if is_part else "")
+            + ": there is no chain to aggregate."
+        )
+    P = _divided(part)
+    return Chain(inside, P, stationary_distribution(P))
+
+
+def _row_sums(csr: sp.csr_array) -> np.ndarray:
+    """In double precision, infinite if they are too large; SciPy's own can wrap around."""
+    sums: np.ndarray = csr.astype(np.float64) @ np.ones(csr.shape[1])
+    return sums
+
+
+def _divided(weights: sp.csr_array) -> sp.csr_array:
+    """Each row by its sum."""
+    sums = _row_sums(weights)
+    with np.errstate(over="ignore"):
+        inverse = 1 / sums
+    if np.isinf(sums).any() or np.isinf(inverse).any():
+        size = "large" if np.isinf(sums).any() else "small"
+        raise ValueError(
+            f"Weights are too {size} to be added up in double precision: from "
+            f"{weights.data.min():g} to {weights.data.max():g}. Multiply all by one factor."
+        )
+    P = sp.csr_array(sp.diags_array(inverse) @ weights)
+    if np.count_nonzero(P.data) < weights.nnz:
+        raise ValueError(
+            f"Weights differ too much for one chain, from {weights.data.min():g} to "
+            f"{weights.data.max():g}: drop the smallest."
+        )
+    return P
+
+
+def _problem(
+    weights: sp.csr_array, states: np.ndarray, member: np.ndarray, largest: np.ndarray,
+    is_part: bool,
+) -> str:  # fmt: skip
+    """Which states are not connected, and what to do."""
+    source, target = weights.nonzero()
+    leaves = np.zeros(member.max() + 1, bool)
+    leaves[member[source[member[source] != member[target]]]] = True
+    stuck = np.flatnonzero(np.diff(weights.indptr) == 0)
+    transient = np.setdiff1d(np.flatnonzero(leaves[member]), stuck)
+    closed = int((~leaves).sum())
+    what = (
+        "chain of the transitions kept for the fit, without those held out," if is_part else "chain"
+    )
+    said = f"of {member.size} states"
+    if transient.size:
+        said += f" {transient.size} can be left for good ({_some(states[transient])}),"
+    if stuck.size:
+        said += f" {stuck.size} have no transition out ({_some(states[stuck])}),"
+    said += f" and {closed} set{'s' * (closed != 1)} of states cannot be left"
+    if not transient.size and not stuck.size:
+        said = f"its {member.size} states are {closed} sets, none of which can be left"
+    remedy = "hold out less, or pass" if is_part else "pass"
+    return (
+        f"The {what} falls apart: {said}. The largest set "
+        f"whose states all lead to each other has {largest.size} ({_some(states[largest])}): "
+        f"{remedy} restrict=True to aggregate these; transitions that leave it are dropped, and "
+        "all other states get label -1."
+    )
+
+
+def _some(states: np.ndarray) -> str:
+    shown = ", ".join(map(str, states[:SHOWN]))
+    return shown + (", ..." if states.size > SHOWN else "")
+
+
+def _are_sequences(X: Any) -> bool:
+    """Is it a sequence of states, or several that are no square matrix of numbers?"""
+    if is_matrix(X):
+        return False
+    if hasattr(X, "shape"):
+        is_text = getattr(getattr(X, "dtype", None), "kind", None) in ("U", "S")
+        return len(X.shape) == 1 or is_text
+    if not isinstance(X, Sequence):
+        return False
+    lengths = {len(row) if np.ndim(row) == 1 else -1 for row in X}
+    return lengths != {len(X)} or any(isinstance(item, str) for item in X[0])
+
+
+def is_matrix(X: Any) -> bool:
+    """Is it a sparse matrix or a data frame, and so no sequences for sure?"""
+    return sp.issparse(X) or hasattr(X, "columns")
+
+
+def _counted(X: Any) -> Transitions:
+    """Transitions in one sequence or in several; none from the end of one to the next."""
+    one = all(np.ndim(item) == 0 for item in X)
+    given = [X] if one else list(X)
+    lists = [np.asarray(some) for some in given]
+    if not lists or any(some.ndim != 1 for some in lists):
+        raise ValueError("Sequences are 1-D, and their states whole numbers or strings.")
+    kinds = set().union(*map(_kinds, given, lists))
+    if "nothing" in kinds:
+        raise ValueError(
+            "States are missing (None, NaN or masked). A sequence may be cut there: pass the parts "
+            "between the gaps as a list of sequences."
+        )
+    if len(kinds) > 1:
+        raise ValueError(f"States must be all of one kind, got {', '.join(sorted(kinds))}.")
+    if kinds & {"float", "complex"} or any(some.dtype.kind not in "iubUSO" for some in lists):
+        raise ValueError("Sequences are 1-D, and their states whole numbers or strings.")
+    try:
+        states, number = np.unique(np.concatenate(lists), return_inverse=True)
+    except TypeError as error:
+        raise ValueError("States must be all of one kind: numbers or strings.") from error
+    ends = np.cumsum([some.size for some in lists])[:-1]
+    sequences = np.split(number, ends)
+    weights = _count(sequences, states.size)
+    if weights.nnz == 0:
+        raise ValueError("There are no transitions: a sequence needs two states at least.")
+    return Transitions(weights, states, True, sequences, True)
+
+
+def _kinds(given: Any, array: np.ndarray) -> set[str]:
+    """What kinds of states a sequence has, before NumPy makes them one."""
+    if np.ma.is_masked(given) or (array.dtype.kind == "f" and np.isnan(array).any()):
+        return {"nothing"}
+    if array.dtype.kind != "O" and hasattr(given, "dtype"):
+        return {KINDS.get(array.dtype.kind, str(array.dtype))} if array.size else set()
+    items = given if array.dtype.kind != "O" else array
+    types = set(map(type, items))
+    kinds = {_kind(some) for some in types}
+    if "float" in kinds and any(item != item for item in items if isinstance(item, float)):
+        kinds.add("nothing")
+    return kinds
+
+
+def _kind(some: type) -> str:
+    if some.__name__ in ("NoneType", "NAType", "NaTType"):
+        return "nothing"
+    for kinds, name in (
+        ((bool, np.bool_), "bool"),
+        ((int, np.integer), "int"),
+        ((str,), "str"),
+        ((bytes,), "bytes"),
+        ((float, np.floating), "float"),
+    ):
+        if issubclass(some, kinds):
+            return name
+    return some.__name__
+
+
+def _count(sequences: list[np.ndarray], n: int) -> sp.csr_array:
+    """How often each state follows each."""
+    before = np.concatenate([some[:-1] for some in sequences])
+    after = np.concatenate([some[1:] for some in sequences])
+    return sp.csr_array((np.ones(before.size, np.int64), (before, after)), (n, n))

@@ -1,0 +1,223 @@
+"""Which reader takes a source, and what it is given."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..inputs import from_graph
+from . import databases, matrices, texts
+from .data import Data
+from .delimited import from_lines, is_numbered
+from .edges import from_edges
+from .faults import fault
+from .h5ad import from_anndata, read_h5ad
+from .kinds import (  # fmt: skip
+    JSON_LINES,
+    Options,
+    is_json,
+    is_place,
+    kind_of_file,
+    kind_of_object,
+    kind_of_table,
+)
+from .naming import distinct
+from .opening import Opened, as_utf8, decoded, opened
+from .tables import Table, from_frame, from_parquet, is_number, is_parquet, listed, reason
+from .wide import from_table
+
+
+def read_any(source: Any, kind: str | None, options: Options, max_bytes: int | None) -> Data:
+    """Data from an object, a database, a folder or a file."""
+    if isinstance(source, Data):
+        options.check("npz")
+        return source
+    if not is_place(source):
+        return _from_object(source, kind, options)
+    if databases.is_uri(source):
+        table = databases.from_database(source, options.query)
+        return _from_rows(table, kind, options, "a database")
+    if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
+        return _from_folder(Path(source), kind, options)
+    with opened(source, max_bytes) as file:
+        return _from_file(file, kind, options, max_bytes)
+
+
+def _from_object(source: Any, kind: str | None, options: Options) -> Data:
+    kind = kind or kind_of_object(source)
+    if kind in ("h5ad", "graph"):
+        options.check(kind)
+    if kind == "h5ad":
+        return from_anndata(source, options.layer, "the AnnData object")
+    if kind == "graph":
+        return _from_graph(source, options, "")
+    if isinstance(source, list) and kind == "texts":
+        options.check(kind, "a list of texts")
+        return _counted(None, source, options, "the list of texts")
+    if hasattr(source, "collect_schema") or hasattr(source, "columns"):  # a lazy frame warns
+        return _from_data_frame(source, kind, options)
+    if isinstance(source, dict | set) or source is None:
+        raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
+    options.check("npz")
+    return Data(source)
+
+
+def _from_data_frame(frame: Any, kind: str | None, options: Options) -> Data:
+    """A data frame; the index of a wide pandas frame names its rows, unless it is only numbers."""
+    width = len(frame.collect_schema() if hasattr(frame, "collect_schema") else frame.columns)
+    kind = kind or kind_of_table(options, width)
+    index = getattr(frame, "index", None)
+    if kind == "table" and options.rows is None and index is not None:
+        is_counted = index.dtype.kind in "iu" and list(index) == list(range(len(index)))
+        if not is_counted or frame.dtypes.iloc[0].kind in "iufb":
+            options.check(kind, "a data frame")
+            names = None if is_counted else distinct(index)
+            return Data(frame, names, list(frame.columns))
+    return _from_rows(from_frame(frame, "the data frame"), kind, options, "a data frame")
+
+
+def _from_folder(folder: Path, kind: str | None, options: Options) -> Data:
+    if kind not in (None, "texts"):
+        raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
+    options.check("texts", "a folder")
+    names, found = texts.from_folder(folder, options.encoding)
+    return _counted(names, found, options, str(folder))
+
+
+def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int | None) -> Data:
+    kind = kind or kind_of_file(file.path, file.suffix, file.name)
+    if kind in READERS:
+        options.check(kind)
+        return READERS[kind](file, options, max_bytes)
+    if kind == "texts" and (_is_json(file) or file.suffix == ".txt"):
+        return _from_text_file(file, options)
+    if databases.is_sqlite(file.path):
+        table = databases.from_sqlite(file.path, options.query, file.name)
+        return _from_rows(table, kind, options, "a database")
+    if is_parquet(file.path):
+        return _from_rows(from_parquet(file), kind, options, "Parquet")
+    said = (options.rows, options.columns, options.weights, options.text)
+    with as_utf8(file, options.encoding) as plain:
+        table = from_lines(plain, options.header, options.separator, said)
+        data = _from_rows(table, kind, options, "delimited text")
+        if options.header is None and options.text is None and table.lines is not None:
+            _doubt(data, table, table.lines.has_header)
+        return data
+
+
+def _doubt(data: Data, table: Table, has_header: bool) -> None:
+    """A note if it is not sure whether the first line is a header."""
+    words = table.columns if has_header else table.frame.head(1).fill_null("").collect().row(0)
+    is_named = bool(words[0]) and not is_number(words[0])
+    if has_header:
+        taken = "a header" if is_named and is_numbered(words) else None
+    elif len(words) > 3:
+        taken = "a row" if is_named and len(set(words)) == len(words) else None
+    else:
+        taken = "an edge" if _is_apart(data, words) else None
+    if taken is not None:
+        advice = (
+            "a row, say so: header=False, --no-header."
+            if has_header
+            else "a header, say so: header=True, --header."
+        )
+        warnings.warn(
+            f"{table.name}: the first line ({listed(words)}) is taken for {taken}. "
+            f"If it is {advice}",
+            stacklevel=4,
+        )
+
+
+def _is_apart(data: Data, words: Sequence[str]) -> bool:
+    """Does the first line of an edge list hold words that are nowhere below it?"""
+    if any(not word or is_number(word) for word in words):
+        return False
+    rows, columns = (
+        np.flatnonzero(np.isin(names, words)) for names in (data.row_names, data.column_names)
+    )
+    mine = data.matrix[rows].sum(), data.matrix[:, columns].sum()
+    return rows.size == columns.size == 1 < data.matrix.nnz and set(mine) == {1}
+
+
+def _is_json(file: Opened) -> bool:
+    return file.suffix in JSON_LINES or is_json(file.path)
+
+
+def _from_text_file(file: Opened, options: Options) -> Data:
+    """JSON lines, or a text in each line."""
+    if not _is_json(file):
+        options.check("texts", "a text in each line")
+        content = decoded(file.path.read_bytes(), file.name, options.encoding)
+        lines = [line for line in content.splitlines() if line.strip()]
+        return _counted(None, lines, options, file.name)
+    options.check("texts", "JSON lines")
+    names, found = texts.from_json_lines(file, options.text, options.rows, options.encoding)
+    return _counted(names, found, options, file.name)
+
+
+def _from_rows(table: Table, kind: str | None, options: Options, form: str) -> Data:
+    """Data from a table, whatever it came from."""
+    from polars.exceptions import PolarsError
+
+    try:
+        return _from_table(table, kind, options, form)
+    except PolarsError as error:  # a file that is nothing of the kind
+        raise fault(table, (), (), error) from error
+
+
+def _from_table(table: Table, kind: str | None, options: Options, form: str) -> Data:
+    is_said = kind is not None
+    table = replace(table, decimal=options.decimal)
+    kind = kind or kind_of_table(options, len(table.fields))
+    if kind not in ("edges", "table", "texts"):
+        raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
+    options.check(kind, form)
+    if kind == "edges":
+        return from_edges(table, options.rows, options.columns, options.weights)
+    if kind == "table":
+        return from_table(table, options.rows, is_said)
+    text = "text" if options.text is None else options.text
+    return _counted(*texts.from_column(table, text, options.rows), options, table.name)
+
+
+def _counted(names: list[str] | None, found: list[str], options: Options, source: str) -> Data:
+    return texts.from_texts(
+        found, names, source, options.stop_words, options.min_df, options.n_words
+    )
+
+
+def _from_graph(graph: Any, options: Options, name: str) -> Data:
+    weight = "weight" if options.weights is None else str(options.weights)
+    held = from_graph(graph, weight)
+    rows, columns = (distinct(side) for side in (held.row_names, held.column_names))
+    return Data(held.matrix, rows, columns, source=name)
+
+
+def _graph_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise ValueError("Graph files need a package: pip install networkx.") from error
+    try:
+        graph = nx.read_gml(file.path) if file.suffix == ".gml" else nx.read_graphml(file.path)
+    except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
+        raise ValueError(f"{file.name} is no graph file: {reason(error)}.") from error
+    return matrices.named_errors(file.name, lambda: _from_graph(graph, options, file.name))
+
+
+def _h5ad_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
+    return from_anndata(read_h5ad(file.path, file.name), options.layer, file.name)
+
+
+READERS: dict[str, Callable[[Opened, Options, int | None], Data]] = {
+    "mtx": lambda file, options, max_bytes: matrices.from_matrix_market(file),
+    "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
+    "h5ad": _h5ad_file,
+    "graph": _graph_file,
+}

@@ -1,0 +1,309 @@
+"""MarkovAggregation: clusters of states of a Markov chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import ClusterMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..costs.labels import as_labels, renumbered
+from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
+from ..costs.relations import markov
+from ..data import chains
+from ..data.chains import Chain, Transitions, chain, hold_out, read_transitions
+from ..data.joint import joint
+from ..search.network import Graph, Network, Relation
+from ..search.optimise import Seed, Start
+from ..search.progress import Progress
+from ..search.starts import start_for
+from .base import COUNT, NetworkEstimator, canonical_order
+
+HELD_OUT = 1_101  # the stream of random numbers that hold transitions out
+NULL = 1_102  # that of tables drawn for the test of lumpability
+
+
+class MarkovAggregation(ClusterMixin, NetworkEstimator):
+    """Clusters of states of a Markov chain, so that the clusters are as good a chain as can be.
+
+    Z1 and Z2 are two successive states of the stationary chain, Z̄1 and Z̄2 their clusters. The
+    clusters minimise
+
+        L_β = β L_1 + (1-β) L_0     in bits
+        L_1 = I(Z1;Z2) - I(Z1;Z̄2)   lost of what a state says about the next: ``prediction_loss_``
+        L_0 = I(Z1;Z̄2) - I(Z̄1;Z̄2)   what the state says about the next cluster beyond its own
+                                    cluster: ``lumpability_loss_``
+
+    L_0 is 0 exactly if the chain is lumpable, in the strong sense: all states of a cluster go to
+    each cluster with the same probability. Then the clusters are a Markov chain of their own,
+    wherever the chain starts; if L_0 > 0 they still can be one, but only from special starts. L_0
+    is also 0 if clusters say nothing about the next ones, so look at I(Z̄1;Z̄2) beside it, which is
+    ``information_.row_clusters_column_clusters``. At β = 1/2 that is all that matters:
+    2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains need not be reversible, and may be periodic.
+
+    Parameters
+    ----------
+    n_clusters : int, default=3
+        Exactly as many clusters are returned, none of them empty.
+    beta : float in [0, 1], default=0.5
+        What matters: 1 that states predict the next cluster, 0 that the chain is lumpable.
+    kind : {"auto", "probabilities", "counts", "sequences"}, default="auto"
+        What ``fit`` is given. "auto" takes a square matrix whose rows sum to 1 for probabilities,
+        one of whole numbers for counts of transitions, any other for weights, whose rows are
+        divided by their sums; and a 1-D array, or a list that is no square matrix of numbers, for
+        sequences.
+    restrict : bool, default=False
+        What to do if not all states lead to each other: False raises an error that says which.
+        True takes the largest set of states that do, drops transitions that leave it, and gives
+        label -1 to all other states.
+    held_out : float in [0, 1), default=0
+        The share of observed transitions that the fit does not see, so that ``lumpability_test_``
+        can be made with them: of sequences the ends, of counts by binomial thinning.
+    method : {"auto", "anneal", "sequential"}, default="auto"
+        "auto" begins with many small clusters, merges those that cost least, then splits and
+        merges again as long as that pays, and comes down to β from 0.9; other starts begin with
+        singular vectors or, the third, with eigenvectors that are constant on clusters if the
+        chain is lumpable. "anneal" solves at 1 and
+        lowers β in steps, "sequential" solves at β; both from random clusters.
+    n_init : int or "auto", default="auto"
+        How often to start; the best is kept. "auto" is 7 for small data and ``method="auto"``.
+    max_iter : int, default=100
+        The most sweeps over all states from one start, and at each β of an annealing.
+    tol : float, default=1e-3
+        Stop when a sweep saves no more than this many bits; "auto" goes on until no single move
+        lowers the cost.
+    beta_step : float, default=0.1
+        By how much "anneal" lowers β at a time.
+    init : "random" or array-like, default="random"
+        Labels to start from, -1 for a state that starts at random. They keep their numbers.
+    fixed : None or array-like, default=None
+        Labels that must not change, -1 for a state that is free. They keep their numbers.
+    max_time : float or None, default=None
+        Seconds after which the best result so far is returned, with a warning; Ctrl-C does the
+        same.
+    callback : callable or None, default=None
+        Called with a :class:`Progress` after every sweep; returning True ends the fit.
+    random_state : int, RandomState or None, default=None
+        The same seed gives the same labels, for any number of threads and any input format.
+    n_jobs : int or None, default=None
+        Threads for the starts; None is 1, -1 is one per core.
+    verbose : int, default=0
+        1 or more shows a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int
+        The cluster of each state, numbered by falling stationary mass unless ``init`` or
+        ``fixed`` gave numbers; -1 for states outside a restricted chain.
+    states_ : ndarray
+        The states in the order of ``labels_``: those of the sequences, sorted, names of a data
+        frame's columns (of its rows, if only these have names), or numbers.
+    stationary_distribution_ : ndarray of float
+        Of the states; 0 outside a restricted chain.
+    transition_matrix_ : ndarray of shape (n_clusters, n_clusters)
+        The probability of the next cluster, given the cluster, in the stationary chain.
+    cluster_distribution_ : ndarray of float
+        The stationary mass of each cluster.
+    cost_, prediction_loss_, lumpability_loss_ : float
+        L_β, L_1 and L_0 in bits.
+    information_ : Information
+        In bits: I(Z1;Z2), I(Z1;Z̄2), I(Z̄1;Z2) and I(Z̄1;Z̄2) as ``rows_columns``,
+        ``rows_column_clusters``, ``row_clusters_columns`` and ``row_clusters_column_clusters``.
+    lumpability_ : Lumpability
+        Where two states of one cluster differ most in their probability of going to some
+        cluster: by how much, which cluster, to which, which two states. ``holds()`` if nowhere.
+    lumpability_test_ : GTest
+        The test of ``test_lumpability`` on transitions held out, if ``held_out``.
+    n_iter_ : int
+        Sweeps over all states, at all β together.
+    n_features_in_, feature_names_in_
+        Number and names of the matrix' columns, where there is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comarkov import MarkovAggregation
+    >>> P = np.array([[.6, .3, .1, 0.], [.4, .5, 0., .1], [.2, 0., .3, .5], [0., .2, .6, .2]])
+    >>> model = MarkovAggregation(2, random_state=0).fit(P)
+    >>> print(model.labels_, model.lumpability_.holds())
+    [0 0 1 1] True
+    >>> print(model.transition_matrix_)
+    [[0.9 0.1]
+     [0.2 0.8]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NetworkEstimator._parameter_constraints,
+        "n_clusters": [COUNT],
+        "kind": [StrOptions({"auto", "probabilities", "counts", "sequences"})],
+        "restrict": ["boolean"],
+        "held_out": [Interval(Real, 0, 1, closed="left")],
+        "init": [StrOptions({"random"}), "array-like"],
+        "fixed": [None, "array-like"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 3,
+        *,
+        beta: float = 0.5,
+        kind: str = "auto",
+        restrict: bool = False,
+        held_out: float = 0.0,
+        method: str = "auto",
+        n_init: int | str = "auto",
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        beta_step: float = 0.1,
+        init: str | ArrayLike = "random",
+        fixed: ArrayLike | None = None,
+        max_time: float | None = None,
+        callback: Callable[[Progress], Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.beta = beta
+        self.kind = kind
+        self.restrict = restrict
+        self.held_out = held_out
+        self.method = method
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.beta_step = beta_step
+        self.init = init
+        self.fixed = fixed
+        self.max_time = max_time
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster the states of a chain.
+
+        Parameters
+        ----------
+        X : square array-like, sparse matrix or data frame; or sequence(s) of states
+            Probabilities or counts of transitions, from rows to columns, or the states that were
+            visited; see ``kind``. Rows of a data frame go to its columns by their names, if they
+            have any.
+        y : ignored
+        """
+        data = read_transitions(X, self.kind)
+        seed = Seed.of(self.random_state)
+        seen, held = data.weights, None
+        if self.held_out:
+            seen, held = hold_out(data, float(self.held_out), seed.stream(HELD_OUT))
+        walk = chain(seen, data.states, self.restrict, is_part=held is not None)
+        graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
+        found = self._search(graph, [self._start(walk, data.states)], seed)
+        for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        if data.sequences is None:
+            validate_data(self, X, skip_check_array=True)
+        self._keep(found, walk, data)
+        if held is not None:
+            self.lumpability_test_ = self._tested(held, seed)
+        return self
+
+    def _start(self, walk: Chain, states: np.ndarray) -> Start:
+        """How the states of the chain begin."""
+        chains.check_restricted(self.n_clusters, walk.inside, states)
+        given = [None if isinstance(self.init, str) else self.init, self.fixed]
+        init, fixed = (
+            None
+            if labels is None
+            else as_labels(labels, states.size, f"{name} state labels")[walk.inside]
+            for name, labels in zip(("init", "fixed"), given, strict=True)
+        )
+        mass = walk.stationary
+        return start_for(self.n_clusters, init, fixed, mass, "state", "states", "n_samples")
+
+    def _keep(self, found: Network, walk: Chain, data: Transitions) -> None:
+        """Set the fitted attributes, clusters in canonical order."""
+        k, order = self.n_clusters, canonical_order(found, 0)
+        labels = renumbered(found.partitions[0].label, order)
+        n = data.states.size
+        self.states_ = data.states
+        self.labels_ = np.full(n, -1)
+        self.labels_[walk.inside] = labels
+        self.stationary_distribution_ = np.zeros(n)
+        self.stationary_distribution_[walk.inside] = walk.stationary
+        self.cluster_distribution_ = (labels == np.arange(k)[:, None]) @ walk.stationary
+        flow = found.block_masses(0)
+        flow = flow if order is None else flow[np.ix_(order, order)]
+        self.transition_matrix_ = flow / flow.sum(axis=1, keepdims=True)
+        self.information_ = found.information(0)
+        self.cost_, self.prediction_loss_, self.lumpability_loss_ = (
+            markov(beta).cost(self.information_) for beta in (self.beta, 1.0, 0.0)
+        )
+        worst = lumpability(walk.transition, labels, k)
+        first, second = (int(walk.inside[state]) for state in worst.states)
+        self.lumpability_: Lumpability = worst._replace(states=(first, second))
+        self.n_iter_ = found.n_iter
+
+    def test_lumpability(self, X: Any) -> GTest:
+        """Test on other transitions whether the chain is lumpable, in the strong sense.
+
+        The null hypothesis is that the next cluster depends on the cluster only, not on the
+        state. A small p-value rejects that; the clusters can still be a Markov chain from some
+        starts. For each cluster, its states by next clusters are a contingency table; the G
+        statistics of all of them are added up, and compared with those of random tables that have
+        the same margins, so that rare states and rare next clusters do no harm. X must not have
+        been used in the fit: clusters are chosen so that the data they were fitted to look
+        lumpable.
+
+        Parameters
+        ----------
+        X : square matrix of counts, or sequence(s) of states
+            With the states of the fit, by name where both have names, else in their order; named
+            states that do not occur may be missing. It need not be of the ``kind`` of the fit.
+
+        Returns
+        -------
+        GTest
+            Its ``p_value`` is nan if there is nothing to compare. The same ``random_state`` gives
+            the same value.
+        """
+        check_is_fitted(self)
+        data = read_transitions(X, self._kind_to_test(X))
+        if data.sequences is None and not chains.are_whole(data.weights):
+            raise ValueError("The test needs counts of transitions, whole numbers, or sequences.")
+        place = chains.places_of(data, self.states_)
+        entries = data.weights.tocoo()
+        n = self.states_.size
+        places = place[entries.coords[0]], place[entries.coords[1]]
+        return self._tested(
+            sp.csr_array((entries.data, places), (n, n)), Seed.of(self.random_state)
+        )
+
+    def _kind_to_test(self, X: Any) -> str:
+        """Sequences if the fit was told so, unless X can only be a matrix of counts."""
+        n = self.states_.size
+        is_counts = chains.is_matrix(X) or getattr(X, "shape", None) == (n, n)
+        return "sequences" if self.kind == "sequences" and not is_counts else "auto"
+
+    def _tested(self, counts: sp.csr_array, seed: Seed) -> GTest:
+        return g_test(counts, self.labels_, self.n_clusters, seed.stream(NULL))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.input_tags.pairwise = True  # square: rows and columns are the same states
+        return tags
+
+
+def _flow(walk: Chain) -> sp.csr_array:
+    """The probability of each step of the stationary chain: diag(μ) P."""
+    return sp.csr_array(sp.diags_array(walk.stationary) @ walk.transition)

@@ -1,0 +1,345 @@
+"""MultiwayClustering: clusters of several types of elements by all their relations."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import _fit_context
+
+from ..costs.labels import renumbered
+from ..costs.relations import Coefficients, Information, co_clustering
+from ..data.joint import Joint, are_numbers, as_csr, joint, names
+from ..model.numbering import canonical_orders
+from ..search.methods import Recipe, warn_if_unfinished
+from ..search.network import Graph, Relation
+from ..search.optimise import Seed, Settings, Start
+from ..search.progress import Monitor, Progress
+from ..search.starts import start_for
+from .base import COUNT, NetworkEstimator, final_labels
+
+Key = tuple[str, str]
+
+
+class Found(NamedTuple):
+    """The best clusters that were found."""
+
+    labels: list[np.ndarray]  # of each type
+    information: list[Information]  # of each relation
+    n_iter: int
+
+
+class MultiwayClustering(NetworkEstimator):
+    """Clusters of several types of elements at once, by a graph of relations between them.
+
+    Documents have words and authors, users have items and tags: each relation e is a nonnegative
+    matrix between two types S and T. All types are clustered so that they minimise
+
+        Σ_e weight_e [I(S;T) - I(S̄;T̄)]     in bits
+
+    (Bekkerman, El-Yaniv and McCallum 2005). With two types and one relation it is co-clustering
+    at β = 1/2. With another β it is the sum of L_β over the relations, as in
+    :class:`CoClustering`.
+
+    Parameters
+    ----------
+    n_clusters : int or dict of type to int, default=3
+        The numbers of clusters; one number stands for all types. Exactly as many are returned,
+        none of them empty.
+    weights : None or dict of relation to float, default=None
+        How much each relation counts; 1 for those that are not named.
+    beta : float in [0, 1], default=0.5
+        The coupling of the two sides of each relation.
+    method : {"auto", "anneal", "sequential"}, default="auto"
+        "auto" begins with many small clusters, merges those that cost least, then splits and
+        merges again as long as that pays, and comes down to β from 0.9; other starts, of large
+        data the first, begin with singular vectors. Types with labels in ``init`` or ``fixed``
+        only move single elements. "anneal" solves at 1 and lowers β in steps, "sequential" solves
+        at β; both from random clusters.
+    n_init : int or "auto", default="auto"
+        How often to start; the best is kept. "auto" is 6 or 7 for small data and ``method="auto"``.
+    max_iter : int, default=100
+        The most sweeps over all types from one start, and at each β of an annealing.
+    tol : float, default=1e-3
+        Stop when a sweep saves no more than this many bits; "auto" goes on until no single move
+        lowers the cost.
+    beta_step : float, default=0.1
+        By how much "anneal" lowers β at a time.
+    init : None or dict of type to array-like, default=None
+        Labels to start from, -1 for an element that starts at random. They keep their numbers.
+    fixed : None or dict of type to array-like, default=None
+        Labels that must not change, -1 for an element that is free. They keep their numbers.
+    max_time : float or None, default=None
+        Seconds after which the best result so far is returned, with a warning; Ctrl-C does the
+        same.
+    callback : callable or None, default=None
+        Called with a :class:`Progress` after every sweep; returning True ends the fit.
+    random_state : int, RandomState or None, default=None
+        The same seed gives the same labels, for any number of threads and any input format.
+    n_jobs : int or None, default=None
+        Threads for the starts; None is 1, -1 is one per core.
+    verbose : int, default=0
+        1 or more shows a progress bar.
+
+    Attributes
+    ----------
+    labels_ : dict of type to ndarray of int
+        Clusters, numbered by falling mass unless ``init`` or ``fixed`` gave numbers; the mass of
+        an element is its share of each relation, summed. -1 for elements without mass in any
+        relation; a warning tells how many there are.
+    cost_ : float
+        In bits.
+    information_ : dict of relation to Information
+        The four informations of each relation, in bits.
+    relation_costs_ : dict of relation to float
+        What each relation adds to the cost, its weight included.
+    types_ : list of str
+        The types, in the order in which they appear.
+    n_iter_ : int
+        Sweeps over all types, at all β together.
+
+    Notes
+    -----
+    A relation of a type to itself, as ``("papers", "papers")`` for citations, has one partition
+    on both sides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comarkov import MultiwayClustering
+    >>> words = [[3, 2, 0, 0], [2, 4, 0, 1], [0, 0, 5, 2], [0, 1, 2, 3]]
+    >>> authors = [[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]]
+    >>> model = MultiwayClustering(2, random_state=0)
+    >>> model = model.fit({("documents", "words"): words, ("documents", "authors"): authors})
+    >>> for kind, labels in model.labels_.items():
+    ...     print(kind, labels)
+    documents [0 0 1 1]
+    words [1 1 0 0]
+    authors [0 0 1]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **NetworkEstimator._parameter_constraints,
+        "n_clusters": [COUNT, dict],
+        "weights": [None, dict],
+        "init": [None, dict],
+        "fixed": [None, dict],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | dict[str, int] = 3,
+        *,
+        weights: dict[Key, float] | None = None,
+        beta: float = 0.5,
+        method: str = "auto",
+        n_init: int | str = "auto",
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        beta_step: float = 0.1,
+        init: dict[str, ArrayLike] | None = None,
+        fixed: dict[str, ArrayLike] | None = None,
+        max_time: float | None = None,
+        callback: Callable[[Progress], Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.weights = weights
+        self.beta = beta
+        self.method = method
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.beta_step = beta_step
+        self.init = init
+        self.fixed = fixed
+        self.max_time = max_time
+        self.callback = callback
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Mapping[Key, Any], y: Any = None) -> Self:
+        """Cluster all types.
+
+        Parameters
+        ----------
+        X : dict of (type, type) to array-like, sparse matrix or data frame
+            Nonnegative weights; rows are elements of the first type, columns of the second. The
+            elements of a type are in the same order in all its relations, or have the same names
+            in data frames, which are then brought into the order of the first.
+        y : ignored
+        """
+        data = _read(X)
+        types = list(dict.fromkeys(name for key in data for name in key))
+        for name, given in (("n_clusters", self.n_clusters), ("init", self.init),
+                            ("fixed", self.fixed)):  # fmt: skip
+            _check_names(name, given, types, "type")
+        graph = self._graph(data, types)
+        starts = [self._start(name, graph.weights[t]) for t, name in enumerate(types)]
+        search = self._co_cluster if len(data) == 1 and len(types) == 2 else self._cluster
+        self._keep(types, data, *search(graph, starts, Seed.of(self.random_state)))
+        self._report(starts)
+        return self
+
+    def _graph(self, data: dict[Key, Joint], types: list[str]) -> Graph:
+        """Types by number, and what relations cost at each β, in units of the largest weight."""
+        _check_names("weights", self.weights, list(data), "relation")
+        for key, weight in (self.weights or {}).items():
+            if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
+                raise ValueError(f"The weight of {key} must be a number above 0, got {weight!r}.")
+        number = {name: t for t, name in enumerate(types)}
+        unit = max(self._weight(key) for key in data)
+        relations = tuple(
+            Relation(
+                number[s], number[t], matrix, partial(_weighted, weight=self._weight((s, t)) / unit)
+            )
+            for (s, t), matrix in data.items()
+        )
+        return Graph(relations, len(types))
+
+    def _start(self, name: str, mass: np.ndarray) -> Start:
+        """How the elements of a type begin."""
+        k = self.n_clusters.get(name) if isinstance(self.n_clusters, dict) else self.n_clusters
+        if k is None:
+            raise ValueError(f"n_clusters says nothing about type {name!r}.")
+        init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
+        many = f"elements of {name!r}"
+        return start_for(k, init, fixed, mass, repr(name), many, "in all")
+
+    def _cluster(self, graph: Graph, starts: list[Start], seed: Seed) -> Found:
+        """All types of a graph."""
+        found = self._search(graph, starts, seed, 5)
+        return Found(
+            [final_labels(found, t) for t in range(graph.n_types)],
+            [found.information(e) for e in range(len(graph.relations))],
+            found.n_iter,
+        )
+
+    def _co_cluster(self, graph: Graph, starts: list[Start], seed: Seed) -> Found:
+        """Two types with one relation are the rows and columns of a co-clustering."""
+        monitor = Monitor(self.max_time, self.callback, self.verbose)
+        settings = Settings(self.max_iter, self.tol, shuffle=False)
+        recipe = Recipe(self.method, self.n_init, settings, self.n_jobs, self.beta_step)
+        both = starts[0], starts[1]
+        found = recipe.solve(graph.relations[0].joint, both, float(self.beta), seed, monitor)
+        warn_if_unfinished(found, monitor, self.max_iter, 5)
+        orders = canonical_orders(found, both)
+        labels = [
+            renumbered(side, order) for side, order in zip(found.labels(), orders, strict=True)
+        ]
+        return Found(labels, [found.information()], found.n_iter)
+
+    def _keep(
+        self, types: list[str], data: dict[Key, Joint], labels: list[np.ndarray],
+        information: list[Information], n_iter: int,
+    ) -> None:  # fmt: skip
+        """Set the fitted attributes."""
+        self.types_ = types
+        self.labels_ = dict(zip(types, labels, strict=True))
+        self.information_: dict[Key, Information] = dict(zip(data, information, strict=True))
+        self.relation_costs_ = {
+            key: self._weight(key) * co_clustering(self.beta).cost(part)
+            for key, part in self.information_.items()
+        }
+        self.cost_ = sum(self.relation_costs_.values())
+        self.n_iter_ = n_iter
+
+    def _weight(self, key: Key) -> float:
+        return float((self.weights or {}).get(key, 1.0))
+
+    def _report(self, starts: list[Start]) -> None:
+        """Warn of elements that belong nowhere."""
+        empty = [
+            f"{(~start.has_mass).sum()} of {start.has_mass.size} in {name!r}"
+            for name, start in zip(self.types_, starts, strict=True)
+            if not start.has_mass.all()
+        ]
+        if empty:
+            message = (
+                f"Elements have no mass in any relation: {', '.join(empty)}; their label is -1."
+            )
+            warnings.warn(message, stacklevel=4)
+
+
+def _weighted(beta: float, weight: float) -> Coefficients:
+    """L_β, so many times."""
+    return co_clustering(beta).times(weight)
+
+
+def _read(X: Any) -> dict[Key, Joint]:
+    """All relations, a type's elements in one order, or an error that names what is wrong."""
+    if not isinstance(X, Mapping) or not X:
+        raise ValueError(
+            "X must be a dict of relations to matrices, as {('documents', 'words'): W}, "
+            f"got {type(X).__name__}."
+        )
+    data = {}
+    types: dict[str, Type] = {}
+    for key, matrix in X.items():
+        if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
+            raise ValueError(
+                f"A relation is a pair of types, as ('documents', 'words'), got {key!r}."
+            )
+        try:
+            data[key] = joint(_aligned(as_csr(matrix), key, names(matrix), types))
+        except ValueError as error:
+            raise ValueError(f"Relation {key}: {error}") from error
+    return data
+
+
+class Type(NamedTuple):
+    """The elements of a type, as the first relation that names them has them, or the first."""
+
+    size: int
+    names: list[Any] | None
+    relation: Key
+
+
+def _aligned(csr: sp.csr_array, key: Key, given: Any, types: dict[str, Type]) -> sp.csr_array:
+    """Rows and columns in the order of their types, which learn of new names."""
+    for axis, (name, labels) in enumerate(zip(key, given, strict=True)):
+        found = None if labels is None or are_numbers(labels) else labels.tolist()
+        known = types.setdefault(name, Type(csr.shape[axis], found, key))
+        if csr.shape[axis] != known.size:
+            raise ValueError(
+                f"type {name!r} has {csr.shape[axis]} elements, but {known.size} in "
+                f"{known.relation}."
+            )
+        if known.names is None:
+            types[name] = known._replace(names=found, relation=key)
+        elif found is not None and found != known.names:
+            order = _order(found, known.names)
+            if order is None:
+                raise ValueError(
+                    f"the names of type {name!r} are not those in {known.relation}, or not unique: "
+                    "give every relation all elements, by the same names."
+                )
+            csr = csr[order] if axis == 0 else csr[:, order]
+    return csr
+
+
+def _order(found: list[Any], wanted: list[Any]) -> np.ndarray | None:
+    """Where names are found in the order that is wanted; None if they are not the same."""
+    place = {name: i for i, name in enumerate(found)}
+    if len(place) < len(found) or set(place) != set(wanted):
+        return None
+    return np.array([place[name] for name in wanted])
+
+
+def _check_names(parameter: str, given: Any, known: list[Any], what: str) -> None:
+    """A dict names only what there is."""
+    if isinstance(given, dict):
+        for name in given:
+            if name not in known:
+                some = ", ".join(map(repr, known))
+                raise ValueError(f"{parameter} names the {what} {name!r}; there are {some}.")

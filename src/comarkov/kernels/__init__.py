@@ -1,0 +1,1 @@
+"""Numba code without policy: sparse matrices, sweeps and their logarithm."""

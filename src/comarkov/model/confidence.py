@@ -1,0 +1,104 @@
+"""How sure a co-clustering is of each element, how stable its clusters are; whom to reject.
+
+For an element x of mass n_x, taken out of its cluster, c_a is the cost of inserting it into
+cluster a, and
+
+    v_x = n_x² / Σ_y n_xy²                    its effective number of observations
+    p_x(a) ∝ exp(-v_x c_a / n_x)              the posterior of its clusters
+
+v_x counts the entries that carry the mass: n_x if all are ones, fewer if some are large. It does
+not depend on the unit of the weights, and a word that occurs often in one document is not taken
+for as many independent witnesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import softmax
+
+from ..costs.labels import jaccard, matched
+from ..kernels.matrix import Matrix, effective_counts
+from ..search.optimise import CoClusters
+from ..search.side import Side
+
+
+class Confidence(NamedTuple):
+    """How sure a side is; per element, 0 for those without mass, and per cluster."""
+
+    margins: np.ndarray  # what the best other cluster costs more, in nats per unit of mass
+    agreement: np.ndarray  # the share of other results that agree; NaN if there are none
+    confidence: np.ndarray  # the posterior of its cluster times the agreement, if known
+    stability: np.ndarray  # (k,): mean Jaccard similarity to other results; NaN if none
+
+
+def confidences(clusters: CoClusters, beta: float) -> list[Confidence | None]:
+    """How sure rows and columns are; None for a side that is not clustered."""
+    others = zip(*clusters.others, strict=True) if clusters.others else ((), ())
+    return [
+        None if side is None else confidence(side, cross, beta, every)
+        for (side, cross), every in zip(clusters.pairs(), others, strict=True)
+    ]
+
+
+def confidence(
+    side: Side, cross: np.ndarray | None, beta: float, others: Sequence[np.ndarray]
+) -> Confidence:
+    """How sure a side is of its elements and clusters, given the labels of other results."""
+    margins, sure = np.zeros(side.labels.size), np.zeros(side.labels.size)
+    for part, rows, costs in side.insertion_costs(cross, beta):
+        margins[part], sure[part] = _against_others(side.labels[part], rows, costs)
+    has_mass = side.labels >= 0
+    agreement, stability = _repeated(side, others)
+    if others:
+        sure = sure * agreement
+    return Confidence(
+        np.where(has_mass, margins, 0.0), agreement, np.where(has_mass, sure, 0.0), stability
+    )
+
+
+def posterior(costs: np.ndarray, matrix: Matrix) -> np.ndarray:
+    """p_x(a) of the rows of a matrix, from their costs c_a in nats times mass."""
+    observations = np.zeros(matrix.mass.size)
+    effective_counts(matrix.indptr, matrix.weights, matrix.mass, observations)
+    mass = np.where(matrix.mass > 0, matrix.mass, 1.0)
+    return np.asarray(softmax(-costs * (observations / mass)[:, None], axis=1))
+
+
+def rejected(
+    labels: np.ndarray, sure: np.ndarray, threshold: float, fixed: np.ndarray
+) -> np.ndarray:
+    """Labels, -1 for elements that are less sure than the threshold.
+
+    Fixed elements stay, and so does the surest of each cluster, the first of equals: no cluster
+    becomes empty.
+    """
+    order = np.lexsort((-sure, labels))
+    _, first = np.unique(labels[order], return_index=True)
+    stays = fixed | (sure >= threshold)
+    stays[order[first]] = True
+    return np.where(stays, labels, -1)
+
+
+def _against_others(
+    home: np.ndarray, rows: Matrix, costs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Margins of some rows, and the posterior of the clusters where they are."""
+    each = np.arange(home.size)
+    sure = posterior(costs, rows)[each, home]
+    here = costs[each, home]
+    costs[each, home] = np.inf
+    with np.errstate(invalid="ignore", divide="ignore"):  # no mass, no margin
+        return (costs.min(axis=1) - here) / rows.mass, sure
+
+
+def _repeated(side: Side, others: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Which share of other results agrees on each element, and how alike each cluster is."""
+    labels = side.labels
+    if not others:
+        return np.where(labels >= 0, np.nan, 0.0), np.full(side.k, np.nan)
+    agree = np.mean([matched(other, labels) == labels for other in others], axis=0)
+    stability = np.mean([jaccard(labels, other) for other in others], axis=0)
+    return np.where(labels >= 0, agree, 0.0), stability

@@ -1,0 +1,335 @@
+"""The tree of clusters: finer ones inside each cluster of a fit, and the merges down to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..costs.labels import Counts, membership, ranks
+from ..costs.relations import Information
+from ..kernels import sweep as kernels
+from ..search.merging import pair_costs
+from .leaves import Leaves
+
+SIDES = ("rows", "columns")
+
+
+class Merge(NamedTuple):
+    """Two clusters made one."""
+
+    side: str  #: "rows" or "columns"
+    first: int  #: a node of that side: a leaf, or the number of leaves plus that of a merge
+    second: int  #: another node
+    n_clusters: Counts  #: the numbers of row and of column clusters after it
+    lost: float  #: by how many bits it raises L_β
+    cost: float  #: L_β in bits after it
+
+
+class Level(NamedTuple):
+    """A co-clustering on the way from the leaves to one cluster."""
+
+    n_clusters: Counts  #: the numbers of row and of column clusters
+    cost: float  #: L_β in bits
+    kept: float  #: the share I(X̄;Ȳ) / I(X;Y) that the block matrix keeps
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy:
+    """The way from fine clusters, the leaves, through those of a fit down to one on each side.
+
+    Leaves are made by splitting the clusters of the fit. On the way down, the two row clusters or
+    the two column clusters are merged that raise L_β least, at first only those inside one
+    cluster of the fit, until these are reached. A side that is not clustered takes no part.
+
+    Attributes
+    ----------
+    merges : list of Merge
+        (side, first, second, n_clusters, lost, cost) of each merge on the way.
+    levels : list of Level
+        (n_clusters, cost, kept) at the leaves and after each merge.
+    row_linkage, column_linkage : ndarray of shape (n_leaves - 1, 4) or None
+        The merges of one side as SciPy's linkage matrix: two nodes, the bits lost on the way up
+        to and including this merge, on both sides together, and the number of leaves below it.
+        The same height in both trees is the same level. Below β = 1/2 a merge may lower the cost;
+        its height is then that of the merge before. None for a side that is not clustered.
+    row_merge_costs, column_merge_costs : ndarray of shape (n_clusters, n_clusters) or None
+        By how many bits merging clusters i < j of the fit raises L_β; infinite elsewhere.
+    row_leaves, column_leaves : ndarray of int or None
+        The leaf of each row and of each column; -1 without mass.
+    n_leaves : pair of (int or None)
+        The numbers of row and of column leaves.
+    """
+
+    rows: Leaves | None
+    columns: Leaves | None
+    beta: float
+    information: Information  # of the fit
+
+    @property
+    def n_leaves(self) -> Counts:
+        """The numbers of row and of column leaves."""
+        return _counts(side and side.number.size for side in (self.rows, self.columns))
+
+    @property
+    def n_fitted(self) -> Counts:
+        """The numbers of clusters of the fit."""
+        return _counts(side and side.k for side in (self.rows, self.columns))
+
+    @property
+    def row_leaves(self) -> np.ndarray | None:
+        """The leaf of each row; -1 without mass."""
+        return None if self.rows is None else self.rows.leaf
+
+    @property
+    def column_leaves(self) -> np.ndarray | None:
+        """The leaf of each column; -1 without mass."""
+        return None if self.columns is None else self.columns.leaf
+
+    @cached_property
+    def merges(self) -> list[Merge]:
+        """All merges on the way."""
+        return [
+            Merge(SIDES[step.side], *step.nodes, level.n_clusters, step.lost, level.cost)
+            for step, level in zip(self._steps, self.levels[1:], strict=True)
+        ]
+
+    @cached_property
+    def levels(self) -> list[Level]:
+        """The leaves, and what is left after each merge."""
+        counts = [self.n_leaves]
+        for step in self._steps:
+            less = [None if c is None else c - (i == step.side) for i, c in enumerate(counts[-1])]
+            counts.append((less[0], less[1]))
+        fit = counts.index(self.n_fitted)
+        lost = _relative_to(fit, [step.lost for step in self._steps])
+        forgotten = _relative_to(fit, [step.forgotten for step in self._steps])
+        return [self._level(*at) for at in zip(counts, lost, forgotten, strict=True)]
+
+    def _level(self, n_clusters: Counts, lost: float, forgotten: float) -> Level:
+        """The level that differs so much from the fit."""
+        blocks = self.information.row_clusters_column_clusters - forgotten
+        kept = self.information._replace(row_clusters_column_clusters=max(blocks, 0.0)).kept
+        return Level(n_clusters, max(self.information.cost(self.beta) + lost, 0.0), kept)
+
+    @property
+    def row_linkage(self) -> np.ndarray | None:
+        """The merges of rows as SciPy's linkage matrix."""
+        return None if self.rows is None else self._linkage(0, self.rows)
+
+    @property
+    def column_linkage(self) -> np.ndarray | None:
+        """The merges of columns as SciPy's linkage matrix."""
+        return None if self.columns is None else self._linkage(1, self.columns)
+
+    @property
+    def row_merge_costs(self) -> np.ndarray | None:
+        """What merging row clusters i < j of the fit costs, in bits; infinite elsewhere."""
+        return self._pair_costs(0)
+
+    @property
+    def column_merge_costs(self) -> np.ndarray | None:
+        """What merging column clusters i < j of the fit costs, in bits; infinite elsewhere."""
+        return self._pair_costs(1)
+
+    def _pair_costs(self, side: int) -> np.ndarray | None:
+        rows, columns = (leaves and leaves.without_finer() for leaves in (self.rows, self.columns))
+        merging = _begin(rows, columns, 2 * self.beta - 1)[side]
+        if merging is None:
+            return None
+        merging.allow_all()
+        return merging.costs / (merging.mass * np.log(2))
+
+    def _linkage(self, side: int, leaves: Leaves) -> np.ndarray:
+        heights = np.maximum.accumulate(np.cumsum([0.0, *(step.lost for step in self._steps)]))
+        sizes = [1] * leaves.number.size
+        lines = []
+        for step, height in zip(self._steps, heights[1:], strict=True):
+            if step.side == side:
+                sizes.append(sum(sizes[node] for node in step.nodes))
+                lines.append([*step.nodes, height, sizes[-1]])
+        return np.array(lines).reshape(-1, 4)
+
+    def checked(self, n_clusters: tuple[Any, Any]) -> Counts:
+        """Numbers of clusters that there are in the trees, or an error that says which are."""
+        rows, columns = (
+            _checked(k, leaves, what)
+            for k, leaves, what in zip(n_clusters, self.n_leaves, ("row", "column"), strict=True)
+        )
+        return rows, columns
+
+    def sides_at(self, n_clusters: Counts) -> tuple[Leaves | None, Leaves | None]:
+        """Both sides in these numbers of clusters.
+
+        Clusters are numbered by falling mass, those of a side that is as in the fit as there.
+        """
+        return self._cut(0, self.rows, n_clusters[0]), self._cut(1, self.columns, n_clusters[1])
+
+    def _cut(self, side: int, leaves: Leaves | None, k: int | None) -> Leaves | None:
+        if leaves is None or k is None or k == leaves.k:
+            return leaves
+        node = np.arange(leaves.number.size)
+        merges = [step.nodes for step in self._steps if step.side == side]
+        for i, nodes in enumerate(merges[: node.size - k]):
+            node[np.isin(node, nodes)] = node.size + i
+        number = np.unique(node, return_inverse=True)[1]
+        mass = np.bincount(number, weights=leaves.masses.sum(axis=0))
+        return leaves._replace(number=ranks(np.argsort(-mass, kind="stable"))[number])
+
+    @cached_property
+    def _steps(self) -> list[_Step]:
+        return list(_way_down(self.rows, self.columns, 2 * self.beta - 1))
+
+    def __repr__(self) -> str:
+        return f"Hierarchy(n_leaves={self.n_leaves}, n_fitted={self.n_fitted})"
+
+
+# --- merging ----------------------------------------------------------------------------------
+
+
+class _Step(NamedTuple):
+    side: int
+    nodes: tuple[int, int]
+    lost: float  # cost, in bits
+    forgotten: float  # of I(X̄;Ȳ), in bits
+
+
+class _Merging:
+    """One side while its leaves are merged; the cluster of several is that of the first.
+
+    Each table holds masses by (item, cluster): N_a, A_ya and M_ba, with its factor in the cost of
+    a merge (see ``merge_costs``). The blocks M are one array with those of the other side. Without
+    another side its items are the blocks.
+    """
+
+    def __init__(self, leaves: Leaves, blocks: np.ndarray | None, coupling: float) -> None:
+        masses = leaves.masses.astype(np.float64)
+        self.terms = [(masses.sum(axis=0, keepdims=True), 1.0)]
+        if blocks is None:
+            self.terms.append((masses, -1.0))
+        else:
+            self.terms += [(masses, -coupling), (blocks, coupling - 1.0)]
+        self.node = np.arange(leaves.number.size)
+        self.next_node = leaves.number.size
+        self.allow(leaves.number)
+
+    @property
+    def mass(self) -> float:
+        """The mass of all clusters."""
+        return float(self.terms[0][0].sum())
+
+    def allow(self, group: np.ndarray) -> None:
+        """Allow the merges inside groups; -1 is the group of what is there no more."""
+        self.group = group.copy()
+        self.costs = np.full((group.size, group.size), np.inf)
+        for members in (np.flatnonzero(group == g) for g in np.unique(group[group >= 0])):
+            some = [(masses[:, members], factor) for masses, factor in self.terms]
+            self.costs[np.ix_(members, members)] = pair_costs(some)
+
+    def allow_all(self) -> None:
+        """Allow all merges."""
+        self.allow(np.where(self.group >= 0, 0, -1))
+
+    def cheapest(self) -> tuple[float, int, int]:
+        """The merge that costs least, and its cost; infinite if none is left."""
+        i, j = divmod(int(self.costs.argmin()), self.node.size)
+        return float(self.costs[i, j]), i, j
+
+    def price(self, i: int, j: int) -> tuple[float, float]:
+        """What a merge costs, and what it takes from I(X̄;Ȳ), in nats times mass."""
+        each = [pair_costs([(masses[:, [i, j]], 1.0)])[0, 1] for masses, _ in self.terms]
+        factors = [factor for _, factor in self.terms]
+        return float(np.dot(factors, each)), float(each[0] - each[-1])
+
+    def merge(self, i: int, j: int) -> tuple[int, int]:
+        """Make clusters i and j one; the nodes that they were."""
+        for masses, _ in self.terms:
+            masses[:, i] += masses[:, j]
+            masses[:, j] = 0
+        first, second = sorted((int(self.node[i]), int(self.node[j])))
+        self.node[i] = self.next_node
+        self.next_node += 1
+        self.group[j] = -1
+        self.costs[j] = self.costs[:, j] = np.inf
+        mates = np.flatnonzero(self.group == self.group[i])
+        self._renew(i, mates[mates != i])
+        return first, second
+
+    def _renew(self, i: int, mates: np.ndarray) -> None:
+        """Cost anew what merging cluster i with its mates costs."""
+        if mates.size == 0:
+            return
+        costs = np.zeros(self.node.size)
+        for masses, factor in self.terms:
+            if factor != 0.0:
+                kernels.add_terms_with(costs, np.ascontiguousarray(masses), i, factor)
+        self.costs[np.minimum(i, mates), np.maximum(i, mates)] = costs[mates]
+
+    def add_blocks(self, items: list[int], sign: float) -> None:
+        """Add what these items of the blocks, clusters of the other side, say about merges."""
+        blocks, factor = self.terms[-1]
+        if factor != 0.0:
+            kernels.add_pair_terms(self.costs, np.ascontiguousarray(blocks[items]), sign * factor)
+
+
+def _way_down(rows: Leaves | None, columns: Leaves | None, coupling: float) -> Iterator[_Step]:
+    """Merge the pair that costs least, at first inside clusters of the fit, then among all."""
+    sides = _begin(rows, columns, coupling)
+    in_bits = float(1 / next(side for side in sides if side).mass / np.log(2))
+    for only_inside in (True, False):
+        for side in sides:
+            if side and not only_inside:
+                side.allow_all()
+        while (found := _cheapest(sides)) is not None:
+            which, i, j = found
+            one, other = sides[which], sides[1 - which]
+            assert one is not None
+            lost, forgotten = one.price(i, j)
+            if other:
+                other.add_blocks([i, j], -1.0)
+            nodes = one.merge(i, j)
+            if other:
+                other.add_blocks([i], 1.0)
+            yield _Step(which, nodes, lost * in_bits, forgotten * in_bits)
+
+
+def _begin(rows: Leaves | None, columns: Leaves | None, coupling: float) -> list[_Merging | None]:
+    if rows is None or columns is None:
+        return [side and _Merging(side, None, coupling) for side in (rows, columns)]
+    blocks = membership(columns.leaf, columns.number.size).T @ rows.masses.astype(np.float64)
+    return [_Merging(rows, blocks, coupling), _Merging(columns, blocks.T, coupling)]
+
+
+def _cheapest(sides: list[_Merging | None]) -> tuple[int, int, int] | None:
+    """The side and the two clusters that cost least to merge; the first of equals."""
+    merges = [(*side.cheapest(), which) for which, side in enumerate(sides) if side]
+    cost, i, j, which = min(merges, key=lambda merge: merge[0])
+    return None if np.isinf(cost) else (which, i, j)
+
+
+def _checked(k: Any, leaves: int | None, what: str) -> int | None:
+    if leaves is None:
+        if k is not None:
+            raise ValueError(f"The {what}s were not clustered: give None for them, not {k!r}.")
+        return None
+    if not isinstance(k, Integral) or not 1 <= int(k) <= leaves:
+        raise ValueError(
+            f"The hierarchy has 1 to {leaves} {what} clusters, not {k!r}: cut it at a number in "
+            f"this range, or fit with so many clusters."
+        )
+    return int(k)
+
+
+def _relative_to(place: int, changes: list[float]) -> list[float]:
+    """The sums of changes up to each place, less the sum up to a given one."""
+    sums = np.cumsum([0.0, *changes])
+    return (sums - sums[place]).tolist()
+
+
+def _counts(numbers: Iterator[int | None]) -> Counts:
+    rows, columns = numbers
+    return rows, columns

@@ -1,0 +1,200 @@
+"""Models in a folder: versioned JSON and plain arrays, whole or absent, and nothing that runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..data.folders import whole_folder
+from .packing import Arrays, Packer, unpack
+
+VERSION = 1  # raised when an older comarkov could not read what is written
+TREE, ARRAYS = "model.json", "arrays.npz"
+MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
+LEAF = "tree"  # the entry of a single file that holds its JSON
+DAMAGE = (
+    AttributeError, EOFError, IndexError, KeyError, MemoryError, NotImplementedError,
+    RecursionError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile,
+)  # fmt: skip
+
+
+class Savable:
+    """An estimator that can be kept in a folder."""
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the model into a new folder, from which ``comarkov.load`` reads it.
+
+        The folder holds JSON and NumPy arrays with a format version, and no code. It is whole or
+        absent, whatever happens meanwhile. ``callback`` is not kept.
+
+        Parameters
+        ----------
+        path : path
+            The folder. Its parents are made if they are not there.
+        overwrite : bool, default=False
+            Replace a model that is there already; anything else is left as it is.
+        """
+        from sklearn.utils.validation import check_is_fitted  # slow to import
+
+        check_is_fitted(self)
+        packer = Packer()
+        tree = packer.pack(self)
+        with whole_folder(path, overwrite, is_model) as folder:
+            document = _document("comarkov model", tree, packer.arrays)
+            (folder / TREE).write_text(document, encoding="utf-8")
+            _write_arrays(folder / ARRAYS, packer.arrays)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The model that its ``save`` wrote into a folder.
+
+    It is equal to the one that was saved, with its parameters and all that it has learnt, but for
+    a callback. Nothing in the files is run: they hold JSON and plain arrays.
+
+    Parameters
+    ----------
+    path : path
+        The folder, or one of results, which has the model in ``model``.
+
+    Examples
+    --------
+    >>> import tempfile, comarkov
+    >>> women = comarkov.datasets.load("southern-women").matrix
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     comarkov.CoClustering((2, 3), random_state=0).fit(women).save(f"{folder}/model")
+    ...     comarkov.load(f"{folder}/model").predict(women[:3])
+    array([0, 0, 0])
+    """
+    folder = _model_folder(Path(path))
+    try:
+        text = (folder / TREE).read_text(encoding="utf-8")
+        with open(folder / ARRAYS, "rb") as file:
+            model = _value("comarkov model", text, _read_arrays(file))
+        if not isinstance(model, Savable):
+            raise ValueError("it holds no model")
+    except DAMAGE as error:
+        raise _damaged(folder, error) from error
+    return model
+
+
+def is_model(folder: Path) -> bool:
+    """Is there a model in a folder?"""
+    return (folder / TREE).is_file() and (folder / ARRAYS).is_file()
+
+
+def is_results(folder: Path) -> bool:
+    """Are there results in a folder, with their model?"""
+    return (folder / SUMMARY).is_file() and is_model(folder / MODEL)
+
+
+def save_value(value: Any, path: Path) -> None:
+    """Write what ``packing`` can pack, such as a path, into one file."""
+    packer = Packer()
+    document = _document("comarkov value", packer.pack(value), packer.arrays)
+    tree = np.frombuffer(document.encode("utf-8"), np.uint8)
+    _write_arrays(path, {LEAF: tree, **packer.arrays})
+
+
+def load_value(path: Path) -> Any:
+    """What ``save_value`` wrote."""
+    try:
+        with open(path, "rb") as file:
+            arrays = _read_arrays(file)
+        return _value("comarkov value", arrays.pop(LEAF).tobytes().decode("utf-8"), arrays)
+    except DAMAGE as error:
+        raise _damaged(path, error) from error
+
+
+def _model_folder(path: Path) -> Path:
+    for folder in (path, path / MODEL):
+        if is_model(folder):
+            return folder
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist.")
+    raise FileNotFoundError(f"There is no model in {path}: {TREE} or {ARRAYS} is missing.")
+
+
+def _document(kind: str, tree: Any, arrays: Arrays) -> str:
+    head = {"format": kind, "version": VERSION, "written_by": version("comarkov")}
+    rest = {"arrays": _digest(arrays), "value": tree}
+    return json.dumps(head | rest, allow_nan=False)
+
+
+def _digest(arrays: Arrays) -> str:
+    """A number that other arrays do not have."""
+    found = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        found.update(np.ascontiguousarray(array).data)
+    return found.hexdigest()
+
+
+def _value(kind: str, text: str, arrays: Arrays) -> Any:
+    document = json.loads(text)
+    if not isinstance(document, dict) or document.get("format") != kind:
+        raise ValueError(f"it is not a {kind}")
+    if document["version"] != VERSION:
+        raise ValueError(
+            f"it has format version {document['version']!r}, and this comarkov knows only "
+            f"{VERSION}: use comarkov {document.get('written_by')} or newer"
+        )
+    if document["arrays"] != _digest(arrays):
+        raise ValueError("its arrays are not those that were written")
+    return unpack(document["value"], arrays)
+
+
+def _damaged(path: Path, error: BaseException) -> ValueError:
+    reason = str(error).rstrip(".") or type(error).__name__
+    if isinstance(error, KeyError):
+        reason = f"{error.args[0]} is missing"
+    return ValueError(f"{path} cannot be read: {reason}.")
+
+
+# --- arrays -----------------------------------------------------------------------------------
+
+
+def _write_arrays(path: Path, arrays: Arrays) -> None:
+    """Arrays as they are, not compressed and without the time: the same ones, the same bytes."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in arrays.items():
+            entry = zipfile.ZipInfo(f"{name}.npy")
+            with archive.open(entry, "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+
+
+def _read_arrays(file: BinaryIO) -> Arrays:
+    """All arrays of a file, which cannot take more memory than they take on the disk."""
+    with zipfile.ZipFile(file) as archive:
+        entries = archive.infolist()
+        for entry in entries:
+            if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+                raise ValueError(f"{entry.filename} in it is compressed")
+        if sum(entry.file_size for entry in entries) > os.fstat(file.fileno()).st_size:
+            raise ValueError("its arrays are larger than the file")
+        return {
+            entry.filename.removesuffix(".npy"): _array(archive.read(entry)) for entry in entries
+        }
+
+
+def _array(content: bytes) -> np.ndarray:
+    """An array, if its header promises as much as there is."""
+    file = BytesIO(content)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
+    }[np.lib.format.read_magic(file)]  # fmt: skip
+    shape, _, dtype = read_header(file)
+    count = 1
+    for length in shape:
+        count *= length
+    if dtype.hasobject or count * dtype.itemsize != len(content) - file.tell():
+        raise ValueError("an array in it is not as long as it says")
+    file.seek(0)
+    return np.lib.format.read_array(file, allow_pickle=False)

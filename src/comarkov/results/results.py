@@ -1,0 +1,198 @@
+"""Results: a fitted model with its data, and all that can be written about them."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from ..data.folders import whole_folder
+from ..data.joint import as_csr
+from ..data.reading import Data
+from ..model.storage import is_results
+from ..search.optimise import Step
+from . import report
+from .files import blocks_csv, elements_csv
+from .findings import Feature, Findings
+from .folder import fill
+from .recall import Names, findings_again, names_again
+from .text import describe, headline, top_features
+from .views import View, views
+
+PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a fitted co-clustering says about its data, and the files that say it.
+
+    Attributes
+    ----------
+    findings : Findings
+        Members, clusters, blocks and what tells them apart, as numbers with names.
+    fitted : CoClustering
+        The model, as it was when the results were made.
+    data : Data
+        As they were read, before they are weighted.
+    path : sequence of Step or None
+        The co-clusterings at many β, if they were given.
+    total : float
+        The sum of all weights.
+    entries : ndarray
+        How many cells of the data are not zero in each block.
+    views : list of View
+        The co-clusterings at each β of a path, the fit among them; the fit alone if there is none.
+    selection, beta_selection : structured ndarray or None
+        The evidence for numbers of clusters and for β, where they were chosen.
+    parameters : dict
+        All parameters of the model.
+    versions : dict
+        Those of Python and of the packages that take part.
+    source, command : str
+        What was read, and the command that did it; empty if not known.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, Results, datasets
+    >>> women = datasets.load("southern-women")
+    >>> model = CoClustering((2, 3), random_state=0).fit(women.matrix)
+    >>> results = Results.of(model, women)
+    >>> results.findings.rows.typical(1, n=3)
+    ['Sylvia Avondale', 'Katherina Rogers', 'Helen Lloyd']
+    """
+
+    findings: Findings
+    fitted: Any
+    data: Data
+    path: Sequence[Step] | None
+    total: float
+    entries: np.ndarray
+    views: list[View]
+    selection: np.ndarray | None
+    beta_selection: np.ndarray | None
+    model: str
+    parameters: dict[str, Any]
+    versions: dict[str, str]
+    source: str = ""
+    command: str = ""
+
+    @classmethod
+    def of(
+        cls, model: Any, data: Any, *, path: Sequence[Step] | None = None, command: str = ""
+    ) -> Self:
+        """The results of a fitted model on the data of its fit.
+
+        Parameters
+        ----------
+        model : CoClustering
+            Fitted.
+        data : matrix, data frame or Data of the fit
+            As it was given to ``fit``, or what else ``fit`` takes with the same weights in the
+            same order. Names are those that it has, else those of the fit, else numbers; ``Data``
+            also says what rows and columns are.
+        path : sequence of Step, default=None
+            Co-clusterings at many β, as ``beta_path`` gives them; None takes ``path_``.
+        command : str, default=""
+            The command line that made it, to be shown.
+        """
+        check_is_fitted(model)
+        found, weights = findings_again(model, data)
+        held = _as_data(data, names_again(model, data), found)
+        steps = getattr(model, "path_", ()) if path is None else path
+        return cls(
+            findings=found,
+            fitted=copy(model),
+            data=held,
+            path=path,
+            total=weights.total * weights.scale,
+            entries=_entries(found, held.matrix),
+            views=views(found, weights.csr, steps),
+            selection=getattr(model, "selection_", None),
+            beta_selection=getattr(model, "beta_selection_", None),
+            model=repr(model),
+            parameters=model.get_params(deep=False),
+            versions={name: version(name) for name in PACKAGES}
+            | {"python": platform.python_version()},
+            source=held.source,
+            command=command,
+        )
+
+    @property
+    def matrix(self) -> sp.csr_array:
+        """The data as they were read."""
+        return self.data.matrix
+
+    @property
+    def title(self) -> str:
+        """The name of the data."""
+        return Path(self.source).name or "Co-clustering"
+
+    @property
+    def headline(self) -> str:
+        """What was co-clustered, into what, and what was kept."""
+        return headline(self.findings)
+
+    def describe(self, n: int = 5) -> str:
+        """The clusters in words: sizes, shares, typical members and what is distinctive of each."""
+        return describe(self.findings, n)
+
+    def top_features(self, cluster: int | None = None, n: int = 10, side: str = "rows") -> Any:
+        """The n elements of the other side that tell most for a cluster, or for each of them."""
+        return top_features(self.findings, cluster, n, side)
+
+    def tables(self) -> dict[str, str]:
+        """The text of rows.csv, columns.csv and blocks.csv."""
+        return {
+            "rows.csv": elements_csv(self.findings.rows),
+            "columns.csv": elements_csv(self.findings.columns),
+            "blocks.csv": blocks_csv(self),
+        }
+
+    def to_html(self) -> str:
+        """The report: one page that needs no network."""
+        return report.render(self, self.tables())
+
+    def write(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write all files into a new folder, which is whole or absent, whatever happens meanwhile.
+
+        They are those of ``comarkov fit``: rows.csv, columns.csv, blocks.csv, clusters.md,
+        summary.json, heatmap.png and report.html, the model in model and the data in data.npz;
+        with a path also path.npz and path.png. ``comarkov.load`` and the command line take the
+        folder.
+
+        Parameters
+        ----------
+        folder : path
+            Its parents are made if they are not there.
+        overwrite : bool, default=False
+            Replace results that are there already; anything else is left as it is.
+        """
+        with whole_folder(folder, overwrite, is_results) as draft:
+            fill(self, draft)
+
+
+def _as_data(X: Any, names: Names, found: Findings) -> Data:
+    """What was fitted, with names."""
+    if isinstance(X, Data):
+        return X
+    source = str(getattr(X, "source", "") or "")
+    return Data(as_csr(X), *names, found.rows.kind, found.columns.kind, source)
+
+
+def _entries(found: Findings, matrix: sp.csr_array) -> np.ndarray:
+    """How many cells are not zero in each block."""
+    presence = sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
+    rows, columns = (side.membership() for side in (found.rows, found.columns))
+    return (rows.T @ presence @ columns).toarray().astype(np.int64)
+
+
+__all__ = ["Feature", "Results"]

@@ -1,0 +1,287 @@
+"""Agglomeration: every element its own cluster, then merge the two that cost least to merge."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
+
+import numpy as np
+
+from ..costs.labels import Counts, ranks
+from ..data.joint import Joint
+from ..kernels import pairs as kernels
+from ..kernels.sweep import TIE
+
+KNOWN = 1 << 16  # counts whose v ln v is looked up
+DENSE = {True: 20.0, False: 50.0}  # terms of a table that take as long as one of lists; of counts?
+SHARE = 0.5  # of the machine's memory that agglomeration may take
+ENTRY = 48  # bytes of an entry in lists
+CELL = 12  # and of a cell in a table
+WIDEST = 1e30  # ratio of masses up to which single precision reaches
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MergeTree:
+    """The merges of one side, from single elements to as few clusters as were asked for.
+
+    Attributes
+    ----------
+    leaf : ndarray of int
+        The leaf of each element; -1 for elements without mass, which are in no tree.
+    mass : ndarray of float
+        The mass of each leaf.
+    nodes : ndarray of int of shape (n_merges, 2)
+        The two nodes of each merge: a leaf, or the number of leaves plus that of a merge.
+    lost : ndarray of float
+        By how many bits each merge raises the cost.
+    linkage : ndarray of shape (n_merges, 4)
+        The same as SciPy's linkage matrix: two nodes, the bits lost on the way up to and including
+        this merge, and the number of leaves below it. Complete if the tree ends in one cluster.
+
+    Examples
+    --------
+    >>> from comarkov import AIB
+    >>> tree = AIB(2).fit([[4, 0], [3, 0], [1, 1], [0, 2]]).tree_
+    >>> tree
+    MergeTree(n_leaves=4, n_merges=3)
+    >>> print(tree.lost.round(3), tree.cut(3))
+    [0.    0.113 0.55 ] [0 0 1 2]
+    """
+
+    leaf: np.ndarray
+    mass: np.ndarray
+    nodes: np.ndarray
+    lost: np.ndarray
+
+    @property
+    def linkage(self) -> np.ndarray:
+        """The merges as SciPy's linkage matrix."""
+        sizes = [1] * self.mass.size
+        for first, second in self.nodes:
+            sizes.append(sizes[first] + sizes[second])
+        heights = np.maximum.accumulate(np.cumsum(self.lost))
+        return np.column_stack([self.nodes, heights, sizes[self.mass.size :]])
+
+    def cut(self, n_clusters: int) -> np.ndarray:
+        """The labels of the elements in so many clusters, numbered by falling mass."""
+        n = self.mass.size
+        least = n - self.lost.size
+        if not isinstance(n_clusters, Integral) or not least <= int(n_clusters) <= n:
+            raise ValueError(f"The tree has {least} to {n} clusters, not {n_clusters!r}.")
+        top = np.arange(n + self.lost.size)
+        for i in range(n - int(n_clusters) - 1, -1, -1):
+            top[self.nodes[i]] = top[n + i]
+        number = np.unique(top[:n], return_inverse=True)[1]
+        mass = np.bincount(number, weights=self.mass)
+        labels = ranks(np.argsort(-mass, kind="stable"))[number]
+        return np.append(labels, -1)[self.leaf]
+
+    def __repr__(self) -> str:
+        return f"MergeTree(n_leaves={self.mass.size}, n_merges={self.lost.size})"
+
+
+def agglomerate(
+    data: Joint, counts: Counts, beta: float
+) -> tuple[MergeTree | None, MergeTree | None]:
+    """Merge the two row clusters or column clusters that raise L_β least, down to the counts.
+
+    A side whose count is None is not clustered. Of merges that cost the same the first counts:
+    rows before columns, then the lowest numbers, a cluster having the number of its first element.
+    Raises MemoryError before it begins if there are too many elements to keep all pairs of them.
+    """
+    kept = _with_mass(data)
+    _check_memory(kept, counts)
+    blocks = None if None in counts else kept.csr.toarray().astype(np.float64)
+    coupling = 1.0 if blocks is None else 2 * beta - 1
+    rows = _Merging(kept, counts[0], blocks, coupling)
+    columns = _Merging(kept.T, counts[1], None if blocks is None else blocks.T, coupling)
+    while True:
+        row_merge, column_merge = rows.cheapest(), columns.cheapest()
+        if min(row_merge, column_merge)[0] == np.inf:
+            break
+        if row_merge[0] <= column_merge[0] + rows.tie(row_merge):
+            one, other, (_, i, j) = rows, columns, row_merge
+        else:
+            one, other, (_, i, j) = columns, rows, column_merge
+        before = other.lines(i, j)
+        one.merge(i, j)
+        other.replace(before, one.blocks, i)
+    return rows.tree(data.row_mass), columns.tree(data.column_mass)
+
+
+def _with_mass(data: Joint) -> Joint:
+    """Without rows and columns that have no mass."""
+    if data.row_mass.all() and data.column_mass.all():
+        return data
+    return data.subset(np.flatnonzero(data.row_mass))
+
+
+def _check_memory(data: Joint, counts: Counts) -> None:
+    """Refuse what would not fit, before hours are spent on it."""
+    n, m = data.shape
+    sides = [
+        (size, what)
+        for size, count, what in zip(data.shape, counts, ("rows", "columns"), strict=True)
+        if count is not None and count < size
+    ]
+    cells = n * m if len(sides) == 2 or _is_dense(data) else 0
+    needed = sum(4.5 * size * size for size, _ in sides)
+    needed += max(CELL * cells, ENTRY * data.matrix.indices.size)
+    there = memory()
+    if needed > SHARE * there:
+        elements = " and ".join(f"{size:,} {what}" for size, what in sides)
+        raise MemoryError(
+            f"Agglomeration keeps the costs of all pairs: {elements} need {needed / 1e9:.1f} GB, "
+            f"more than half of the {there / 1e9:.1f} GB of this machine. Take fewer of them, or "
+            "cluster them into a few thousand with SIB or ITCC and agglomerate these clusters."
+        )
+
+
+def memory() -> float:
+    """The memory of this machine or of its container, in bytes; infinite if nothing tells."""
+    sizes = [np.inf]
+    with suppress(AttributeError, ValueError, OSError):  # no such thing on Windows
+        sizes.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
+    with suppress(ValueError, OSError):  # "max" if there is no limit
+        sizes.append(float(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return min(sizes)
+
+
+Candidate = tuple[float, int, int]
+NOTHING: Candidate = (np.inf, 0, 0)
+
+
+class _Merging:
+    """One side while its clusters merge; it does nothing if it is not to be clustered.
+
+    ``blocks`` are the masses M by (cluster, cluster of the other side), which both sides share;
+    None if the other side is not clustered.
+    """
+
+    def __init__(
+        self, data: Joint, count: int | None, blocks: np.ndarray | None, coupling: float
+    ) -> None:
+        self.left = 0 if count is None else data.shape[0] - count
+        self.count = count
+        self.blocks = blocks
+        self.coupling = coupling
+        self.total = data.total
+        self.node = np.arange(data.shape[0])
+        self.nodes: list[list[int]] = []
+        self.lost: list[float] = []
+        if self.left:
+            self._begin(data)
+
+    def _begin(self, data: Joint) -> None:
+        n, m = data.shape
+        n_pairs = n * (n - 1) // 2
+        self.has_table = self.blocks is None and _is_dense(data)
+        self.pairs = kernels.Pairs(
+            data.row_mass.copy(), np.ones(n, np.bool_), np.empty(n_pairs),
+            np.zeros(n_pairs if self.has_table else 0, np.bool_), np.empty(n),
+            np.empty(n, np.int64),
+        )  # fmt: skip
+        self.shares = _shares(data, n if self.has_table else 0)
+        if self.has_table:
+            kernels.share(self.pairs, self.shares, data.matrix, data.column_mass)
+            kernels.bound_all(self.pairs, self.shares)
+            kernels.look_up_all(self.pairs)
+            return
+        self.known = _known(data)
+        self.entries = _entries(data)
+        self.shared, self.seen = np.zeros(n), np.zeros(m, np.bool_)
+        kernels.fill(self.pairs, self.entries, data.matrix, self.known)
+
+    def cheapest(self) -> Candidate:
+        """The merge that costs least: its cost, and the clusters."""
+        return kernels.cheapest(self.pairs, self.shares) if self.left else NOTHING
+
+    def tie(self, merge: Candidate) -> float:
+        """A difference of its cost that counts as none."""
+        return TIE * float(self.pairs.mass[list(merge[1:])].sum()) if self.left else 0.0
+
+    def merge(self, i: int, j: int) -> None:
+        """Make clusters i and j one."""
+        self.left -= 1
+        self.nodes.append(sorted(int(node) for node in self.node[[i, j]]))
+        self.node[i] = self.node.size + len(self.lost)
+        self.lost.append(self._price(i, j))
+        if self.has_table:
+            kernels.join_shares(self.pairs, self.shares, i, j)
+            kernels.bound_with(self.pairs, self.shares, i)
+            kernels.renew_least(self.pairs, i, j)
+            return
+        kernels.join_entries(self.entries, i, j, self.shared, self.seen, self.known)
+        if self.blocks is not None:
+            self.shared *= self.coupling
+            kernels.join_blocks(self.blocks, i, j, 1 - self.coupling, self.shared, self.known)
+        kernels.settle(self.pairs, i, j, self.shared, self.known)
+
+    def _price(self, i: int, j: int) -> float:
+        n = self.node.size
+        place = i * n - i * (i + 1) // 2 + j - i - 1
+        return float(self.pairs.cost[place] / self.total / np.log(2))
+
+    def lines(self, i: int, j: int) -> list[np.ndarray]:
+        """What two clusters of the other side have in these, if that matters."""
+        if not self.left or self.blocks is None:
+            return []
+        return [self.blocks[:, i].copy(), self.blocks[:, j].copy()]
+
+    def replace(self, before: list[np.ndarray], blocks: np.ndarray | None, i: int) -> None:
+        """Two clusters of the other side have become one: cost all pairs that saw them anew."""
+        if not before or blocks is None:
+            return
+        factor = 1 - self.coupling
+        after = np.ascontiguousarray(blocks[i])
+        for line in before:
+            kernels.add_line(self.pairs, line, factor, self.known)
+        kernels.add_line(self.pairs, after, -factor, self.known)
+        kernels.look_up_some(self.pairs, after)
+
+    def tree(self, mass: np.ndarray) -> MergeTree | None:
+        """All merges so far, of elements with these masses."""
+        if self.count is None:
+            return None
+        leaf = np.where(mass > 0, np.cumsum(mass > 0) - 1, -1)
+        nodes = np.array(self.nodes, np.int64).reshape(-1, 2)
+        return MergeTree(leaf, mass[mass > 0], nodes, np.array(self.lost))
+
+
+def _is_dense(data: Joint) -> bool:
+    """Is a table of all clusters and items faster than lists of those that have mass?"""
+    n, m = data.shape
+    owners = np.bincount(data.matrix.indices, minlength=m).astype(np.float64)
+    reaches = data.total < WIDEST * data.row_mass.min()
+    return reaches and n * n * m <= DENSE[data.is_count] * float(owners @ owners)
+
+
+def _shares(data: Joint, n: int) -> kernels.Shares:
+    """A table for n clusters, empty of mass."""
+    width = -(-data.shape[1] // kernels.LANES) * kernels.LANES
+    return kernels.Shares(
+        np.zeros((n, width)), np.zeros((n, width), np.float32), np.zeros(width),
+        np.zeros(width, np.float32), np.zeros(n), data.total,
+    )  # fmt: skip
+
+
+def _known(data: Joint) -> np.ndarray:
+    """v ln v of the counts that are likely; nothing if weights are not counts."""
+    if not data.is_count:
+        return np.empty(0)
+    v = np.arange(1.0, KNOWN)
+    return np.concatenate([[0.0], v * np.log(v)])
+
+
+def _entries(data: Joint) -> kernels.Entries:
+    matrix, turned = data.matrix, data.T.matrix
+    weight = turned.weights.astype(np.float64)
+    following = np.arange(1, weight.size + 1)
+    following[matrix.indptr[1:] - 1] = -1
+    return kernels.Entries(
+        turned.indptr[:-1].copy(), np.diff(turned.indptr), turned.indices.astype(np.int64), weight,
+        weight * np.log(weight), matrix.indices, following, matrix.indptr[:-1].copy(),
+    )  # fmt: skip

@@ -1,0 +1,291 @@
+"""Batch updates: all rows choose their clusters at once, then all columns, as ITCC does it.
+
+With Ψ fixed and β ≥ 1/2 the cost is a constant plus Σ_x p(x) d_x(Φ(x)),
+
+    d_x(a) = λ KL(p(y|x) ‖ p(y|a)) + (1-λ) KL(p(ȳ|x) ‖ p(ȳ|a)),   λ = 2β - 1
+
+with the profiles p(y|a), p(ȳ|a) of the clusters. Rows that move to a cluster of smaller d, and
+profiles renewed after that, never raise it. For β < 1/2 there is no such promise: there rows are
+costed one at a time, and as many of those that save most move as lower the cost together.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ..costs.relations import Information
+from ..data.joint import Joint, bits
+from ..kernels.batch import (
+    LACKING,
+    Choices,
+    Profiles,
+    choose,
+    fill_masses,
+    move_masses,
+    write_blocks,
+)
+from ..kernels.sweep import TIE
+from .optimise import CoClusters, Labels, Seed, Settings, Start, best_of, from_labels
+from .progress import Monitor
+from .side import Side, padded
+
+FEW = 0.3  # the share of all entries up to which moving their masses beats adding up
+
+
+def batch(
+    data: Joint, starts: tuple[Start, Start], beta: float, settings: Settings,
+    seed: Seed, n_init: int, monitor: Monitor, n_jobs: int = 1, doublings: int = 0,
+) -> CoClusters:  # fmt: skip
+    """From each start, update rows and columns in turn; keep the lowest cost.
+
+    With doublings, a start has fewer column clusters, half as many for each. When nothing
+    changes any more each of them is split in two at random, and updates go on.
+    """
+    stages = _stages(starts[1], doublings)
+
+    def run(i: int) -> CoClusters:
+        rng = seed.stream(i)
+        first = starts[0], _with_count(starts[1], stages[0])
+        rows, columns = (None if start.k is None else start.draw(rng) for start in first)
+        state = Batch(data, starts, rows, columns)
+        state.refine(beta, settings, monitor, f"start {i + 1}")
+        for _, count in pairwise(stages):
+            state.split_columns(count, rng)
+            state.refine(beta, settings, monitor, f"start {i + 1}, {count} column clusters")
+        return state.result()
+
+    _ = data.T  # made here once, not by each thread
+    with monitor.watch(n_init):
+        return best_of([run], [n_init], beta, monitor, n_jobs, share=1.0)[0]
+
+
+def _stages(start: Start, doublings: int) -> list[int | None]:
+    """The numbers of column clusters on the way; labels that are given leave nothing to split."""
+    if start.k is None or start.has_numbers:
+        return [start.k]
+    return sorted({-(-start.k // 2**i) for i in range(doublings + 1)})
+
+
+def _with_count(start: Start, k: int | None) -> Start:
+    return Start(k, start.has_mass, start.labels, start.fixed)
+
+
+class Half:
+    """One side: the labels of its elements, which are the rows of data."""
+
+    def __init__(self, data: Joint, start: Start, labels: Labels) -> None:
+        self.data = data
+        self.free = start.has_mass & ~start.fixed
+        self.begin(labels, int(labels.max()) + 1)
+
+    def begin(self, labels: Labels, k: int) -> None:
+        """Take labels of k clusters."""
+        self.labels = labels
+        self.k = k
+        self._masses: np.ndarray | None = None
+
+    def move(self, labels: Labels) -> None:
+        """Take other labels of the same clusters."""
+        if self._masses is not None and self._are_few(labels != self.labels):
+            move_masses(self.data.matrix, self.labels, labels, self._masses)
+        else:
+            self._masses = None
+        self.labels = labels
+
+    def _are_few(self, moved: np.ndarray) -> bool:
+        """Do their masses move without rounding, and faster than all are added up again?"""
+        entries = np.diff(self.data.matrix.indptr)
+        return self.data.is_count and bool(entries[moved].sum() < FEW * entries.sum())
+
+    @property
+    def masses(self) -> np.ndarray:
+        """A[y, a]: the mass of column y in cluster a, made when asked for."""
+        if self._masses is None:
+            shape = (self.data.shape[1], self.k)
+            self._masses = np.empty(shape, np.int32 if self.data.is_count else np.float64)
+            short = np.uint16 if self.k < 1 << 16 else np.uint32  # is read faster
+            fill_masses(self.data.T.matrix, self.labels.astype(short), self._masses)
+        return self._masses
+
+    @property
+    def mass(self) -> np.ndarray:
+        """The mass of each cluster."""
+        return _by_label(self.labels, self.k, self.data.row_mass)
+
+    @property
+    def size(self) -> np.ndarray:
+        """How many members each cluster has."""
+        return _by_label(self.labels, self.k)
+
+
+class Batch:
+    """Both sides and the masses of their blocks; a side that is not clustered is None."""
+
+    def __init__(
+        self, data: Joint, starts: tuple[Start, Start], rows: Labels | None, columns: Labels | None
+    ) -> None:
+        self.data = data
+        self.starts = starts
+        self.rows = None if rows is None else Half(data, starts[0], rows)
+        self.columns = None if columns is None else Half(data.T, starts[1], columns)
+        self.blocks = _blocks(self.rows, self.columns)
+        self.n_iter = 0
+        self.converged = True
+
+    def result(self) -> CoClusters:
+        """The same with all that a model needs."""
+        labels = [None if side is None else side.labels for side in (self.rows, self.columns)]
+        state = from_labels(self.data, self.starts, labels[0], labels[1])
+        state.n_iter, state.converged = self.n_iter, self.converged
+        return state
+
+    def cost(self, beta: float) -> float:
+        """L_β in bits; at β = 1/2 the blocks say it all."""
+        whole = self.data.information
+        if self.rows is None or self.columns is None:
+            side = self.rows or self.columns
+            assert side is not None
+            part = _bits(side.masses)
+            return Information(whole, whole, part, part).cost(beta)
+        columns, rows = (
+            0.0 if beta == 0.5 else _bits(side.masses) for side in (self.columns, self.rows)
+        )
+        return Information(whole, columns, rows, _bits(self.blocks)).cost(beta)
+
+    def refine(self, beta: float, settings: Settings, monitor: Monitor, stage: str) -> None:
+        """Update rows and columns until that saves no more than tol."""
+        cost = self.cost(beta)
+        for iteration in range(1, settings.max_iter + 1):
+            self.update(self.rows, self.columns, beta)
+            self.update(self.columns, self.rows, beta)
+            before, cost = cost, self.cost(beta)
+            self.n_iter += 1
+            monitor.report(stage, beta, iteration, cost)
+            if before - cost <= settings.tol or monitor.stop():
+                return
+        self.converged = False
+
+    def update(self, side: Half | None, other: Half | None, beta: float) -> None:
+        """Move the elements of one side, all at once."""
+        if side is None:
+            return
+        coupling = 1.0 if other is None else 2 * beta - 1
+        if coupling < 0:
+            assert other is not None
+            self._move_some(side, *best_moves(side, other, beta), beta)
+            return
+        blocks = self.blocks if side is self.rows else self.blocks.T
+        wanted = nearest(side, other, blocks, coupling)
+        labels = without_empty(side.labels, wanted.label, wanted.gain, side.k)
+        side.move(labels)
+        if labels is wanted.label:
+            self.blocks = wanted.blocks if side is self.rows else wanted.blocks.T
+        else:
+            self.blocks = _blocks(self.rows, self.columns)
+
+    def _move_some(self, side: Half, wanted: Labels, gain: np.ndarray, beta: float) -> None:
+        """Move those that save most: all, or half as many, and so on until the cost falls."""
+        home, blocks, before = side.labels, self.blocks, self.cost(beta)
+        movers = np.flatnonzero(wanted != home)
+        movers = movers[np.argsort(-gain[movers], kind="stable")]
+        while movers.size:
+            labels = home.copy()
+            labels[movers] = wanted[movers]
+            side.move(without_empty(home, labels, gain, side.k))
+            self.blocks = _blocks(self.rows, self.columns)
+            if self.cost(beta) < before:
+                return
+            movers = movers[: movers.size // 2]
+        side.move(home)
+        self.blocks = blocks
+
+    def split_columns(self, count: int | None, rng: np.random.Generator) -> None:
+        """Split column clusters in two until there are so many."""
+        assert self.columns is not None
+        assert count is not None
+        self.columns.begin(halved(self.columns.labels, self.columns.k, count, rng), count)
+        self.blocks = _blocks(self.rows, self.columns)
+
+
+def _blocks(rows: Half | None, columns: Half | None) -> np.ndarray:
+    """The masses by (row cluster, column cluster); none if a side is not clustered."""
+    if rows is None or columns is None:
+        return np.empty((0, 0))
+    blocks = np.empty((rows.k, columns.k))
+    write_blocks(rows.labels, columns.masses, blocks)
+    return blocks
+
+
+def nearest(side: Half, other: Half | None, blocks: np.ndarray, coupling: float) -> Choices:
+    """For every row the cluster of least d_x(a), λ being the coupling, not below 0."""
+    n = side.labels.size
+    profiles = Profiles(
+        _logs(side.mass[None], -LACKING)[0],  # what is only padding is too heavy for any row
+        coupling * _logs(side.masses if coupling > 0 else np.empty((0, side.k)), LACKING),
+        (1 - coupling) * _logs(blocks.T if coupling < 1 else np.empty((0, side.k)), LACKING),
+    )
+    choices = Choices(
+        np.empty(n, np.int64), np.empty(n), np.empty((side.k, 0 if other is None else other.k))
+    )
+    cross = np.empty((n, 0)) if other is None else other.masses
+    choose(side.data.matrix, side.labels, side.size, side.free, cross, profiles, choices)
+    return choices
+
+
+def _logs(masses: np.ndarray, lacking: float) -> np.ndarray:
+    """ln masses by (item, cluster), and what stands for that of none, padded for the kernels."""
+    n, k = masses.shape
+    logs = np.full((n, padded(k)), lacking)
+    np.log(masses, out=logs[:, :k], where=masses > 0)
+    return logs
+
+
+def best_moves(side: Half, other: Half, beta: float) -> tuple[Labels, np.ndarray]:
+    """For every row the cluster where it costs least alone, all else as it is, and what it saves.
+
+    Ties stay, else go to the lowest number. Who is alone in its cluster stays.
+    """
+    tables = Side(side.data, side.labels, side.k, np.flatnonzero(side.free))
+    cross = other.masses.astype(tables.table.mass.dtype)
+    costs = np.concatenate([part for _, _, part in tables.insertion_costs(cross, beta)])
+    every = np.arange(side.labels.size)
+    best = costs.argmin(axis=1)
+    gain = costs[every, side.labels] - costs[every, best]
+    moves = side.free & (gain > TIE * side.data.row_mass) & (side.size[side.labels] > 1)
+    return np.where(moves, best, side.labels), np.where(moves, gain, 0.0)
+
+
+def without_empty(home: Labels, labels: Labels, gain: np.ndarray, k: int) -> Labels:
+    """The same, but of a cluster that all would leave the one stays that gains least by leaving."""
+    while True:
+        empty = np.flatnonzero(_by_label(labels, k) == 0)
+        if empty.size == 0:
+            return labels
+        labels = labels.copy()
+        for a in empty:
+            members = np.flatnonzero(home == a)
+            labels[members[gain[members].argmin()]] = a
+
+
+def halved(labels: Labels, k: int, count: int, rng: np.random.Generator) -> Labels:
+    """Split clusters into random halves, each once, the largest first, until there are so many."""
+    labels = labels.copy()
+    while k < count:
+        size = _by_label(labels, k)
+        for a in np.argsort(-size, kind="stable")[: count - k]:
+            if size[a] > 1:
+                members = rng.permutation(np.flatnonzero(labels == a))
+                labels[members[: size[a] // 2]] = k
+                k += 1
+    return labels
+
+
+def _by_label(labels: Labels, k: int, weights: np.ndarray | None = None) -> np.ndarray:
+    """How many have each label, or their weights; -1 is no label."""
+    return np.bincount(labels + 1, weights, k + 1)[1:]
+
+
+def _bits(masses: np.ndarray) -> float:
+    return bits(masses, masses.sum(axis=1), masses.sum(axis=0))

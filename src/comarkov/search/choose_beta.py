@@ -1,0 +1,173 @@
+"""β: the co-clusterings at many of them in one annealed run, and which to take.
+
+β is chosen by stability. The counts are thinned into two halves, as if the same had been observed
+twice; each half gets a path of co-clusterings from β = 1 down to 1/2; how well the two agree at
+each β, by the adjusted Rand index, is the evidence. What two looks at the same thing agree on is
+in the thing. The cost itself, or information kept, cannot choose: both favour 1/2 by construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..costs.evaluation import adjusted_rand_index
+from ..costs.labels import matched
+from ..data.joint import Joint
+from ..data.thinning import halves
+from .ensemble import search
+from .optimise import CoClusters, Seed, Settings, Start, Step, refine
+from .progress import Monitor
+from .starts import starts_for
+
+DEFAULT = 0.7
+PATH = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)
+GRID = (1.0, 0.9, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5)
+REPEATS = 4, 12  # thinnings, of large data and of small
+SMALL = 500_000  # entries times clusters that are thinned once: some tenths of a second
+SHARE = 0.5  # of the time that is allowed, after which no further thinning begins
+THIN, SWEEP = 1_000, 1_001  # streams of random numbers
+EVIDENCE = np.dtype(
+    [
+        ("beta", float), ("rows", float), ("columns", float), ("agreement", float),
+        ("behind", float), ("standard_error", float), ("chosen", bool),
+    ]
+)  # fmt: skip
+
+Starts = tuple[Start, Start]
+
+
+def beta_path(
+    data: Joint, starts: Starts, betas: Sequence[float], settings: Settings,
+    seed: Seed, n_init: int, monitor: Monitor, n_jobs: int = 1,
+) -> CoClusters:  # fmt: skip
+    """The best at the largest β, then each of the others from the last: its ``path`` has all.
+
+    At every β single elements move until none lowers the cost, so that clusters keep their numbers.
+    """
+    falling = sorted(set(betas), reverse=True)
+    state = search(data, starts, falling[0], settings, seed, n_init, monitor, n_jobs)
+    until_it_stays, rng = replace(settings, tol=0.0), seed.stream(SWEEP)
+    with monitor.watch(len(falling)):
+        for beta in falling:
+            refine(state, beta, until_it_stays, rng, monitor, "path")
+            state.path.append(Step(beta, state.cost(beta), *state.labels()))
+            monitor.advance()
+    _number_alike(state.path, starts)
+    return state
+
+
+def checked(betas: Sequence[float] | None) -> Sequence[float]:
+    """The β of a path, or an error."""
+    if betas is None:
+        return PATH
+    values = np.asarray(betas, dtype=float)
+    if values.ndim != 1 or values.size == 0 or not ((values >= 0) & (values <= 1)).all():
+        raise ValueError(f"betas must be some numbers in [0, 1], got {betas!r}.")
+    return values.tolist()
+
+
+def _number_alike(path: list[Step], starts: Starts) -> None:
+    """Give each step the numbers of the next, on sides where the user gave none."""
+    free = [start.k is not None and not start.has_numbers for start in starts]
+    for i in reversed(range(len(path) - 1)):
+        rows, columns = (
+            matched(labels, following) if is_free else labels
+            for labels, following, is_free in zip(path[i][2:], path[i + 1][2:], free, strict=True)
+        )
+        path[i] = path[i]._replace(row_labels=rows, column_labels=columns)
+
+
+# --- selection --------------------------------------------------------------------------------
+
+
+def beta_evidence(
+    counts: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: tuple[Any, Any, Any],
+    settings: Settings, seed: Seed, monitor: Monitor, n_jobs: int = 1,
+) -> np.ndarray:  # fmt: skip
+    """How well halves of the counts agree at each β of GRID, and which β that chooses.
+
+    ``read`` weights a half, ``ask`` is what ``starts_for`` takes beside the data.
+    """
+
+    def repeat(i: int) -> np.ndarray | None:
+        if i > 0 and monitor.is_late(SHARE):
+            return None
+        with monitor.ending_all():
+            first, second = (
+                path(half, seed.child(THIN, i, which))
+                for which, half in enumerate(halves(counts, seed.stream(THIN, i)))
+            )
+        return None if monitor.stop() else _agreement(first, second)
+
+    def path(half: sp.csr_array, own: Seed) -> list[Step]:
+        return beta_path(*_begun(half, read, ask), GRID, settings, own, 1, monitor).path
+
+    repeats = _repeats(counts, ask[0])
+    with monitor.watch(2 * repeats * (1 + len(GRID))), ThreadPoolExecutor(n_jobs) as pool:
+        found = [result for result in pool.map(repeat, range(repeats)) if result is not None]
+    return _conclusion(np.array(found).reshape(-1, len(GRID), 2))
+
+
+def _repeats(counts: sp.csr_array, n_clusters: tuple[int | None, int | None]) -> int:
+    """More for small data, where halves differ most and each takes least."""
+    work = counts.data.size * sum(k or 0 for k in n_clusters)
+    return int(np.clip(SMALL // work, *REPEATS))
+
+
+def _begun(
+    half: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: tuple[Any, Any, Any]
+) -> tuple[Joint, Starts]:
+    """A half and how it begins, or an error."""
+    try:
+        data = read(half)
+        return data, starts_for(data, *ask)
+    except ValueError as error:
+        raise ValueError(
+            f'beta="auto" compares halves of the data, and a half is too small: {error} '
+            "Or give beta as a number."
+        ) from error
+
+
+def _agreement(first: list[Step], second: list[Step]) -> np.ndarray:
+    """ARI of the rows and of the columns at each β; of elements that have mass in both halves."""
+
+    def of_side(one: np.ndarray, other: np.ndarray) -> float:
+        both = (one >= 0) & (other >= 0)
+        return adjusted_rand_index(one[both], other[both]) if both.any() else 0.0
+
+    return np.array(
+        [
+            [of_side(*pair) for pair in zip(one[2:], other[2:], strict=True)]
+            for one, other in zip(first, second, strict=True)
+        ]
+    )
+
+
+def _conclusion(found: np.ndarray) -> np.ndarray:
+    """The evidence from repeats x β x sides, with the β that is not clearly behind the best.
+
+    Halves are the same for all β, so what counts is by how much each repeat falls behind the
+    best β: less than one standard error is a tie, and of ties that nearest to DEFAULT is taken.
+    """
+    table = np.zeros(len(GRID), EVIDENCE)
+    table["beta"] = GRID
+    for field in ("rows", "columns", "agreement", "behind", "standard_error"):
+        table[field] = np.nan
+    tied = np.ones(len(GRID), bool)
+    if found.size:
+        agreement = found.mean(axis=2)
+        behind = agreement[:, [agreement.mean(axis=0).argmax()]] - agreement
+        table["rows"], table["columns"] = found.mean(axis=0).T
+        table["agreement"], table["behind"] = agreement.mean(axis=0), behind.mean(axis=0)
+        if len(found) > 1:
+            table["standard_error"] = behind.std(axis=0, ddof=1) / np.sqrt(len(found))
+        tied = table["behind"] <= np.nan_to_num(table["standard_error"])
+    distance = np.where(tied, np.abs(table["beta"] - DEFAULT), np.inf)
+    table["chosen"][distance.argmin()] = True
+    return table

@@ -1,0 +1,245 @@
+"""One side of a co-clustering in the making: labels, the table kept with them, and its sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.joint import Joint, bits
+from ..kernels import sweep as kernels
+from ..kernels.matrix import Matrix, row_parts
+
+LOOKUP_LIMIT = 1 << 16
+WORK_PER_CALL = 20_000_000  # entries times clusters: some tens of milliseconds
+PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
+NO_LOOKUP = np.zeros((0, 3), np.float32)
+
+
+class Visit(NamedTuple):
+    """What a sweep did."""
+
+    moves: int
+    saved: float  # cost, in bits
+    complete: bool  # were all rows visited that may move?
+
+
+class Side:
+    """The rows of a matrix in k clusters, and the mass A[y, a] of column y in row cluster a.
+
+    For the columns of a matrix, it is the side of the transpose. ``free`` are the rows that a
+    sweep may move: those with mass that the user has not fixed.
+
+    Late sweeps move few rows, so they visit only some. A row's margin (what its second best
+    cluster costs more than its best, per unit of mass) is taken at each visit; sweeps measure
+    how far margins drift; a row is due again when the drift since its last visit could have
+    used up its margin. A complete sweep certifies the end.
+    """
+
+    is_numbered = False  # clusters with numbers of the user's are not merged and split
+
+    def __init__(
+        self, joint: Joint, labels: np.ndarray, k: int, free: np.ndarray,
+        table: kernels.Table | None = None,
+    ) -> None:  # fmt: skip
+        self.joint = joint
+        self.k = k
+        self.free = free
+        label = np.where(joint.row_mass > 0, labels, -1).astype(np.int32)
+        size = np.bincount(label[label >= 0], minlength=k)
+        margin = np.full(label.size, np.inf, np.float32)
+        self.clusters = kernels.Clusters(label, size, margin)
+        if table is None:
+            self.refill()
+        else:
+            self.table = table
+        self._due = np.zeros(label.size, np.float32)
+        self._clock = 0.0
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The cluster of each row; -1 without mass."""
+        return self.clusters.label
+
+    @property
+    def work(self) -> int:
+        """Terms of the cost in a sweep: entries times clusters."""
+        return self.joint.matrix.indices.size * self.k
+
+    def refill(self) -> None:
+        """Build the table afresh from the labels."""
+        self.table = _empty_table(self.joint.shape[1], self.k, _lookup(self.joint))
+        kernels.fill_table(self.table, self.joint.matrix, self.labels)
+
+    @property
+    def masses(self) -> np.ndarray:
+        """A[y, a], without the padding."""
+        return self.table.mass[:, : self.k]
+
+    @property
+    def cross(self) -> np.ndarray:
+        """A[y, a] as sweeps over the other side take it."""
+        return self.table.mass
+
+    def cluster_mass(self) -> np.ndarray:
+        """The mass of each cluster."""
+        has_mass = self.labels >= 0
+        return np.bincount(
+            self.labels[has_mass], weights=self.joint.row_mass[has_mass], minlength=self.k
+        )
+
+    def blocks(self, cross: np.ndarray) -> kernels.Table:
+        """Masses by (cluster of the other side, cluster), and by cluster in the last row."""
+        blocks = _empty_table(cross.shape[1] + 1, self.k, NO_LOOKUP)
+        kernels.fill_blocks(blocks, cross, self.labels, self.joint.row_mass)
+        return blocks
+
+    def information(self) -> float:
+        """I(X̄;Y) in bits."""
+        return bits(self.table.mass, self.cluster_mass(), self.joint.column_mass)
+
+    def release(self) -> np.ndarray:
+        """The masses; the side is of no use afterwards, but takes no memory for tables."""
+        masses = self.masses
+        del self.table
+        return masses
+
+    def copy(self) -> Side:
+        """The same clusters, to change without changing these."""
+        mass = self.table.mass.copy()
+        near = mass if self.table.near is self.table.mass else self.table.near.copy()
+        rest = (self.table.log.copy(), self.table.unit.copy(), self.table.pair.copy())
+        table = kernels.Table(mass, near, *rest, self.table.lookup)
+        return Side(self.joint, self.labels, self.k, self.free, table)
+
+    def coarsened(self, number: np.ndarray) -> Side:
+        """The same rows with cluster a called number[a]: those of one number become one."""
+        k = int(number.max()) + 1
+        table = _empty_table(self.joint.shape[1], k, self.table.lookup)
+        for a, new in enumerate(number):
+            table.mass[:, new] += self.table.mass[:, a]
+        kernels.derive(table)
+        return Side(self.joint, number[self.labels], k, self.free, table)
+
+    def sweep(
+        self,
+        cross: np.ndarray | None,
+        beta: float,
+        rng: np.random.Generator | None,
+        complete: bool,
+        stop: Callable[[], bool],
+    ) -> Visit:
+        """Move the rows that are due, or all that are free, each to its cluster of least cost.
+
+        ``cross`` are the masses by (row, cluster of the other side), None if there is no other.
+        The order is natural, or random if there is an rng. ``stop()`` is asked now and then.
+        """
+        order = self.free if complete else self.free[self._due[self.free] <= self._clock]
+        complete = order.size == self.free.size
+        if rng is not None:
+            order = rng.permutation(order)
+        cross, coupling = coupled(self, cross, beta)
+        blocks = self.blocks(cross)
+        workspace = new_workspace(blocks)
+        moves, saved, drift, seen = 0, 0.0, 0.0, 0
+        step = self._rows_per_call()
+        for start in range(0, order.size, step):
+            if stop():
+                complete = False
+                break
+            rows = order[start : start + step]
+            did = kernels.sweep(
+                rows, self.joint.matrix, self.clusters, self.table,
+                blocks, cross, coupling, workspace,
+            )  # fmt: skip
+            moves, saved, drift = moves + did[0], saved + did[1], drift + did[2]
+            seen += rows.size
+        self._schedule(order[:seen], drift / max(seen - moves, 1))
+        return Visit(moves, saved / self.joint.total / np.log(2), complete)
+
+    def insertion_costs(
+        self, cross: np.ndarray | None, beta: float
+    ) -> Iterator[tuple[slice, Matrix, np.ndarray]]:
+        """What each row would cost in each cluster, once it is taken out of its own.
+
+        Some thousand rows at a time: which, these rows, and their costs in nats times mass.
+        """
+        cross, coupling = coupled(self, cross, beta)
+        blocks = self.blocks(cross)
+        workspace = new_workspace(blocks)
+        for part, rows in row_parts(self.joint.matrix):
+            costs = np.empty((rows.mass.size, self.k))
+            kernels.insertion_costs(
+                costs, self.labels[part], rows, self.table, blocks, cross[part], coupling, workspace
+            )
+            yield part, rows, costs
+
+    def _schedule(self, visited: np.ndarray, drift: float) -> None:
+        if drift == 0.0:  # nothing moved, or first visits: no rest before there is a measure
+            self._due[visited] = self._clock
+            return
+        self._due[visited] = self._clock + self.clusters.margin[visited] / PATIENCE
+        self._clock += drift
+
+    def _rows_per_call(self) -> int:
+        per_row = self.joint.matrix.indices.size / max(self.free.size, 1) * self.table.mass.shape[1]
+        return max(1, int(WORK_PER_CALL / max(per_row, 1.0)))
+
+
+def coupled(side: Side, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
+    """The masses by the other side's clusters, and λ; at β = 1 the other side does not matter."""
+    if cross is None or beta == 1.0:
+        return np.zeros((0, 0), side.table.mass.dtype), 1.0
+    return cross, 2.0 * beta - 1.0
+
+
+def new_workspace(blocks: kernels.Table) -> kernels.Workspace:
+    """Scratch memory for sweeps with these blocks."""
+    n_blocks, lanes = blocks.mass.shape
+    return kernels.Workspace(
+        np.zeros(lanes), np.zeros(lanes, np.float32),
+        np.zeros(n_blocks, np.uint32), np.zeros(n_blocks),
+    )  # fmt: skip
+
+
+def padded(k: int) -> int:
+    """The number of lanes for k clusters: few are not worth padding."""
+    return k if k <= kernels.LANES // 2 else -(-k // kernels.LANES) * kernels.LANES
+
+
+def _empty_table(n: int, k: int, lookup: np.ndarray) -> kernels.Table:
+    """A table for n items and k clusters: of counts if there is a look-up table for them."""
+    shape = (n, padded(k))
+    log = np.zeros(shape, np.float32)
+    if lookup.size:
+        mass = np.zeros(shape, np.int32)
+        return kernels.Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
+    none = np.zeros((0, 0), np.float32)
+    return kernels.Table(np.zeros(shape), np.zeros_like(log), log, none, none, lookup)
+
+
+def float_table(masses: np.ndarray) -> kernels.Table:
+    """A table of given masses."""
+    table = _empty_table(masses.shape[0], masses.shape[1], NO_LOOKUP)
+    table.mass[:, : masses.shape[1]] = masses
+    kernels.derive(table)
+    return table
+
+
+def _lookup(joint: Joint) -> np.ndarray:
+    """ln v, enter(1, v) and enter(2, v) of the counts that a table is likely to hold."""
+    if not joint.is_count:
+        return NO_LOOKUP
+    largest = int(joint.column_mass.max())
+    return _lookup_of_size(min(1 << (largest + 3).bit_length(), LOOKUP_LIMIT))
+
+
+@lru_cache(maxsize=4)
+def _lookup_of_size(size: int) -> np.ndarray:
+    v = np.arange(1.0, size + 2)
+    f = np.concatenate([[0.0], v * np.log(v)])
+    log = np.concatenate([[kernels.LOG_OF_ZERO], np.log(v[: size - 1])])
+    columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
+    return np.stack(columns, axis=1).astype(np.float32)

@@ -1,0 +1,162 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from helpers import weights
+from hypothesis import given
+from numpy.testing import assert_array_equal
+
+from comarkov.data.joint import joint
+
+COUNTS = np.array([[2, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 0], [0, 5, 2, 0]])
+FORMATS = ["csr", "csc", "coo", "bsr", "dia", "dok", "lil"]
+
+
+def dense(distribution):
+    matrix = distribution.matrix
+    csr = sp.csr_array(
+        (matrix.weights, matrix.indices.astype(int), matrix.indptr), distribution.shape
+    )
+    return csr.toarray() * distribution.scale
+
+
+@given(weights())
+def test_holds_the_matrix_and_its_transpose(W):
+    J = joint(W)
+    assert_array_equal(dense(J), W)
+    assert_array_equal(dense(J.T), W.T)
+    assert J.T.T is J
+    np.testing.assert_allclose(J.column_mass, J.T.row_mass, rtol=1e-14)
+    np.testing.assert_allclose(J.row_mass * J.scale, W.sum(1), rtol=1e-14)
+
+
+@pytest.mark.parametrize("flavour", ["array", "matrix"])
+@pytest.mark.parametrize("format_", FORMATS)
+def test_every_sparse_format_reads_like_the_dense_array(format_, flavour):
+    W = getattr(sp, f"{format_}_{flavour}")(COUNTS)
+    one, other = joint(W).matrix, joint(COUNTS).matrix
+    for a, b in zip(one, other, strict=True):
+        assert_array_equal(a, b)
+
+
+def test_duplicates_are_added_and_explicit_zeros_dropped():
+    rows, columns = [0, 0, 1, 1, 2], [1, 1, 0, 2, 2]
+    W = sp.coo_array(([1, 2, 4, 0, 1], (rows, columns)), shape=(3, 3))
+    assert joint(W).matrix.weights.size == 3
+    assert_array_equal(dense(joint(W)), W.toarray())
+    csr = sp.csr_array((np.array([1.0, 2, 0]), np.array([2, 2, 0]), np.array([0, 3])), shape=(1, 3))
+    assert_array_equal(dense(joint(csr)), [[0, 0, 3]])
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.uint64, np.float32])
+@pytest.mark.parametrize("format_", ["coo", "csr", "csc", "bsr"])
+def test_sums_of_duplicates_do_not_wrap_around(format_, dtype):
+    large = {bool: 1, np.uint8: 200, np.int64: 2**62, np.uint64: 2**63}.get(dtype, 3)
+    data, where = np.array([large, large, 1], dtype), [0, 0, 1]
+    if format_ == "coo":
+        W = sp.coo_array((data, (where, [0, 0, 1])), shape=(2, 2))
+    elif format_ == "bsr":
+        W = sp.bsr_array((data[:, None, None], np.array([0, 0, 1]), np.array([0, 2, 3])))
+    else:
+        W = {"csr": sp.csr_array, "csc": sp.csc_array}[format_](
+            (data, np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2)
+        )
+    assert_array_equal(dense(joint(W)), [[2.0 * large, 0], [0, 1]])
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.coo_array, np.array])
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float32, np.float64])
+def test_the_input_is_not_modified(make, dtype):
+    W = make(COUNTS.astype(dtype))
+    before = W.copy()
+    J = joint(W)
+    J.T  # noqa: B018
+    after, before = (v.toarray() if sp.issparse(v) else v for v in (W, before))
+    assert_array_equal(after, before)
+    assert after.dtype == dtype
+
+
+def test_read_only_input_needs_no_other_kernels():
+    W = sp.csr_array(COUNTS * 0.5)
+    for array in (W.data, W.indices, W.indptr):
+        array.setflags(write=False)
+    matrix = joint(W).matrix
+    assert all(array.flags.writeable for array in matrix[:3])
+    assert_array_equal(dense(joint(W)), COUNTS * 0.5)
+
+
+def test_unsorted_input_keeps_its_order():
+    W = sp.csr_array((np.array([1.5, 2, 3]), np.array([2, 0, 1]), np.array([0, 3])), shape=(1, 3))
+    joint(W)
+    assert_array_equal(W.indices, [2, 0, 1])
+    assert_array_equal(W.data, [1.5, 2, 3])
+
+
+@pytest.mark.parametrize(
+    "dtype", [bool, np.int8, np.uint16, np.int64, np.float16, np.float64, object]
+)
+def test_whole_numbers_are_counts_whatever_their_type(dtype):
+    J = joint(COUNTS.astype(dtype))
+    assert J.is_count
+    assert J.matrix.weights.dtype == np.int32
+
+
+@pytest.mark.parametrize("W", [COUNTS * 0.5, COUNTS * 2.0**31, np.full((3, 1), 2.0**30)])
+def test_fractions_and_masses_beyond_32_bits_are_not(W):
+    assert not joint(W).is_count
+    assert_array_equal(dense(joint(W)), W)
+
+
+def test_counts_come_ones_first_then_twos():
+    matrix = joint([[3, 1, 2, 1, 2, 7]]).matrix
+    assert_array_equal(matrix.weights, [1, 1, 2, 2, 3, 7])
+    assert_array_equal(matrix.indices, [1, 3, 2, 4, 0, 5])
+    assert (matrix.ones[0], matrix.twos[0]) == (2, 2)
+
+
+def test_indices_are_64_bit_where_needed():
+    W = sp.coo_array(([1.0], ([0], [2**33])), shape=(1, 2**34))
+    assert joint(W).matrix.indices.dtype == np.uint64
+    assert joint(COUNTS).matrix.indptr.dtype == np.int64
+
+
+def test_names_come_from_data_frames():
+    frame = pd.DataFrame(COUNTS, index=list("pqrs"), columns=list("abcd"))
+    assert joint(frame).row_names.tolist() == list("pqrs")
+    assert joint(frame).T.row_names.tolist() == list("abcd")
+    assert joint(frame.reset_index(drop=True)).row_names.tolist() == [0, 1, 2, 3]
+    assert joint(pl.DataFrame(COUNTS, schema=list("abcd"))).column_names.tolist() == list("abcd")
+    assert joint(COUNTS).column_names is None
+    assert_array_equal(dense(joint(pl.DataFrame(COUNTS))), COUNTS)
+
+
+@pytest.mark.parametrize("W", [[[1.7e308]], [[4e307, 4e307], [0, 8e307]]])
+def test_weights_near_the_largest_number(W):
+    assert_array_equal(dense(joint(W)), W)
+
+
+@pytest.mark.parametrize(
+    ("W", "message"),
+    [
+        ([[1, -2], [0, 1]], "Negative values.*smallest: -2"),
+        ([[1, np.nan]], "contains NaN.*write 0"),
+        (sp.csr_array([[1, np.nan]]), "contains NaN"),
+        ([[1, np.inf]], "infinity"),
+        ([[1 + 2j]], "Complex data not supported"),
+        (np.array([["a", "b"]], dtype=object), "could not convert string to float"),
+        (np.ma.masked_equal([[1, 2]], 2), "Masked arrays"),
+        (np.array([[1e308, 1e-300], [1e-300, 1e-300]]), "differ too much"),
+        (np.array([[np.longdouble(2) ** 5000, 1]]), "infinity"),
+        (np.full((2, 2), 1.7e308), "too large to be added"),
+        (sp.coo_array(np.full((2, 2), 1.7e308)), "too large to be added"),
+        ([1, 2, 3], "Expected 2D array, got 1D array"),
+        (np.zeros((0, 3)), "0 sample"),
+        (np.zeros((3, 0)), "0 feature"),
+        (np.zeros((3, 2)), "no mass"),
+        (sp.csr_array((3, 2)), "no mass"),
+    ],
+)
+def test_bad_input_gets_a_clear_error(W, message):
+    with pytest.raises(ValueError, match=message):
+        joint(W)

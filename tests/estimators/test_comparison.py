@@ -1,0 +1,149 @@
+"""compare: the same starts for all, and a table that says what the labels say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import comarkov
+from comarkov import AIB, CoClustering
+from comarkov.estimators import comparison
+from comarkov.search import agglomeration as agglomerate
+
+W = np.random.default_rng(0).poisson(
+    np.kron(np.array([[2.0, 0.3], [0.4, 1.5], [0.3, 0.3]]), np.ones((10, 12)))
+)
+ROWS, COLUMNS = np.arange(30) // 10, np.arange(24) // 12
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """What each method was fitted with, in order: its class, shape of the matrix, init."""
+    seen = []
+    fit = CoClustering.fit
+
+    def spy(self, X, y=None):
+        seen.append((type(self).__name__, self.method, X.shape, getattr(self, "init", None)))
+        return fit(self, X, y)
+
+    monkeypatch.setattr(CoClustering, "fit", spy)
+    return [lambda: [one for one in seen if one[2][0] != one[2][1]]][0]  # but for loading kernels
+
+
+def test_all_begin_with_the_same_labels(fits):
+    started = ["anneal", "sequential", "batch", "itcc", "ibcc-iterative"]
+    comarkov.compare(W, (3, 2), [*started, "sib", "auto"], n_starts=2, seed=5)
+    first, second = comparison.same_starts(W, (3, 2), 2, 5)
+    assert not np.array_equal(first[0], second[0])
+    begun = [fit for fit in fits() if fit[0] != "SIB"]
+    assert len(begun) == 2 * len(started) + 1
+    for fit, start in zip(begun, [first, second] * len(started), strict=False):
+        assert_array_equal(fit[3][0], start[0])
+        assert_array_equal(fit[3][1], start[1])
+    assert begun[-1][3] == "random"
+    one_sided = [fit[3][0] for fit in fits() if fit[0] == "SIB"]
+    for labels, expected in zip(one_sided, [*first, *second], strict=True):
+        assert_array_equal(labels, expected)
+
+
+def test_the_table_says_what_the_labels_say():
+    table = comarkov.compare(
+        W, (3, 2), ["sequential", "aib"], beta=0.6, n_starts=3, row_classes=ROWS,
+        column_classes=COLUMNS,
+    )  # fmt: skip
+    frame = pd.DataFrame(table).set_index("method")
+    assert frame.columns.tolist() == [
+        "beta", "cost_0", "cost_0.5", "cost_0.75", "cost_1", "kept", "seconds",
+        *(f"{side}_{measure}" for side in ("row", "column") for measure in ("map", "nmi", "ari")),
+    ]  # fmt: skip
+    fits = [
+        CoClustering((3, 2), beta=0.6, method="sequential", init=start).fit(W)
+        for start in comparison.same_starts(W, (3, 2), 3, 0)
+    ]
+    best = min(fits, key=lambda model: model.cost_)
+    aib = AIB(3).fit(W).row_labels_, AIB(2).fit(W.T).row_labels_
+    for name, labels in (("sequential", (best.row_labels_, best.column_labels_)), ("aib", aib)):
+        line = frame.loc[name]
+        for beta in (0, 0.5, 0.75, 1):
+            assert_allclose(line[f"cost_{beta:g}"], comarkov.cost(W, *labels, beta))
+        assert_allclose(line["kept"], comarkov.evaluate.information_kept(W, *labels))
+        assert line["row_map"] == comarkov.evaluate.matching_accuracy(ROWS, labels[0])
+        assert_allclose(
+            line["column_ari"], comarkov.evaluate.adjusted_rand_index(COLUMNS, labels[1])
+        )
+        assert 0 < line["seconds"] < 60
+    assert frame["beta"].tolist() == [0.6, 1.0]
+
+
+def test_all_methods_by_default():
+    weights = W * (np.arange(30) != 4)[:, None]
+    table = comarkov.compare(weights, (3, 2), weighting="log")
+    assert table["method"].tolist() == list(comparison.NAMES)
+    assert table.dtype.names[-1] == "seconds"
+    least = dict(zip(table["method"], table["cost_0.5"], strict=True))
+    assert least["idc"] <= least["ib-double"] + 1e-9
+    again = comarkov.compare(weights, (3, 2), weighting="log")
+    for name in ("cost_0", "cost_1", "kept"):
+        assert_array_equal(table[name], again[name])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"methods": ["sib", "magic"]}, "no method 'magic': choose from auto, anneal"),
+        ({"methods": [["sib"]]}, r"no method \['sib'\]: choose from auto"),
+        ({"methods": []}, "methods is empty: choose from auto, anneal.*or None for all"),
+        ({"methods": "sib"}, "methods must be a list of names, got 'sib'"),
+        ({"methods": 3}, "methods must be a list of names, got 3"),
+        ({"n_clusters": (2, None)}, r"number of row and one of column.*got \(2, None\)"),
+        ({"n_clusters": "auto"}, "number of row and one of column.*got 'auto'"),
+        ({"n_clusters": (2, "auto")}, r"number of row and one of column.*got \(2, 'auto'\)"),
+        ({"n_clusters": 2.5}, "number of row and one of column.*got 2.5"),
+        ({"n_clusters": (2, 2, 2)}, "n_clusters must be a pair"),
+        ({"n_clusters": (2, 0)}, r"an int >= 1 or a pair of them: got \(2, 0\)"),
+        ({"beta": 2}, "beta must be a number from 0 to 1, got 2"),
+        ({"beta": "auto"}, "beta must be a number from 0 to 1, got 'auto'"),
+        ({"beta": np.nan}, "beta must be a number from 0 to 1, got nan"),
+        ({"n_starts": 0}, "n_starts must be an int >= 1, got 0"),
+        ({"n_starts": 1.5}, "n_starts must be an int >= 1, got 1.5"),
+        ({"seed": None}, "seed must be an int from 0 to 4294967295, got None"),
+        ({"seed": -1}, "seed must be an int from 0 to 4294967295, got -1"),
+        ({"seed": np.random.RandomState(0)}, r"seed must be an int from 0 .*got RandomState"),
+        ({"row_classes": list("abc") * 9}, r"row_classes .* each of the 30 rows, got shape .27,"),
+        ({"column_classes": ROWS}, r"column_classes .* each of the 24 columns, got shape .30,"),
+        ({"row_classes": [None, *"a" * 29]}, "row_classes must .* none may be missing"),
+        ({"row_classes": [np.nan] + [1.0] * 29}, "row_classes must .* none may be missing"),
+        ({"row_classes": [pd.NA, *"a" * 29]}, "row_classes must .* none may be missing"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_before_anything_runs(fits, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        comarkov.compare(W, **{"n_clusters": 2, "methods": ["sib", "aib"]} | arguments)
+    assert not fits()
+
+
+def test_classes_may_be_strings():
+    lines = [
+        comarkov.compare(W, (3, 2), ["sib"], row_classes=classes)[["row_map", "row_nmi", "row_ari"]]
+        for classes in (ROWS, np.array(["b", "a", "c"])[ROWS].tolist())
+    ]
+    assert lines[0] == lines[1]
+
+
+def test_what_has_no_mass_is_told_once():
+    weights = W.copy()
+    weights[4] = weights[:, [2, 3]] = 0
+    with pytest.warns(UserWarning, match="1 of 30 rows and 2 of 24 columns have no mass") as told:
+        comarkov.compare(weights, (3, 2), ["sequential", "sib", "aib"], n_starts=2)
+    assert [one.filename for one in told] == [__file__]
+
+
+def test_methods_that_do_not_fit_into_memory_are_left_out(monkeypatch):
+    monkeypatch.setattr(agglomerate, "memory", lambda: 8000.0)
+    with pytest.warns(UserWarning, match="is left out. Agglomeration keeps") as told:
+        table = comarkov.compare(W, (3, 2))
+    left_out = {"aib", "ib-double", "idc", "ibcc"}
+    assert {str(one.message).split("'")[1] for one in told} == left_out
+    assert table["method"].tolist() == [name for name in comparison.NAMES if name not in left_out]
+    with pytest.raises(MemoryError, match="Agglomeration keeps"):
+        comarkov.compare(W, (3, 2), ["sib", "aib"])

@@ -1,0 +1,448 @@
+"""MarkovAggregation: its costs, what it finds, and the contract of every estimator."""
+
+import pickle
+from itertools import pairwise, product
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from helpers import FORMATS, weights
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse.linalg import ArpackNoConvergence
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import comarkov
+from comarkov import MarkovAggregation, evaluate
+from comarkov.costs.relations import markov, relation_cost
+from comarkov.data.joint import joint
+from comarkov.search import seeding
+
+
+def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
+    """A chain that is strongly lumpable by construction, and its clusters."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.arange(n) % k)
+    if Q is None:
+        Q = 0.95 * rng.dirichlet(np.full(k, 0.5), size=k) + 0.05 / k
+    P = np.empty((n, n))
+    for b in range(k):
+        members = labels == b
+        within = rng.dirichlet(np.full(members.sum(), concentration), size=n)
+        P[:, members] = Q[labels, b][:, None] * within
+    return P, labels, Q
+
+
+@pytest.fixture(scope="module")
+def counts():
+    rng = np.random.default_rng(0)
+    labels = np.arange(30) % 3
+    return rng.poisson(np.where(labels[:, None] == (labels + 1) % 3, 6.0, 0.5))
+
+
+@pytest.fixture(scope="module")
+def fitted(counts):
+    return MarkovAggregation(3, n_init=1, random_state=0).fit(counts)
+
+
+# --- what it costs ------------------------------------------------------------------------------
+
+
+@st.composite
+def chains(draw):
+    """A random chain with loops and gaps, a number of clusters, β and a seed."""
+    n = draw(st.integers(2, 9))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    W = rng.gamma(0.5, size=(n, n)) * (rng.random((n, n)) < draw(st.sampled_from([0.3, 1.0])))
+    W += np.roll(np.eye(n), 1, axis=1) * draw(st.sampled_from([0.01, 1.0]))
+    k, beta = draw(st.integers(1, n)), draw(st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]))
+    return W / W.sum(1, keepdims=True), k, beta, draw(st.integers(0, 99))
+
+
+@given(chains(), st.sampled_from(["auto", "anneal", "sequential"]))
+@settings(max_examples=40)
+def test_attributes_are_what_they_are_called(case, method):
+    P, k, beta, seed = case
+    model = MarkovAggregation(k, beta=beta, method=method, tol=0, n_init=1, random_state=seed).fit(
+        P
+    )
+    mu, labels = model.stationary_distribution_, model.labels_
+    assert_allclose(mu @ P, mu, atol=1e-12)
+    assert set(labels) == set(range(k))
+    W = mu[:, None] * P
+    for value, asked in (
+        (model.cost_, beta), (model.prediction_loss_, 1.0), (model.lumpability_loss_, 0.0),
+    ):  # fmt: skip
+        assert value == pytest.approx(relation_cost(W, labels, labels, markov(asked)), abs=1e-10)
+    parts = comarkov.information(W, labels, labels)
+    assert_allclose(model.information_, parts, atol=1e-10)
+    both = beta * model.prediction_loss_ + (1 - beta) * model.lumpability_loss_
+    assert model.cost_ == pytest.approx(both, abs=1e-10)
+    member = labels == np.arange(k)[:, None]
+    assert_allclose(model.cluster_distribution_, member @ mu)
+    assert (np.diff(model.cluster_distribution_) <= 1e-12).all()
+    assert_allclose(model.transition_matrix_, (member @ W @ member.T) / (member @ mu)[:, None])
+    assert model.lumpability_.holds(1e-6) == (onto_spread(P, member) <= 1e-6)
+    assert model.lumpability_.violation == pytest.approx(onto_spread(P, member), abs=1e-12)
+
+
+def onto_spread(P, member):
+    onto = P @ member.T
+    return max(np.ptp(onto[some], axis=0).max() for some in member)
+
+
+@given(chains())
+@settings(max_examples=40)
+def test_no_single_move_lowers_the_cost(case):
+    P, k, beta, seed = case
+    model = MarkovAggregation(k, beta=beta, n_init=1, random_state=seed).fit(P)
+    W = model.stationary_distribution_[:, None] * P
+    sizes = np.bincount(model.labels_)
+    for x, home in enumerate(model.labels_):
+        for a in range(k if sizes[home] > 1 else 0):
+            labels = model.labels_.copy()
+            labels[x] = a
+            assert relation_cost(W, labels, labels, markov(beta)) >= model.cost_ - 1e-9
+
+
+@given(weights(), st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]), st.integers(0, 99))
+@settings(max_examples=40)
+def test_a_bipartite_walk_costs_half_of_co_clustering(W, beta, seed):
+    """2 L_β(ζ) = L_β(Φ,Ψ), by the estimator: periodic chains, μ from the chain itself."""
+    W = np.log1p(W / W[W > 0].min()) + 1e-3  # in one piece
+    n, m = W.shape
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.permutation(np.arange(n) % 2), rng.permutation(np.arange(m) % 2)
+    walk = np.block([[np.zeros((n, n)), W], [W.T, np.zeros((m, m))]])
+    labels = np.unique(np.concatenate([rows, columns + 2]), return_inverse=True)[1]
+    model = MarkovAggregation(labels.max() + 1, beta=beta, fixed=labels).fit(walk)
+    assert 2 * model.cost_ == pytest.approx(comarkov.cost(W, rows, columns, beta), abs=1e-10)
+
+
+# --- what it finds ------------------------------------------------------------------------------
+
+
+TWO = np.array([[0.7, 0.3], [0.4, 0.6]])
+
+
+@pytest.mark.parametrize(
+    ("k", "beta", "concentration", "Q", "seeds"),
+    [
+        (2, 0.0, 1.0, TWO, 20), (2, 0.3, 1.0, TWO, 8), (3, 0.0, 0.1, None, 8),
+        (4, 0.0, 0.3, None, 4), (4, 0.0, 1.0, None, 4), (4, 0.3, 1.0, None, 4),
+    ],
+)  # fmt: skip
+def test_lumpable_chains_are_found(k, beta, concentration, Q, seeds):
+    for seed in range(seeds):
+        P, labels, Q = lumpable(seed, 10 * k, k, concentration, Q if k == 2 else None)
+        model = MarkovAggregation(k, beta=beta, random_state=seed).fit(P)
+        assert evaluate.matching_accuracy(labels, model.labels_) == 1
+        assert model.lumpability_loss_ < 1e-12
+        assert model.lumpability_.holds()
+        assert model.information_.row_clusters_column_clusters > 0.005  # not by saying nothing
+        match = [model.labels_[labels == a][0] for a in range(k)]
+        assert_allclose(model.transition_matrix_[np.ix_(match, match)], Q, atol=1e-10)
+
+
+def test_what_is_found_costs_no_more_than_what_was_planted():
+    """Above β = 0 other clusters can cost less than those of a lumpable chain."""
+    for seed in range(6):
+        P, labels, _ = lumpable(seed, 30, 3, 0.1)
+        model = MarkovAggregation(3, beta=0.3, random_state=seed).fit(P)
+        planted = MarkovAggregation(3, beta=0.3, fixed=labels).fit(P)
+        assert model.cost_ <= planted.cost_ + 1e-12
+
+
+@pytest.mark.parametrize("n", [60, 600])  # all eigenvectors, or the leading ones
+def test_eigenvectors_tell_lumpable_chains(n, monkeypatch):
+    for k in (2, 3, 5):
+        P, labels, _ = lumpable(k, n, k)
+        found = seeding.lumped(joint(P), k, np.random.default_rng(0))
+        assert evaluate.matching_accuracy(labels, found) == 1
+    assert seeding.lumped(joint(P), 1, np.random.default_rng(0)) is None
+
+    def fail(*arguments, **options):
+        raise ArpackNoConvergence("no", [], [])
+
+    monkeypatch.setattr(seeding, "eigs", fail)
+    assert (seeding.lumped(joint(P), k, np.random.default_rng(0)) is None) == (n > 500)
+
+
+def test_chains_without_eigenvectors_begin_otherwise():
+    """All rows alike: every vector but one has eigenvalue 0."""
+    P = np.tile(np.arange(1, 9) / 36, (8, 1))
+    model = MarkovAggregation(3, random_state=0).fit(P)
+    assert set(model.labels_) == {0, 1, 2}
+    assert model.cost_ == pytest.approx(0, abs=1e-12)
+
+
+def test_clusters_that_go_round_are_found():
+    """A chain of period 4 whose clusters are visited in turn, not those that stay together."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(40) % 4
+    W = rng.gamma(1.0, size=(40, 40)) * (labels[:, None] == (labels - 1) % 4)
+    model = MarkovAggregation(4, random_state=0).fit(W)
+    assert evaluate.matching_accuracy(labels, model.labels_) == 1
+    assert model.information_.row_clusters_column_clusters == pytest.approx(2, abs=0.01)
+    assert_array_equal(np.sort(model.transition_matrix_, axis=1)[:, -1], 1)
+
+
+def test_loss_zero_is_not_information():
+    P = np.full((6, 6), 1 / 6)
+    model = MarkovAggregation(2, beta=0.0, random_state=0).fit(P)
+    assert model.lumpability_loss_ == pytest.approx(0, abs=1e-12)
+    assert model.information_.row_clusters_column_clusters == pytest.approx(0, abs=1e-12)
+
+
+def test_clusters_that_are_a_chain_from_one_start_have_loss():
+    """A lumpable chain run backwards: any path of clusters is as likely, and yet L_0 > 0."""
+    P, labels, _ = lumpable(0, 8, 2)
+    model = MarkovAggregation(2, fixed=labels).fit(P)
+    mu = model.stationary_distribution_
+    backwards = (mu[:, None] * P).T / mu[:, None]
+    turned = MarkovAggregation(2, fixed=labels).fit(backwards)
+    assert turned.lumpability_loss_ > 0.001 > 1e-12 > model.lumpability_loss_
+    assert not turned.lumpability_.holds()
+    for path in product((0, 1), repeat=5):
+        inside = mu * (labels == path[0])
+        chance = turned.cluster_distribution_[path[0]]
+        for a, b in pairwise(path):
+            inside = (inside @ backwards) * (labels == b)
+            chance *= turned.transition_matrix_[a, b]
+        assert inside.sum() == pytest.approx(chance, rel=1e-9)
+
+
+def test_transitions_held_out_test_lumpability():
+    rng = np.random.default_rng(0)
+    P, labels, _ = lumpable(0, n=24, k=3)
+    path = [0]
+    for u in rng.random(30_000):
+        path.append(int(np.searchsorted(np.cumsum(P[path[-1]]), u * (1 - 1e-12))))
+    model = MarkovAggregation(3, held_out=0.5, random_state=0).fit(path)
+    assert evaluate.matching_accuracy(labels, model.labels_) == 1
+    assert model.lumpability_test_.p_value > 0.01
+    assert model.lumpability_test_.n_transitions == 15_000
+    again = model.test_lumpability(path[15_000:])
+    assert again == model.lumpability_test_
+    wrong = MarkovAggregation(3, fixed=np.arange(24) % 3, held_out=0.5).fit(path)
+    assert wrong.lumpability_test_.p_value < 1e-10
+    table = np.bincount(np.array(path[:-1]) * 24 + path[1:], minlength=576).reshape(24, 24)
+    thinned = MarkovAggregation(3, held_out=0.3, random_state=0).fit(table)
+    assert thinned.lumpability_test_.p_value > 0.01
+    assert thinned.lumpability_test_.n_transitions == pytest.approx(9000, abs=300)
+    assert not hasattr(thinned.set_params(held_out=0.0).fit(table), "lumpability_test_")
+    with pytest.raises(ValueError, match="not seen state 99"):
+        model.test_lumpability([0, 99, 0])
+    with pytest.raises(ValueError, match="24 states, X has 2"):
+        model.test_lumpability(np.array([[3, 1], [1, 3]]))
+    with pytest.raises(ValueError, match="needs counts"):
+        model.test_lumpability(P)
+
+
+def test_short_sequences_can_be_held_out():
+    rng = np.random.default_rng(0)
+    P, labels, _ = lumpable(0, n=12, k=3)
+    first = rng.integers(12, size=3000)
+    path = np.stack([first, [rng.choice(12, p=P[x]) for x in first]], axis=1)
+    for share in (0.5, 0.3):
+        model = MarkovAggregation(3, kind="sequences", fixed=labels, held_out=share).fit(path)
+        assert model.lumpability_test_.n_transitions == 3000 * share
+        assert model.lumpability_test_.p_value > 0.01
+
+
+def test_many_rare_states_can_be_told_apart():
+    """200 states seen ten times each, by parity; which of two pairs matters, too."""
+    r = np.random.default_rng(0)
+    odd = np.where(np.arange(200) // 2 % 2, 0.1, 0.6)
+    path = [0]
+    for _ in range(4000):
+        path.append(int(2 * r.integers(100) + (r.random() > odd[path[-1]])))
+    asked = {"held_out": 0.5, "restrict": True, "random_state": 0}
+    test = MarkovAggregation(2, fixed=np.arange(200) % 2, **asked).fit(path).lumpability_test_
+    assert test.degrees_of_freedom > 150
+    assert test.p_value < 1e-9
+    test = MarkovAggregation(2, fixed=np.arange(200) // 2 % 2, **asked).fit(path).lumpability_test_
+    assert test.p_value > 0.01
+
+
+def test_any_kind_of_counts_can_be_tested():
+    """Matrices after sequences and the other way round; names in any order; one answer."""
+    rng = np.random.default_rng(0)
+    states = ["sun", "rain", "snow", "fog"]
+    counts = rng.poisson(40, (4, 4))
+    P = counts / counts.sum(1, keepdims=True)
+    path = ["sun"]
+    for u in rng.random(500):
+        path.append(states[np.searchsorted(np.cumsum(P[states.index(path[-1])]), u * (1 - 1e-9))])
+    seen = pd.DataFrame(0, states, states)
+    for s, t in pairwise(path):
+        seen.loc[s, t] += 1
+    frame = pd.DataFrame(P, states, states)
+    asked = {"fixed": [0, 0, 1, 1], "random_state": 0}
+    exact = MarkovAggregation(2, kind="probabilities", **asked).fit(frame)
+    expected = exact.test_lumpability(seen)
+    assert expected.n_transitions == 500
+    turned = seen.loc[states[::-1], [*states[2:], *states[:2]]]
+    assert exact.test_lumpability(path) == exact.test_lumpability(seen.to_numpy()) == expected
+    assert exact.test_lumpability(turned) == expected
+    model = MarkovAggregation(2, **asked).fit(frame.loc[states[::-1]])
+    assert model.test_lumpability(turned) == expected
+    assert MarkovAggregation(2, **asked).fit(P).test_lumpability(seen) == expected
+    alphabetic = [asked["fixed"][states.index(s)] for s in sorted(states)]
+    for kind in ("auto", "sequences"):
+        model = MarkovAggregation(2, kind=kind, fixed=alphabetic, random_state=0).fit(path)
+        for X in (path, [path], seen, turned, seen.sort_index(axis=1).sort_index().to_numpy()):
+            again = model.test_lumpability(X)
+            assert again.statistic == pytest.approx(expected.statistic)
+            assert again.p_value == pytest.approx(expected.p_value, abs=0.05)
+    with pytest.raises(ValueError, match="not seen state hail"):
+        exact.test_lumpability(["sun", "hail", "sun"])
+    ones = np.roll(np.eye(4, dtype=int), 1, axis=1)  # rows sum to 1, and may be counts
+    assert exact.test_lumpability(ones).n_transitions == 4
+
+
+def test_nothing_of_an_earlier_fit_is_left():
+    frame = pd.DataFrame([[3, 1], [1, 3]], list("ab"), list("ab"))
+    model = MarkovAggregation(2, held_out=0.1, random_state=0).fit(frame)
+    assert hasattr(model, "feature_names_in_")
+    model.set_params(held_out=0.0).fit(list("abcabacba"))
+    for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
+        assert not hasattr(model, name)
+
+
+def test_what_is_held_out_is_blamed_for_what_is_missing():
+    with pytest.raises(ValueError, match="kept for the fit"):
+        MarkovAggregation(2, held_out=0.4).fit(list("abababacac"))
+
+
+# --- the contract -------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_checks_pass(monkeypatch):
+    """As pairwise input. Only `check_clustering` cannot: it passes blobs, which are no chain."""
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    model = MarkovAggregation(2, n_init=1, restrict=True)
+    checks = list(estimator_checks_generator(model, legacy=True))
+    assert len(checks) > 40
+    for estimator, check in checks:
+        if getattr(check, "func", check).__name__ != "check_clustering":
+            check(estimator)
+
+
+@pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS.keys())
+def test_every_format_gives_the_same_answer(counts, fitted, make):
+    given = make(counts)
+    before = pickle.dumps(given)
+    model = MarkovAggregation(3, n_init=1, random_state=0).fit(given)
+    assert pickle.dumps(given) == before
+    assert_array_equal(model.labels_, fitted.labels_)
+    assert model.cost_ == fitted.cost_
+
+
+def test_counts_and_probabilities_are_one_chain(counts, fitted):
+    P = counts / counts.sum(1, keepdims=True)
+    for X in (P, sp.csc_array(P), 7 * P, pd.DataFrame(P)):
+        model = MarkovAggregation(3, random_state=0).fit(X)
+        assert_array_equal(model.labels_, fitted.labels_)
+        assert model.cost_ == pytest.approx(fitted.cost_, abs=1e-12)
+
+
+def test_threads_and_seeds(counts):
+    fits = [MarkovAggregation(5, n_init=3, random_state=3, n_jobs=n).fit(counts) for n in (1, 2)]
+    assert_array_equal(fits[1].labels_, fits[0].labels_)
+    assert fits[1].cost_ == fits[0].cost_
+    best = [MarkovAggregation(5, n_init=n, random_state=3).fit(counts).cost_ for n in (1, 2)]
+    assert best == sorted(best, reverse=True)
+
+
+def test_states_have_their_names(counts):
+    names = [f"s{i}" for i in range(30)]
+    model = MarkovAggregation(3, random_state=0).fit(pd.DataFrame(counts, columns=names))
+    assert_array_equal(model.states_, names)
+    assert_array_equal(model.feature_names_in_, names)
+    model = MarkovAggregation(2, random_state=0).fit(list("abababcbcbabab"))
+    assert_array_equal(model.states_, ["a", "b", "c"])
+    assert_array_equal(model.labels_, [1, 0, 1])
+    assert model.fit_predict(list("abababcbcbabab")).tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(("up", "down"), [(0.9, 0.001), (0.001, 0.9)])
+def test_all_states_of_a_chain_get_a_label(up, down):
+    """Also those whose mass is smaller than numbers can be."""
+    P = np.diag(np.full(119, up), 1) + np.diag(np.full(119, down), -1)
+    model = MarkovAggregation(3, random_state=0).fit(P + np.diag(1 - P.sum(1)))
+    assert set(model.labels_) == {0, 1, 2}
+    assert model.stationary_distribution_.min() > 0
+    assert np.isfinite([model.cost_, *model.transition_matrix_.ravel()]).all()
+
+
+def test_states_outside_get_no_label(counts):
+    P = np.zeros((33, 33))
+    P[:30, :30] = counts
+    P[30, 0] = P[31, 31] = 1  # left for good; alone; nothing
+    with pytest.raises(ValueError, match="restrict=True"):
+        MarkovAggregation(3).fit(P)
+    model = MarkovAggregation(3, restrict=True, random_state=0).fit(P)
+    whole = MarkovAggregation(3, random_state=0).fit(counts)
+    assert_array_equal(model.labels_, [*whole.labels_, -1, -1, -1])
+    with pytest.raises(ValueError, match=r"of 33 states only 30 are in the largest set.*\(0, 1, 2"):
+        MarkovAggregation(31, restrict=True).fit(P)
+    assert_array_equal(model.stationary_distribution_[30:], 0)
+    assert model.cost_ == whole.cost_
+
+
+def test_given_labels_are_kept_and_fixed_ones_do_not_move(counts, fitted):
+    names = np.array([2, 0, 1])
+    again = MarkovAggregation(3, init=names[fitted.labels_], method="sequential").fit(counts)
+    assert_array_equal(again.labels_, names[fitted.labels_])
+    fixed = np.full(30, -1)
+    fixed[[0, 3, 1]] = [2, 0, 1]
+    model = MarkovAggregation(3, fixed=fixed, random_state=0).fit(counts)
+    assert_array_equal(model.labels_[[0, 3, 1]], [2, 0, 1])
+
+
+def test_time_and_convergence_are_reported(counts):
+    with pytest.warns(ConvergenceWarning, match="max_time") as caught:
+        model = MarkovAggregation(3, max_time=1e-9, random_state=0).fit(counts)
+    assert caught[0].filename == __file__
+    assert set(model.labels_) == {0, 1, 2}
+    with pytest.warns(ConvergenceWarning, match="1 sweeps"):
+        MarkovAggregation(3, method="sequential", max_iter=1, tol=0, random_state=0).fit(counts)
+    stages = []
+    MarkovAggregation(3, callback=lambda step: stages.append(step.stage)).fit(counts)
+    assert stages[-1] == "end"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": 31}, "31 state clusters.*only 30 states have mass"),
+        ({"n_clusters": 0}, "n_clusters"),
+        ({"beta": 2}, "beta"),
+        ({"method": "magic"}, "method"),
+        ({"kind": "graph"}, "kind"),
+        ({"held_out": 1.0}, "held_out"),
+        ({"init": np.zeros(5, int)}, "init state labels must be a 1-D array of 30"),
+        ({"init": np.full(30, 7)}, "3 state clusters, but a state label is 7"),
+        ({"fixed": np.zeros(30, int)}, "leave 2 of 3 clusters empty"),
+    ],
+)
+def test_bad_parameters_get_a_clear_error(counts, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        MarkovAggregation(**parameters).fit(counts)
+
+
+def test_clone_pickle_and_failed_fits(counts, fitted):
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(copy.labels_, fitted.labels_)
+    assert copy.lumpability_ == fitted.lumpability_
+    assert clone(fitted).get_params() == fitted.get_params()
+    with pytest.raises(ValueError, match="NaN"):
+        copy.fit(np.full((3, 3), np.nan))
+    assert_array_equal(copy.labels_, fitted.labels_)
+    assert copy.n_features_in_ == 30

@@ -1,0 +1,363 @@
+"""MultiwayClustering: its cost, co-clustering as its smallest case, and its contract."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from helpers import FORMATS, counts_for, problems, weights
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import comarkov
+from comarkov import CoClustering, MultiwayClustering, evaluate
+from comarkov.costs.relations import co_clustering, relation_cost
+from comarkov.search import descent
+from comarkov.search.network import Network
+
+DW, DA, AW = ("documents", "words"), ("documents", "authors"), ("authors", "words")
+
+
+def planted(seed=0, n=(60, 40, 20), k=3, signal=1.5):
+    """Documents, words and authors in groups of their own kind."""
+    rng = np.random.default_rng(seed)
+    truth = [rng.permutation(np.arange(size) % k) for size in n]
+
+    def counts(s, t):
+        return rng.poisson(np.where(truth[s][:, None] == truth[t], signal, 0.3))
+
+    X = {DW: counts(0, 1), DA: counts(0, 2), AW: counts(2, 1)}
+    return X, dict(zip(("documents", "words", "authors"), truth, strict=True))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return planted()[0]
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return MultiwayClustering(3, n_init=1, random_state=0).fit(data)
+
+
+# --- its smallest case --------------------------------------------------------------------------
+
+
+@given(problems(), st.sampled_from(["auto", "anneal", "sequential"]))
+@settings(max_examples=60)
+def test_one_relation_is_co_clustering(problem, method):
+    """The same costs to the last digit and the same labels, by every method."""
+    W, k, l, beta, seed = problem
+    shared = {"method": method, "beta": beta, "n_init": 2, "random_state": seed}
+    one = CoClustering((k, l), **shared).fit(W)
+    many = MultiwayClustering({"a": k, "b": l}, **shared).fit({("a", "b"): W})
+    assert_array_equal(many.labels_["a"], one.row_labels_)
+    assert_array_equal(many.labels_["b"], one.column_labels_)
+    assert many.cost_ == one.cost_
+    assert many.information_["a", "b"] == one.information_
+    assert many.n_iter_ == one.n_iter_
+
+
+def test_by_default_one_relation_is_co_clustering_at_one_half():
+    W = np.random.default_rng(1).poisson(1, (30, 20))
+    start = np.arange(30) % 3, np.arange(20) % 4
+    for init in (None, start):
+        one = CoClustering((3, 4), beta=0.5, init=init or "random", random_state=0).fit(W)
+        many = MultiwayClustering(
+            {"a": 3, "b": 4}, init=init and dict(zip("ab", init, strict=True)), random_state=0
+        ).fit({("a", "b"): W})
+        assert many.cost_ == one.cost_
+        assert_array_equal(many.labels_["b"], one.column_labels_)
+
+
+def test_the_general_search_finds_what_co_clustering_finds():
+    """With a relation that says nothing beside it, it is no longer the same search."""
+    W = np.random.default_rng(0).poisson(0.5, (60, 40))
+    one = CoClustering((4, 3), beta=0.5, n_init=3, random_state=0).fit(W)
+    counts = {"a": 4, "b": 3, "c": 1}
+    X = {("a", "b"): W, ("a", "c"): np.ones((60, 1))}
+    many = MultiwayClustering(counts, random_state=0).fit(X)
+    assert many.cost_ <= one.cost_ + 0.02
+
+
+def test_elements_are_aligned_by_their_names(data):
+    frames = {
+        (s, t): pd.DataFrame(W).rename(
+            index=lambda i, s=s: f"{s}{i}", columns=lambda i, t=t: f"{t}{i}"
+        )
+        for (s, t), W in data.items()
+    }
+    first, *others = frames
+    shuffled = {first: frames[first]} | {
+        key: frames[key].sample(frac=1, random_state=0).sample(frac=1, axis=1, random_state=1)
+        for key in others
+    }
+    one, other = (
+        MultiwayClustering(3, n_init=1, random_state=0).fit(X) for X in (frames, shuffled)
+    )
+    assert other.cost_ == pytest.approx(one.cost_, abs=1e-12)
+    for name in first:
+        assert_array_equal(other.labels_[name], one.labels_[name])
+    wrong = frames[others[0]].rename(index=lambda name: name + "?", columns=lambda name: name + "?")
+    with pytest.raises(ValueError, match=r"names of type .* are not those in"):
+        MultiwayClustering(3).fit({first: frames[first], others[0]: wrong})
+
+
+def test_the_unit_of_weights_does_not_matter(data):
+    small = dict.fromkeys(data, 1e-13)
+    one, other = (
+        MultiwayClustering(3, weights=w, n_init=1, random_state=0).fit(data) for w in (None, small)
+    )
+    for name, labels in one.labels_.items():
+        assert_array_equal(other.labels_[name], labels)
+    assert other.cost_ == pytest.approx(1e-13 * one.cost_, rel=1e-9)
+
+
+# --- its cost -----------------------------------------------------------------------------------
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_the_cost_is_the_sum_over_relations(draws):
+    first = draws.draw(weights(7, 6))
+    rng = np.random.default_rng(draws.draw(st.integers(0, 99)))
+    X = {("a", "b"): first, ("c", "a"): rng.poisson(1.0, (5, first.shape[0]))}
+    X["c", "a"][0, 0] = 1
+    X["b", "b"] = rng.poisson(1.0, (first.shape[1],) * 2) + np.eye(first.shape[1])
+    k, _ = counts_for(draws.draw, first)
+    beta = draws.draw(st.sampled_from([0.3, 0.5, 0.7]))
+    share = {("a", "b"): 2.5, ("c", "a"): 0.5}
+    counts = {"a": k, "b": 1, "c": 1}
+    model = MultiwayClustering(counts, weights=share, beta=beta, n_init=1, random_state=0).fit(X)
+    assert model.types_ == ["a", "b", "c"]
+    total = 0.0
+    for (s, t), W in X.items():
+        asked = co_clustering(beta).times(share.get((s, t), 1.0))
+        rows, columns = np.maximum(model.labels_[s], 0), np.maximum(model.labels_[t], 0)
+        expected = relation_cost(W, rows, columns, asked)
+        assert model.relation_costs_[s, t] == pytest.approx(expected, abs=1e-9)
+        parts = comarkov.information(W, rows, columns)
+        np.testing.assert_allclose(model.information_[s, t], parts, atol=1e-9)
+        total += expected
+    assert model.cost_ == pytest.approx(total, abs=1e-9)
+    for name, count in counts.items():
+        assert set(model.labels_[name]) - {-1} == set(range(count))
+
+
+def test_no_single_move_lowers_the_cost(data, fitted):
+    def total(labels):
+        return sum(relation_cost(W, labels[s], labels[t], co_clustering(0.5))
+                   for (s, t), W in data.items())  # fmt: skip
+
+    best = total(fitted.labels_)
+    assert fitted.cost_ == pytest.approx(best, abs=1e-10)
+    rng = np.random.default_rng(0)
+    for name, labels in fitted.labels_.items():
+        for x, a in itertools.product(rng.choice(labels.size, 8, replace=False), range(3)):
+            moved = labels.copy()
+            moved[x] = a
+            assert total({**fitted.labels_, name: moved}) >= best - 1e-9
+
+
+# --- what it finds ------------------------------------------------------------------------------
+
+
+def test_planted_groups_are_found():
+    for seed in range(2):
+        X, truth = planted(seed)
+        model = MultiwayClustering(3, n_init=1, random_state=seed).fit(X)
+        for name, labels in truth.items():
+            assert evaluate.matching_accuracy(labels, model.labels_[name]) > 0.95
+
+
+def test_a_relation_helps_and_its_weight_counts():
+    """Authors tell what few words do not."""
+    X, truth = planted(1, signal=0.55)
+    X[DA] = planted(1)[0][DA]
+    alone = CoClustering(3, beta=0.5, random_state=0).fit(X[DW]).row_labels_
+    model = MultiwayClustering(3, random_state=0).fit({DW: X[DW], DA: X[DA]})
+    scores = [
+        evaluate.matching_accuracy(truth["documents"], labels)
+        for labels in (alone, model.labels_["documents"])
+    ]
+    assert scores[1] > scores[0] + 0.1
+    heavy = MultiwayClustering(3, weights={DW: 100.0}, random_state=0).fit({DW: X[DW], DA: X[DA]})
+    assert heavy.relation_costs_[DW] < 100 * model.relation_costs_[DW]
+
+
+def test_a_relation_of_a_type_to_itself():
+    rng = np.random.default_rng(0)
+    truth = np.arange(45) % 3
+    cites = rng.poisson(np.where(truth[:, None] == (truth + 1) % 3, 1.0, 0.1))
+    words = rng.poisson(np.where(truth[:, None] == np.arange(30) % 3, 1.0, 0.3))
+    X = {("papers", "papers"): cites, ("papers", "words"): words}
+    model = MultiwayClustering(3, random_state=0).fit(X)
+    assert evaluate.matching_accuracy(truth, model.labels_["papers"]) == 1
+
+
+# --- the contract -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS.keys())
+def test_every_format_gives_the_same_answer(data, fitted, make):
+    given = {key: make(W) for key, W in data.items()}
+    before = pickle.dumps(given)
+    model = MultiwayClustering(3, n_init=1, random_state=0).fit(given)
+    assert pickle.dumps(given) == before
+    for name in fitted.types_:
+        assert_array_equal(model.labels_[name], fitted.labels_[name])
+    assert model.cost_ == fitted.cost_
+
+
+def test_threads_do_not_change_the_answer_and_more_starts_never_cost_more(data):
+    fits = [
+        MultiwayClustering(3, n_init=n, n_jobs=jobs, random_state=3).fit(data)
+        for n, jobs in ((1, 1), (2, 1), (2, 2))
+    ]
+    assert fits[1].cost_ == fits[2].cost_ <= fits[0].cost_
+    for name in fits[0].types_:
+        assert_array_equal(fits[1].labels_[name], fits[2].labels_[name])
+
+
+def test_types_may_be_fixed_or_given(data, fitted):
+    truth = planted()[1]
+    wrong = truth["authors"].copy()
+    wrong[:3] = (wrong[:3] + 1) % 3
+    model = MultiwayClustering(3, fixed={"authors": wrong}, random_state=0).fit(data)
+    assert_array_equal(model.labels_["authors"], wrong)
+    assert evaluate.matching_accuracy(truth["documents"], model.labels_["documents"]) > 0.95
+    every = MultiwayClustering(3, fixed=fitted.labels_).fit(data)
+    assert every.cost_ == pytest.approx(fitted.cost_, abs=1e-12)
+    names = np.array([2, 0, 1])
+    start = {name: names[labels] for name, labels in fitted.labels_.items()}
+    again = MultiwayClustering(3, init=start).fit(data)
+    for name, labels in start.items():
+        assert_array_equal(again.labels_[name], labels)
+
+
+def test_elements_without_mass_are_reported(data):
+    X = {DW: data[DW].copy(), DA: data[DA].copy()}
+    X[DW][4] = 0  # has authors
+    X[DA][7] = X[DW][7] = 0
+    X[DW][:, 5] = 0
+    message = "1 of 60 in 'documents', 1 of 40 in 'words'; their label is -1"
+    with pytest.warns(UserWarning, match=message) as caught:
+        model = MultiwayClustering(3, random_state=0).fit(X)
+    assert caught[0].filename == __file__
+    assert_array_equal(np.flatnonzero(model.labels_["documents"] == -1), [7])
+    assert_array_equal(np.flatnonzero(model.labels_["words"] == -1), [5])
+    assert set(model.labels_["documents"]) == {-1, 0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.ones((3, 3)), "dict of relations to matrices.*got ndarray"),
+        ({}, "dict of relations"),
+        ({"documents": np.ones((3, 3))}, "pair of types"),
+        ({("a", "b", "c"): np.ones((3, 3))}, "pair of types"),
+        ({("a", "b"): -np.ones((3, 3))}, r"Relation \('a', 'b'\): Negative values"),
+        ({("a", "b"): np.zeros((3, 3))}, r"Relation \('a', 'b'\): The matrix has no mass"),
+        (
+            {("a", "b"): np.ones((4, 3)), ("c", "a"): np.ones((4, 5))},
+            r"type 'a' has 5 elements, but 4 in \('a', 'b'\)",
+        ),
+        ({("a", "a"): np.ones((4, 3))}, "type 'a' has 3 elements, but 4 in"),
+    ],
+)
+def test_bad_input_gets_a_clear_error(X, message):
+    with pytest.raises(ValueError, match=message):
+        MultiwayClustering(2).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_clusters": {"documents": 3}}, "n_clusters says nothing about type 'words'"),
+        ({"n_clusters": {"users": 3}}, "n_clusters names the type 'users'; there are 'documents'"),
+        ({"n_clusters": 21}, "21 'authors' clusters.*only 20 elements of 'authors' have mass"),
+        (
+            {"n_clusters": {"documents": "auto", "words": 2, "authors": 2}},
+            "'documents' clusters must be an int >= 1, got 'auto'",
+        ),
+        ({"weights": {("words", "documents"): 2.0}}, "weights names the relation"),
+        ({"weights": {DW: -1.0}}, "must be a number above 0, got -1.0"),
+        ({"fixed": {"authors": np.zeros(3, int)}}, "fixed 'authors' labels must be a 1-D array"),
+        ({"init": {"users": [0]}}, "init names the type 'users'"),
+        ({"beta": 1.5}, "beta"),
+        ({"method": "magic"}, "method"),
+    ],
+)
+def test_bad_parameters_get_a_clear_error(data, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        MultiwayClustering(**parameters).fit(data)
+
+
+def test_clone_pickle_and_failed_fits(data, fitted):
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert_array_equal(copy.labels_["words"], fitted.labels_["words"])
+    assert clone(fitted).get_params() == fitted.get_params()
+    with pytest.raises(ValueError, match="NaN"):
+        copy.fit({DW: np.full((3, 3), np.nan)})
+    assert copy.labels_["words"].size == 40
+
+
+def test_time_is_limited(data):
+    with pytest.warns(ConvergenceWarning, match="max_time") as caught:
+        model = MultiwayClustering(3, max_time=1e-9, random_state=0).fit(data)
+    assert caught[0].filename == __file__
+    assert all(set(labels) == {0, 1, 2} for labels in model.labels_.values())
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Which of the steps that take long on large data were taken, in order."""
+    made = []
+
+    def spy(owner, name):
+        step = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *a: made.append(name) or step(*a))
+
+    for name in ("merge_costs", "split"):
+        spy(Network, name)
+    spy(descent, "spectral")
+    return made
+
+
+def test_without_time_nothing_long_is_begun(calls):
+    """As the first start of larger data is by singular vectors, so that time is kept."""
+    X, _ = planted(n=(200, 150, 60))
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model = MultiwayClustering(3, n_init=3, max_time=1e-9, random_state=0).fit(X)
+    assert all(set(labels) == {0, 1, 2} for labels in model.labels_.values())
+    assert calls == []
+
+
+def test_a_start_that_has_no_time_to_end_does_not_count(calls):
+    X, _ = planted(n=(200, 150, 60))
+
+    def stop(progress):
+        return progress.stage == "many clusters"
+
+    first = MultiwayClustering(3, n_init=1, random_state=0).fit(X)
+    begun = len(calls)
+    with pytest.warns(ConvergenceWarning, match="callback"):
+        model = MultiwayClustering(3, n_init=2, random_state=0, callback=stop).fit(X)
+    assert model.cost_ == first.cost_
+    assert calls[0] == "spectral"
+    assert calls[2 * begun :] == ["merge_costs"] * 3  # one merge, and no more
+
+
+def test_large_sparse_relations_stay_sparse():
+    """100,000 x 80,000 cells would take 64 GB."""
+    rng = np.random.default_rng(0)
+    places = rng.integers(100_000, size=300_000), rng.integers(80_000, size=300_000)
+    W = sp.coo_array((np.ones(300_000), places), (100_000, 80_000))
+    with pytest.warns(UserWarning, match="no mass"):
+        model = MultiwayClustering(3, method="sequential", max_iter=2, tol=1.0).fit({("a", "b"): W})
+    assert set(model.labels_["b"]) == {-1, 0, 1, 2}

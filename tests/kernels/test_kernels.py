@@ -1,0 +1,231 @@
+"""The sweep against slow and plain arithmetic."""
+
+import numpy as np
+import pytest
+from helpers import never, problems, started
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+from numpy.testing import assert_allclose, assert_array_equal
+
+import comarkov
+from comarkov.data.joint import joint
+from comarkov.kernels import sweep as kernels
+from comarkov.search.side import Side, coupled, new_workspace
+
+
+def callable_from_python(step):
+    """A step of kernels, which else only they can call."""
+    return njit(lambda *arguments: step(*arguments))
+
+
+step_block_entries = callable_from_python(kernels._block_entries)
+step_cost_all = callable_from_python(kernels._cost_all)
+step_enter = callable_from_python(kernels._enter)
+step_error_bound = callable_from_python(kernels._error_bound)
+step_leave = callable_from_python(kernels._leave)
+step_left = callable_from_python(kernels._left)
+step_log = callable_from_python(kernels._log)
+step_shift = callable_from_python(kernels._shift)
+
+
+def enter(w, v):
+    """f(v + w) - f(v) for f(v) = v ln v, without cancellation."""
+    w, v = np.broadcast_arrays(np.float64(w), np.float64(v))
+    some, positive = np.where(w > 0, w, 1), np.where(v > 0, v, 1)
+    joined = w * np.log(positive) + (v + w) * np.log1p(w / positive)
+    return np.where(v > 0, joined, w * np.log(some))
+
+
+def sides(state):
+    return ((state.rows, state.columns), (state.columns, state.rows))
+
+
+def nats(state, W, beta):
+    """The cost by the oracle, in the kernels' unit."""
+    return comarkov.cost(W, *state.labels(), beta) * np.log(2) * state.joint.total
+
+
+def oracle_costs(side, other, beta, x):
+    """c_a of row x for every cluster, straight from the formula."""
+    matrix = side.joint.matrix
+    dense = np.zeros(side.joint.shape)
+    for row in range(dense.shape[0]):
+        part = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        dense[row, matrix.indices[part].astype(int)] = matrix.weights[part]
+    rest = np.arange(dense.shape[0]) != x
+    own = np.array([dense[rest & (side.labels == a)].sum(axis=0) for a in range(side.k)])
+    member = other.labels == np.arange(other.k)[:, None]
+    coupling = 2 * beta - 1
+    alone = enter(dense[x].sum(), own.sum(1))
+    table = enter(dense[x], own).sum(1)
+    blocks = enter(dense[x] @ member.T, own @ member.T).sum(1)
+    return alone - coupling * table - (1 - coupling) * blocks
+
+
+def exact_costs(side, other, beta, x):
+    cross, coupling = coupled(side, other and other.cross, beta)
+    blocks = side.blocks(cross)
+    workspace = new_workspace(blocks)
+    home = side.labels[x]
+    entries = step_block_entries(x, cross, side.joint.row_mass[x], workspace)
+    arguments = (home, side.joint.matrix, side.table, blocks, entries, coupling)
+    exact = [kernels.cost_exact(x, a, *arguments) for a in range(side.k)]
+    bound = np.inf
+    if side.joint.matrix.spread < np.inf:
+        step_cost_all(x, *arguments, workspace)
+        bound = step_error_bound(x, side.joint.matrix, entries[2], coupling)
+    return np.array(exact), workspace.total[: side.k], bound
+
+
+def test_single_precision_logarithm():
+    for v in 10 ** np.random.default_rng(0).uniform(-20, 20, 2000):
+        exact = np.log(np.float64(np.float32(v)))
+        assert abs(step_log(np.float32(v)) - exact) <= 4 * kernels.ROUNDOFF * max(abs(exact), 1)
+    assert step_log(np.float32(0)) == kernels.LOG_OF_ZERO
+
+
+@pytest.mark.parametrize("limits", [(-6, 7), (-2, 2)])
+def test_single_precision_changes(limits):
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        w, v = (np.float32(10 ** rng.uniform(*limits)) for _ in range(2))
+        v = np.float32(rng.choice([0.0, v]))
+        log = kernels.LOG_OF_ZERO if v == 0 else np.float32(np.log(v))
+        spread = 1 + max(abs(np.log(np.float64(value))) for value in (w, v + w))
+        bound = kernels.ROUNDOFF * (280 + 12 * spread) * w
+        assert abs(step_enter(w, v, log) - enter(np.float64(w), np.float64(v))) <= bound
+        total = v + w
+        left = max(np.float64(total) - w, 0.0)
+        log = np.float32(np.log(total))
+        assert abs(step_leave(w, total, log) - enter(np.float64(w), left)) <= bound
+
+
+@given(problems())
+def test_what_a_move_promises_is_what_the_cost_does(problem):
+    W, k, l, beta, seed = problem
+    for which in (0, 1):
+        state = started(W, k, l, seed)
+        side, other = sides(state)[which]
+        before = nats(state, W, beta)
+        for x in side.free:
+            home = side.labels[x]
+            if side.clusters.size[home] == 1:
+                continue
+            costs, approximate, bound = exact_costs(side, other, beta, x)
+            atol = 1e-10 * side.joint.row_mass[x]
+            assert_allclose(costs, oracle_costs(side, other, beta, x), rtol=1e-10, atol=atol)
+            assert (abs(costs - approximate) <= bound).all()
+            for a in range(side.k):
+                side.labels[x] = a
+                after = nats(state, W, beta)
+                rounding = 1e-14 * side.joint.total  # of the oracle
+                tolerance = 1e-10 * max(before, side.joint.row_mass[x]) + rounding
+                assert abs((costs[a] - costs[home]) - (after - before)) <= tolerance
+            side.labels[x] = home
+
+
+@given(problems(), st.booleans())
+def test_sweeps_keep_their_promises(problem, shuffled):
+    W, k, l, beta, seed = problem
+    state = started(W, k, l, seed)
+    rng = np.random.default_rng(seed) if shuffled else None
+    cost = comarkov.cost(W, *state.labels(), beta)
+    for _ in range(4):
+        for side, other in sides(state):
+            visit = side.sweep(other and other.cross, beta, rng, True, never)
+            now = comarkov.cost(W, *state.labels(), beta)
+            assert now <= cost + 1e-12
+            assert_allclose(visit.saved, cost - now, rtol=1e-3, atol=1e-9)
+            assert visit.saved >= 0
+            cost = now
+            members = np.bincount(side.labels[side.labels >= 0], minlength=side.k)
+            assert_array_equal(side.clusters.size, members)
+            assert members.min() > 0
+            table = side.table
+            kept = {name: getattr(table, name).copy() for name in ("mass", "log", "unit")}
+            side.refill()
+            if side.joint.is_count:
+                for name, values in kept.items():
+                    assert_array_equal(values, getattr(side.table, name))
+            else:
+                scale = side.table.mass.max()
+                assert_allclose(kept["mass"], side.table.mass, rtol=1e-10, atol=1e-13 * scale)
+            side.table = table
+
+
+@given(problems())
+def test_a_row_goes_where_it_costs_least(problem):
+    W, k, l, beta, seed = problem
+    state = started(W, k, l, seed)
+    for side, other in sides(state):
+        cross, coupling = coupled(side, other and other.cross, beta)
+        for x in side.free:
+            blocks = side.blocks(cross)
+            home = side.labels[x]
+            costs = oracle_costs(side, other, beta, x)
+            alone = side.clusters.size[home] == 1
+            kernels.sweep(
+                np.array([x]), side.joint.matrix, side.clusters, side.table,
+                blocks, cross, coupling, new_workspace(blocks),
+            )  # fmt: skip
+            if alone:
+                assert side.labels[x] == home
+            else:
+                least = costs.min() + 1e-9 * max(side.joint.row_mass[x], abs(costs).max())
+                assert costs[side.labels[x]] <= least
+
+
+def test_ties_stay_at_home_and_else_go_to_the_lowest():
+    W = np.eye(6)[:, :3] + np.eye(6)[:, 3:]  # the identity twice
+    side = Side(joint(np.eye(6)), np.array([0, 0, 1, 1, 2, 2]), 3, np.arange(6))
+    assert side.sweep(None, 1.0, None, True, never).moves == 0
+    side = Side(joint(W), np.array([2, 2, 0, 1, 0, 1]), 3, np.array([0]))
+    side.sweep(None, 1.0, None, True, never)
+    assert side.labels[0] == 1  # where its double is
+
+
+def test_the_masses_of_float_weights_come_out_exactly_empty():
+    W = np.array([[0.1, 0.2], [0.3, 0.0], [0.7, 0.1], [0.0, 0.9]])
+    side = Side(joint(W), np.array([0, 0, 0, 1]), 2, np.arange(4))
+    blocks = side.blocks(np.zeros((0, 0)))
+    matrix = side.joint.matrix
+    for x in (0, 1, 2):
+        start, stop = matrix.indptr[x], matrix.indptr[x + 1]
+        step_shift(side.table, matrix.indices, matrix.weights, start, stop, 0, 1)
+        step_shift(blocks, np.array([0], np.uint32), matrix.mass[x : x + 1], 0, 1, 0, 1)
+    assert_array_equal(side.table.mass[:, 0], 0.0)
+    assert blocks.mass[0, 0] == 0.0
+
+
+def test_nothing_left_is_plus_zero():
+    left = step_left(0.3, 0.1 + 0.2)  # less than nothing, by rounding
+    assert left == 0.0
+    assert not np.signbit(left)
+    assert step_left(1.0, 1.0 - 2.0**-40) == 2.0**-40
+
+
+def test_counts_beyond_the_lookup_table():
+    rng = np.random.default_rng(0)
+    W = rng.integers(1, 100_000, (40, 6))
+    W[:, 0] = 1  # and a row's ones and twos meet large masses
+    W[:20, 1] = 2
+    state = started(np.vstack([W, 10**6 * np.ones((2, 6), int)]), 3, 2, 0)
+    W = np.vstack([W, 10**6 * np.ones((2, 6), int)])
+    assert state.joint.is_count
+    assert state.rows.table.mass.max() > state.rows.table.lookup.shape[0]
+    for side, other in sides(state):
+        for x in side.free:
+            costs, approximate, bound = exact_costs(side, other, 0.8, x)
+            assert (abs(costs - approximate) <= bound).all()
+            assert bound < 1e-3 * side.joint.row_mass[x]
+
+
+def test_long_rows_are_summed_in_chunks():
+    rng = np.random.default_rng(0)
+    W = rng.integers(0, 4, (30, 5000))
+    state = started(W, 4, 3, 0)
+    side, other = state.rows, state.columns
+    costs, approximate, bound = exact_costs(side, other, 0.8, 0)
+    assert (abs(costs - approximate) <= bound).all()
+    assert bound < 1e-3 * side.joint.row_mass[0]

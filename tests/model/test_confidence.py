@@ -1,0 +1,272 @@
+"""Confidence is what the cost says of an element taken out, and low where the labels are wrong."""
+
+import itertools
+
+import numpy as np
+import pytest
+from helpers import problems, started
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
+from sklearn.metrics import roc_auc_score
+
+import comarkov
+from comarkov import CoClustering
+from comarkov.costs.labels import jaccard, matched, overlaps
+from comarkov.model.confidence import confidence, rejected
+from comarkov.search import methods
+
+SIDES = ("row", "column")
+PARTS = ("confidence", "margins", "agreement", "stability")
+
+
+def planted(seed=0, noise=0.3):
+    """Counts with 5 x 4 blocks, and the truth of both sides."""
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.integers(5, size=120), rng.integers(4, size=90)
+    rate = rng.gamma(0.7, size=(5, 4))[rows][:, columns] + noise
+    return rng.poisson(0.5 * rate), rows, columns
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return CoClustering((5, 4), n_init=6, random_state=0).fit(planted()[0])
+
+
+def costs_by_definition(W, rows, columns, beta, x):
+    """What L_β is with row x in each cluster, in nats times mass."""
+    others = itertools.repeat(rows, rows.max() + 1)
+    moved = [np.where(np.arange(rows.size) == x, a, labels) for a, labels in enumerate(others)]
+    return np.array([comarkov.cost(W, labels, columns, beta) for labels in moved]) * np.log(2)
+
+
+# --- margins and posteriors -----------------------------------------------------------------
+
+
+@given(problems())
+def test_margin_and_posterior_are_those_of_the_cost(problem):
+    W, k, l, beta, seed = problem
+    state = started(W, k, l, seed)
+    side, cross = state.sides()[0]
+    sure = confidence(side, cross, beta, [])
+    rows, columns = state.labels()
+    share = W / W.max()
+    for x in range(W.shape[0]):
+        if rows[x] < 0:
+            assert (sure.margins[x], sure.confidence[x]) == (0, 0)
+            continue
+        mass = share[x].sum()
+        costs = costs_by_definition(W, rows, columns, beta, x) * share.sum() / mass
+        expected = softmax(-costs * mass**2 / (share[x] ** 2).sum())[rows[x]]
+        near = 1e-8 * share.sum() / mass  # L_β of all is rounded, the row is a part of it
+        assert sure.confidence[x] == pytest.approx(expected, abs=1e-4 + 10 * near)
+        others = np.delete(costs, rows[x])
+        if k == 1:
+            assert (sure.margins[x], sure.confidence[x]) == (np.inf, 1)
+        else:
+            margin = others.min() - costs[rows[x]]
+            assert sure.margins[x] == pytest.approx(margin, rel=1e-4, abs=1e-4 + near)
+    assert np.isnan(sure.agreement[rows >= 0]).all()
+    assert np.isnan(sure.stability).all()
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_every_number_is_a_share(problem):
+    W, k, l, beta, seed = problem
+    model = CoClustering((k, l), beta=beta, n_init=4, random_state=seed).fit(W)
+    for name, count, mass in (("row", k, W.sum(1)), ("column", l, W.sum(0))):
+        sure, margins, agreement, stability = (getattr(model, f"{name}_{part}_") for part in PARTS)
+        assert stability.shape == (count,)
+        for values in (sure, agreement, stability):
+            assert ((values >= 0) & (values <= 1)).all()
+        labels = getattr(model, f"{name}_labels_")
+        alone = np.bincount(labels[labels >= 0])[labels] == 1
+        assert (margins[~alone] >= -1e-4).all()  # in an optimum no other cluster costs less
+        assert (sure <= agreement).all()
+        for values in (sure, margins, agreement):
+            assert (values[mass == 0] == 0).all()
+        assert (stability > 0).all()
+
+
+def test_columns_are_the_rows_of_the_transpose(fitted):
+    X = planted()[0]
+    labels = fitted.row_labels_, fitted.column_labels_
+    one = CoClustering((5, 4), init=labels).fit(X)
+    turned = CoClustering((4, 5), init=labels[::-1]).fit(X.T)
+    for part in ("confidence", "margins"):
+        for name, other in (SIDES, SIDES[::-1]):
+            mine, theirs = getattr(one, f"{name}_{part}_"), getattr(turned, f"{other}_{part}_")
+            assert_allclose(mine, theirs, rtol=1e-5)
+
+
+def test_the_unit_of_the_weights_does_not_matter():
+    X = np.sqrt(planted()[0])
+    one, other = (CoClustering((5, 4), random_state=0).fit(X * unit) for unit in (1.0, 1024.0))
+    assert_allclose(one.row_confidence_, other.row_confidence_, rtol=1e-4)
+    assert_allclose(one.row_margins_, other.row_margins_, rtol=1e-3, atol=1e-6)
+
+
+def test_errors_have_low_confidence():
+    areas = []
+    for seed in range(5):
+        X, *truths = planted(seed, noise=0.2)
+        model = CoClustering((5, 4), random_state=seed).fit(X)
+        for name, truth in zip(SIDES, truths, strict=True):
+            right = matched(getattr(model, f"{name}_labels_"), truth) == truth
+            areas.append(roc_auc_score(right, getattr(model, f"{name}_confidence_")))
+    assert np.mean(areas) > 0.77
+    blocks = np.random.default_rng(0).poisson(np.kron(4 * np.eye(3) + 0.1, np.ones((10, 12))))
+    clear = CoClustering(3, random_state=0).fit(blocks)
+    assert clear.row_confidence_.min() > 0.99
+    assert clear.row_stability_.min() == 1
+
+
+# --- agreement and stability ----------------------------------------------------------------
+
+label_pairs = st.integers(1, 12).flatmap(
+    lambda n: st.tuples(*[st.lists(st.integers(-1, 3), min_size=n, max_size=n)] * 2)
+)
+
+
+@given(label_pairs)
+def test_matching_is_the_best_of_all(pair):
+    labels, others = map(np.array, pair)
+    found = matched(others, labels)
+    assert_array_equal(found == -1, others == -1)
+    for a, b in itertools.combinations(range(others.size), 2):
+        assert (found[a] == found[b]) == (others[a] == others[b])
+    both = (labels >= 0) & (others >= 0)
+    best = max(
+        np.count_nonzero(np.array(numbers)[others[both]] == labels[both])
+        for numbers in itertools.permutations(range(4))
+    )
+    assert np.count_nonzero(found[both] == labels[both]) == best
+
+
+@given(label_pairs)
+def test_jaccard_is_intersection_over_union(pair):
+    labels, others = map(np.array, pair)
+    table = overlaps(labels, others)
+    if 0 in table.shape:
+        return
+    known = (labels >= 0) & (others >= 0)
+    for a, similarity in enumerate(jaccard(labels, others)):
+        expected = 0.0
+        for b in range(table.shape[1]):
+            here, there = (labels == a) & known, (others == b) & known
+            assert table[a, b] == (here & there).sum()
+            if (here | there).any():
+                expected = max(expected, (here & there).sum() / (here | there).sum())
+        assert similarity == pytest.approx(expected)
+
+
+def test_agreement_counts_the_other_results():
+    X, *_ = planted()
+    state = started(X, 5, 4, 0)
+    side, cross = state.sides()[0]
+    labels = side.labels
+    swapped = (labels + 1) % 5  # the same clusters under other names
+    torn = labels.copy()
+    member = np.flatnonzero(labels == 2)[0]
+    torn[member] = 3
+    sure = confidence(side, cross, 0.7, [swapped, torn])
+    assert_array_equal(np.flatnonzero(sure.agreement < 1), [member])
+    assert sure.agreement[member] == 0.5
+    alone = confidence(side, cross, 0.7, [])
+    assert_allclose(sure.confidence, alone.confidence * sure.agreement)
+    size = np.bincount(labels)
+    expected = np.ones(5)
+    expected[2] = (1 + (size[2] - 1) / size[2]) / 2
+    expected[3] = (1 + size[3] / (size[3] + 1)) / 2
+    assert_allclose(sure.stability, expected)
+
+
+def test_one_result_knows_no_agreement():
+    X, *_ = planted()
+    for parameters in ({"n_init": 1}, {"method": "sequential", "n_init": 3}):
+        model = CoClustering((5, 4), random_state=0, **parameters).fit(X)
+        assert np.isnan(model.row_agreement_).all()
+        assert np.isnan(model.column_stability_).all()
+        assert (model.row_confidence_ > 0.2).all()
+
+
+def test_stability_has_the_numbers_of_the_labels(monkeypatch):
+    found = []
+    search = methods.search
+    monkeypatch.setattr(methods, "search", lambda *given: found.append(search(*given)) or found[-1])
+    model = CoClustering((5, 4), n_init=6, random_state=0).fit(planted()[0])
+    others = [labels[0] for labels in found[0].others]
+    assert len(others) == 7
+    by_hand = np.mean([jaccard(model.row_labels_, labels) for labels in others], axis=0)
+    assert_allclose(model.row_stability_, by_hand)
+    assert len(set(by_hand.round(6))) > 1
+
+
+def test_sides_that_are_not_clustered_have_none():
+    X, *_ = planted()
+    model = CoClustering((5, 4), random_state=0).fit(X)
+    model.set_params(n_clusters=(5, None)).fit(X)
+    assert hasattr(model, "row_confidence_")
+    assert not any(hasattr(model, f"column_{part}_") for part in PARTS)
+
+
+# --- rejection ------------------------------------------------------------------------------
+
+
+@settings(max_examples=30)
+@given(problems(), st.sampled_from([0.3, 0.8, 1.0]))
+def test_rejection_leaves_every_cluster_its_surest(problem, threshold):
+    W, k, l, beta, seed = problem
+    whole = CoClustering((k, l), beta=beta, random_state=seed).fit(W)
+    model = CoClustering((k, l), beta=beta, random_state=seed, reject=threshold).fit(W)
+    assert (model.cost_, model.information_) == (whole.cost_, whole.information_)
+    for name, count in zip(SIDES, (k, l), strict=True):
+        before, after = (getattr(m, f"{name}_labels_") for m in (whole, model))
+        sure = getattr(whole, f"{name}_confidence_")
+        assert_array_equal(sure, getattr(model, f"{name}_confidence_"))
+        assert set(after) - {-1} == set(range(count))
+        assert_array_equal(after[after >= 0], before[after >= 0])
+        assert_array_equal(after[sure >= threshold], before[sure >= threshold])
+        for a in range(count):
+            members = np.flatnonzero(before == a)
+            unsure = np.flatnonzero((after == a) & (sure < threshold))
+            assert unsure.size <= 1
+            if unsure.size:
+                assert unsure[0] == members[sure[members].argmax()]
+                assert (sure[members] < threshold).all()
+    assert model.score(W) == whole.score(W)
+    assert model.get_indices(0)[0].tolist() == np.flatnonzero(model.row_labels_ == 0).tolist()
+
+
+def test_fixed_elements_are_never_rejected():
+    labels, sure = np.array([0, 0, 1, 1, -1]), np.array([0.9, 0.2, 0.3, 0.1, 0.0])
+    fixed = np.array([False, True, False, False, False])
+    assert_array_equal(rejected(labels, sure, 0.5, fixed), [0, 0, 1, -1, -1])
+
+
+def test_new_data_are_rejected_by_their_posterior(fitted):
+    X, *_ = planted()
+    new = np.random.default_rng(1).poisson(0.5, (40, 90))
+    new[3] = 0
+    chosen, strict = fitted.predict(new), CoClustering((5, 4), n_init=6, random_state=0, reject=0.9)
+    strict.fit(X)
+    per_mass = fitted._model.row_costs(fitted._new_rows(new)[1]) / np.maximum(
+        new.sum(1, keepdims=True), 1
+    )
+    observations = new.sum(1) ** 2 / np.maximum((new**2).sum(1), 1)
+    sure = softmax(-per_mass * observations[:, None], axis=1).max(1)
+    expected = np.where(sure >= 0.9, chosen, -1)
+    assert 0 < (expected[np.arange(40) != 3] == -1).sum() < 39
+    assert_array_equal(strict.predict(new), expected)
+    columns = np.random.default_rng(2).poisson(0.1, (120, 30))
+    unsure = strict.predict_columns(columns) == -1
+    assert 0 < unsure.sum() < 30
+    assert_array_equal(strict.transform(new), fitted.transform(new))
+
+
+@pytest.mark.parametrize("reject", [0, 1.5, -0.1, "no"])
+def test_a_bad_threshold_is_an_error(reject):
+    with pytest.raises(ValueError, match="reject"):
+        CoClustering(2, reject=reject).fit(np.eye(4))

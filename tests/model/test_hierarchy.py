@@ -1,0 +1,406 @@
+"""The tree goes through the fit, loses what it says, and can be cut anywhere."""
+
+import itertools
+import pickle
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import models
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.cluster.hierarchy import fcluster, is_monotonic, is_valid_linkage
+from sklearn.base import clone
+
+import comarkov
+from comarkov import CoClustering
+from comarkov.data.joint import joint
+from comarkov.search.merging import bisect
+from comarkov.search.optimise import Seed
+
+FEW = settings(max_examples=40)
+
+
+@pytest.fixture(scope="module")
+def counts():
+    """Counts in 4 x 3 blocks, a row and a column without mass."""
+    rng = np.random.default_rng(0)
+    rows, columns = rng.integers(4, size=40), rng.integers(3, size=30)
+    X = rng.poisson(rng.gamma(0.5, 2.0, size=(4, 3))[rows][:, columns])
+    X[7] = 0
+    X[:, 11] = 0
+    return X
+
+
+@pytest.fixture(scope="module")
+def fitted(counts):
+    return CoClustering((4, 3), random_state=0).fit(counts)
+
+
+def levels_of_one_side(model):
+    """Models at all levels of the rows, the columns as fitted, from many clusters to one."""
+    k, l = model.hierarchy_.n_leaves[0], model.hierarchy_.n_fitted[1]
+    return [model.cut((count, l)) for count in range(k, 0, -1)]
+
+
+def is_nested(fine, coarse):
+    """Is every cluster of one labelling inside one cluster of the other?"""
+    return len(set(zip(fine, coarse, strict=True))) == len(set(fine))
+
+
+@FEW
+@given(models())
+def test_the_way_down_is_nested_and_costs_what_it_says(problem):
+    W, model = problem
+    model.fit(W)
+    tree = model.hierarchy_
+    assert tree.levels[0].n_clusters == tree.n_leaves
+    assert tree.levels[-1].n_clusters == tuple(k and 1 for k in tree.n_leaves)
+    assert [level.n_clusters for level in tree.levels].count(tree.n_fitted) == 1
+    before = model.cut(tree.n_leaves)
+    assert before.cost_ == pytest.approx(tree.levels[0].cost, abs=1e-9)
+    for merge, level in zip(tree.merges, tree.levels[1:], strict=True):
+        after = model.cut(merge.n_clusters)
+        assert is_nested(before.row_labels_, after.row_labels_)
+        assert is_nested(before.column_labels_, after.column_labels_)
+        information = comarkov.information(W, after.row_labels_, after.column_labels_)
+        assert_allclose(after.information_, information, atol=1e-9)
+        cost = information.cost(model.beta)
+        assert merge.cost == level.cost == pytest.approx(cost, abs=1e-9)
+        assert merge.lost == pytest.approx(cost - before.cost_, abs=1e-9)
+        if information.rows_columns > 1e-6:
+            assert level.kept == pytest.approx(information.kept, abs=1e-6)
+        before = after
+
+
+@FEW
+@given(models())
+def test_the_tree_goes_through_the_fit(problem):
+    W, model = problem
+    model.fit(W)
+    again = model.cut(model.hierarchy_.n_fitted)
+    assert_array_equal(again.row_labels_, model.row_labels_)
+    assert_array_equal(again.column_labels_, model.column_labels_)
+    assert again.cost_ == model.cost_
+    level = next(x for x in model.hierarchy_.levels if x.n_clusters == again.n_clusters)
+    assert level.cost == model.cost_
+    there_and_back = model.cut(model.hierarchy_.n_leaves).cut(again.n_clusters)
+    assert_array_equal(there_and_back.row_labels_, model.row_labels_)
+    assert there_and_back.cost_ == model.cost_
+    if again.n_clusters[0] is not None:
+        assert_array_equal(again.predict(W), model.predict(W))
+
+
+@FEW
+@given(models())
+def test_each_merge_is_the_cheapest(problem):
+    """Against all merges of two clusters, each costed by the definition."""
+    W, model = problem
+    model.fit(W)
+    tree = model.hierarchy_
+    limits = np.array([k or 0 for k in tree.n_fitted])
+    for level, merge in zip(tree.levels, tree.merges, strict=False):
+        now = model.cut(level.n_clusters)
+        above = np.array([k or 0 for k in level.n_clusters])
+        inside = model if (above >= limits).all() and (above > limits).any() else None
+        losses = [
+            comarkov.cost(W, *labels, model.beta) - level.cost for labels in merged(now, inside)
+        ]
+        assert merge.lost == pytest.approx(min(losses), abs=1e-9)
+
+
+def merged(model, inside):
+    """Both labels after each merge of two clusters, of those inside a cluster of a fit."""
+    for side in (0, 1):
+        if model.n_clusters[side] is None:
+            continue
+        both = [model.row_labels_, model.column_labels_]
+        for i, j in itertools.combinations(range(model.n_clusters[side]), 2):
+            after = list(both)
+            after[side] = np.where(both[side] == j, i, both[side])
+            if inside is not None:
+                outer = (inside.row_labels_, inside.column_labels_)[side]
+                if len(set(outer[after[side] == i])) > 1:
+                    continue
+            yield after
+
+
+@FEW
+@given(models())
+def test_linkages_are_valid_and_cut_as_scipy_does(problem):
+    W, model = problem
+    model.fit(W)
+    tree = model.hierarchy_
+    sides = [
+        (tree.row_linkage, tree.row_leaves, tree.n_leaves[0], 0),
+        (tree.column_linkage, tree.column_leaves, tree.n_leaves[1], 1),
+    ]
+    heights = []
+    for linkage, leaves, count, side in sides:
+        if count is None:
+            assert linkage is None
+            assert leaves is None
+            continue
+        assert linkage.shape == (count - 1, 4)
+        assert set(leaves) - {-1} == set(range(count))
+        heights += linkage[:, 2].tolist()
+        if count == 1:
+            continue
+        assert is_valid_linkage(linkage, throw=True)
+        assert is_monotonic(linkage)
+        assert linkage[-1, 3] == count
+        jumps = np.diff(linkage[:, 2]) > 1e-12  # equal heights cannot be told apart by SciPy
+        for k in [count - 1 - i for i in np.flatnonzero(jumps)]:
+            number = fcluster(linkage, k, "maxclust")
+            cut = model.cut(tuple(k if i == side else n for i, n in enumerate(tree.n_fitted)))
+            labels = (cut.row_labels_, cut.column_labels_)[side]
+            has_mass = leaves >= 0
+            expected = number[leaves[has_mass]]
+            assert comarkov.evaluate.adjusted_rand_index(expected, labels[has_mass]) == 1
+    lost = np.cumsum([0.0, *(merge.lost for merge in tree.merges)])[1:]
+    assert_allclose(sorted(heights), np.maximum.accumulate(np.maximum(lost, 0)), atol=1e-12)
+
+
+def test_below_one_half_a_merge_may_gain_and_heights_still_rise(counts):
+    tree = CoClustering((4, 3), beta=0.0, random_state=0).fit(counts).hierarchy_
+    assert min(merge.lost for merge in tree.merges) < -1e-6
+    assert is_monotonic(tree.row_linkage)
+    assert is_valid_linkage(tree.column_linkage)
+
+
+@pytest.mark.parametrize("n_clusters", [(4, 3), (4, None)])
+def test_predict_is_the_least_cost_of_insertion_at_every_level(counts, n_clusters):
+    model = CoClustering(n_clusters, random_state=0).fit(counts)
+    new = np.random.default_rng(1).poisson(1.0, (3, 30))
+    stacked = np.vstack([counts, new[:1]])
+    for cut in levels_of_one_side(model)[::3]:
+        columns = np.where(cut.column_labels_ < 0, 99, cut.column_labels_)
+        chosen = cut.predict(new)
+        for row, label in zip(new, chosen, strict=True):
+            stacked[-1] = row
+            costs = [
+                comarkov.cost(stacked, np.append(cut.row_labels_, a), columns, 0.7)
+                for a in range(cut.n_clusters[0])
+            ]
+            assert costs[label] == pytest.approx(min(costs), abs=1e-12)
+        assert cut.transform(new).shape == (3, cut.n_clusters[0])
+
+
+def test_a_cut_does_all_that_a_fit_does(counts):
+    frame = pd.DataFrame(
+        counts, index=[f"r{i}" for i in range(40)], columns=[f"c{i}" for i in range(30)]
+    )
+    model = CoClustering((4, 3), weighting="bm25", keep_path=True, random_state=0).fit(frame)
+    before = pickle.dumps(model)
+    cut = model.cut((6, 2))
+    assert cut.get_params()["n_clusters"] == (6, 2)
+    assert_array_equal(cut.feature_names_in_, model.feature_names_in_)
+    assert_array_equal(cut.predict(frame.iloc[:, ::-1]), cut.predict(frame))
+    assert_array_equal(cut.predict_columns(frame.iloc[::-1]), cut.predict_columns(frame))
+    assert set(cut.predict_columns(frame)) == {-1, 0, 1}
+    assert cut.score(frame) < 0
+    assert len(cut.get_feature_names_out()) == 6
+    assert cut.get_shape(11)[0] == (cut.row_labels_ == 5).sum()
+    assert not hasattr(cut, "path_")
+    assert pickle.dumps(model.cut(4).cut((4, 3)).row_labels_) == pickle.dumps(model.row_labels_)
+    copy = pickle.loads(pickle.dumps(cut))
+    assert_array_equal(copy.cut((2, 2)).row_labels_, model.cut(2).row_labels_)
+    assert_array_equal(pickle.loads(before).row_labels_, model.row_labels_)
+    assert model.n_clusters == (4, 3)
+    assert not hasattr(clone(cut), "hierarchy_")
+
+
+@FEW
+@given(models())
+def test_clusters_of_a_cut_are_numbered_by_falling_mass(problem):
+    W, model = problem
+    model.fit(W)
+    assume(model.hierarchy_.n_leaves[0] is not None)
+    for cut in levels_of_one_side(model):
+        has_mass = W.sum(axis=1) > 0
+        assert_array_equal(cut.row_labels_ == -1, ~has_mass)
+        mass = np.bincount(cut.row_labels_[has_mass], weights=W.sum(axis=1)[has_mass] / W.max())
+        assert mass.size == cut.n_clusters[0]
+        assert (np.diff(mass) <= 1e-12 * mass.max()).all()
+
+
+# --- refined cuts -----------------------------------------------------------------------------
+
+
+@FEW
+@given(models(), st.data())
+def test_a_refined_cut_is_a_local_optimum(problem, data):
+    W, model = problem
+    model.fit(W)
+    counts = tuple(
+        None if k is None else data.draw(st.integers(1, k)) for k in model.hierarchy_.n_leaves
+    )
+    plain, refined = model.cut(counts), model.cut(counts, W)
+    assert refined.cost_ <= plain.cost_ + 1e-9
+    assert refined.n_clusters == counts
+    labels = [refined.row_labels_, refined.column_labels_]
+    cost = comarkov.cost(W, *labels, model.beta)
+    assert refined.cost_ == pytest.approx(cost, abs=1e-9)
+    for side in (0, 1):
+        if counts[side] is None:
+            continue
+        sizes = np.bincount(labels[side][labels[side] >= 0], minlength=counts[side])
+        assert (sizes > 0).all()
+        for x in np.flatnonzero(labels[side] >= 0):
+            for a in range(counts[side] if sizes[labels[side][x]] > 1 else 0):
+                moved = [side_labels.copy() for side_labels in labels]
+                moved[side][x] = a
+                assert comarkov.cost(W, *moved, model.beta) >= cost - 1e-9
+    assert refined.hierarchy_.n_fitted == counts
+
+
+def test_refining_pays_and_leaves_fixed_elements_alone():
+    X = np.random.default_rng(0).poisson(0.5, (40, 30))
+    fixed = np.where(np.arange(40) < 8, np.arange(40) % 2, -1)
+    free, held = (
+        CoClustering((6, 6), fixed=given, random_state=0).fit(X) for given in (None, (fixed, None))
+    )
+    for model in (free, held):
+        assert model.cut(3, X).cost_ < model.cut(3).cost_ - 1e-3
+    plain, refined = held.cut(3), held.cut(3, X)
+    assert_array_equal(refined.row_labels_[:8], plain.row_labels_[:8])
+    assert refined.fixed is held.fixed
+    assert not np.array_equal(refined.row_labels_, plain.row_labels_)
+    assert_array_equal(free.cut(6, X).row_labels_, free.row_labels_)
+
+
+@pytest.mark.parametrize("weighting", [None, "bm25"])
+def test_only_the_matrix_of_the_fit_refines(counts, weighting):
+    model = CoClustering((4, 3), weighting=weighting, random_state=0).fit(counts)
+    other = counts.copy()
+    other[0, 0] += 1
+    for wrong in (counts[:20], counts[:, :20], counts.T, counts[::-1], other):
+        with pytest.raises(ValueError, match="X is not the matrix of the fit: give it as"):
+            model.cut(2, wrong)
+    frame = pd.DataFrame(counts, index=[f"r{i}" for i in range(40)])
+    named = CoClustering((4, 3), weighting=weighting, random_state=0).fit(frame)
+    assert_array_equal(named.cut(2, counts).row_names_in_, frame.index)
+    assert_array_equal(named.cut(2, frame).row_labels_, model.cut(2, counts).row_labels_)
+
+
+@pytest.mark.parametrize("method", ["auto", "sequential", "anneal", "batch"])
+def test_what_moves_round_off_is_no_other_matrix(method):
+    W = 10.0 ** np.random.default_rng(0).uniform(-8, 8, (40, 30))
+    model = CoClustering((4, 3), method=method, random_state=0).fit(W)
+    assert model.cut((4, 3), W).cost_ <= model.cost_ + 1e-9
+
+
+# --- leaves -----------------------------------------------------------------------------------
+
+
+def test_leaves_are_as_many_as_the_search_begins_with(counts, fitted):
+    assert fitted.hierarchy_.n_leaves == (32, 24)
+    assert repr(fitted.hierarchy_) == "Hierarchy(n_leaves=(32, 24), n_fitted=(4, 3))"
+    few = CoClustering((39, 1), random_state=0).fit(counts).hierarchy_
+    assert few.n_leaves == (39, 8)
+    given = CoClustering((4, 3), init=(fitted.row_labels_, fitted.column_labels_)).fit(counts)
+    assert given.hierarchy_.n_leaves == (32, 24)
+    for method in ("anneal", "sequential"):
+        tree = CoClustering((4, 3), method=method, random_state=0).fit(counts).hierarchy_
+        assert tree.n_leaves == tree.n_fitted == (4, 3)
+        assert len(tree.merges) == 5
+
+
+def test_leaves_lie_side_by_side(fitted):
+    for leaves, labels in (
+        (fitted.hierarchy_.row_leaves, fitted.row_labels_),
+        (fitted.hierarchy_.column_leaves, fitted.column_labels_),
+    ):
+        assert_array_equal(leaves < 0, labels < 0)
+        assert is_nested(leaves, labels)
+        assert (np.diff(labels[np.argsort(leaves, kind="stable")]) >= 0).all()
+
+
+def test_given_numbers_stay_where_the_fit_is_cut(counts, fitted):
+    names = np.array([2, 0, 3, 1])
+    rows = np.where(fitted.row_labels_ < 0, -1, names[fitted.row_labels_])
+    model = CoClustering((4, 3), init=(rows, fitted.column_labels_)).fit(counts)
+    assert_array_equal(model.cut((4, 2)).row_labels_, model.row_labels_)
+    assert_array_equal(model.row_labels_, rows)
+
+
+def test_leaves_split_what_gains_most():
+    """Two clusters of the fit, one of them plainly of three kinds of rows."""
+    kinds = np.repeat(np.eye(6, dtype=int), 5, axis=0)[:, [0, 1, 2, 3, 3, 3]] * 9
+    kinds[:15, 3:] += 1
+    start = np.repeat([0, 1], 15)
+    model = CoClustering((2, None), fixed=(start, None), random_state=0).fit(kinds + 1)
+    assert_array_equal(model.cut((4, None)).row_labels_[15:], np.full(15, 0))
+    truth = np.append(np.repeat([0, 1, 2], 5), np.full(15, 3))
+    agreement = comarkov.evaluate.adjusted_rand_index(truth, model.cut((4, None)).row_labels_)
+    assert agreement == 1
+
+
+def test_threads_and_the_matrix_format_do_not_change_the_tree(counts, fitted):
+    for X, jobs in ((counts, 2), (counts.astype(float), 1)):
+        tree = CoClustering((4, 3), random_state=0, n_jobs=jobs).fit(X).hierarchy_
+        assert_array_equal(tree.row_leaves, fitted.hierarchy_.row_leaves)
+        assert tree.merges == fitted.hierarchy_.merges
+
+
+def test_leaves_do_not_change_the_labels(counts, monkeypatch):
+    """Their random numbers are their own, and none is drawn before the labels are there."""
+    drawn = []
+    stream = Seed.stream
+    monkeypatch.setattr(Seed, "stream", lambda seed, *n: drawn.append(n) or stream(seed, *n))
+    CoClustering((4, 3), random_state=0).fit(counts)
+    assert drawn[-2:] == [(0, 2), (1, 2)]
+    assert len(set(drawn)) == len(drawn)
+
+
+def test_no_time_is_spent_on_leaves_when_it_is_over(counts):
+    with pytest.warns(match="max_time was reached"):
+        model = CoClustering((4, 3), max_time=1e-9, random_state=0).fit(counts)
+    assert model.hierarchy_.n_leaves == (4, 3)
+    assert model.cut(1).cost_ == pytest.approx(joint(counts).information * 1.4)
+
+
+def test_ctrl_c_while_leaves_are_made_loses_nothing(counts, fitted, monkeypatch):
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        return bisect(*arguments)
+
+    monkeypatch.setattr("comarkov.model.leaves.bisect", interrupted)
+    with pytest.warns(match="it was interrupted"):
+        model = CoClustering((4, 3), random_state=0).fit(counts)
+    assert_array_equal(model.row_labels_, fitted.row_labels_)
+    assert model.hierarchy_.n_leaves == (4, 3)
+
+
+def test_a_tree_of_one_leaf():
+    model = CoClustering(1, random_state=0).fit([[3]])
+    assert model.hierarchy_.merges == []
+    assert len(model.hierarchy_.levels) == 1
+    assert model.hierarchy_.row_linkage.shape == (0, 4)
+    assert model.cut(1).predict([[2]]) == [0]
+
+
+@pytest.mark.parametrize(
+    ("level", "message"),
+    [
+        ((33, 2), "has 1 to 32 row clusters, not 33: cut it at a number in this range, or fit"),
+        ((2, 25), "has 1 to 24 column clusters, not 25"),
+        (0, "1 to 32 row clusters, not 0"),
+        ((2, None), "1 to 24 column clusters, not None"),
+        ((2.5, 2), "1 to 32 row clusters, not 2.5"),
+        ((2, 2, 2), "must be a pair"),
+    ],
+)
+def test_a_level_that_is_not_there_gets_a_clear_error(fitted, level, message):
+    with pytest.raises(ValueError, match=message):
+        fitted.cut(level)
+
+
+def test_a_side_that_is_not_clustered_is_not_cut(counts):
+    model = CoClustering((4, None), random_state=0).fit(counts)
+    with pytest.raises(ValueError, match="columns were not clustered: give None for them, not 3"):
+        model.cut(3)
+    assert set(model.cut((3, None)).row_labels_) == {-1, 0, 1, 2}
+    assert model.hierarchy_.merges[-1].n_clusters == (1, None)

@@ -1,0 +1,376 @@
+"""Models are kept in files, and come back equal in everything."""
+
+import json
+import os
+import pickle
+import shutil
+import tempfile
+import zipfile
+from dataclasses import fields, is_dataclass
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import models
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+import comarkov
+from comarkov import (
+    AIB,
+    IBCC,
+    IDC,
+    ITCC,
+    SIB,
+    CoClustering,
+    IBDouble,
+    MarkovAggregation,
+    MultiwayClustering,
+    Weighting,
+)
+from comarkov.data.weighting import SCHEMES
+from comarkov.model import storage
+from comarkov.model.packing import CLASSES, Packer, unpack
+
+
+def same(one, other):
+    """Equal to the last bit, in type too."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray) and one.dtype == object:
+        return one.shape == other.shape and same(one.tolist(), other.tolist())
+    if isinstance(one, np.ndarray | np.generic):
+        alike = one.dtype == other.dtype and one.shape == other.shape
+        return alike and one.tobytes() == other.tobytes()
+    if isinstance(one, BaseEstimator):
+        return same(vars(one), vars(other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if is_dataclass(one):
+        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    return one == other or (one != one and other != other)
+
+
+def kept(model):
+    """A model after it was saved and loaded."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(f"{folder}/model")
+        return comarkov.load(f"{folder}/model")
+
+
+def assert_does_the_same(model, loaded, X):
+    assert same(model, loaded)
+    rows, columns = model._model.rows, model._model.columns
+    if rows is not None:
+        assert same(model.predict(X), loaded.predict(X))
+        assert same(model.transform(X), loaded.transform(X))
+        assert same(model.score(X), loaded.score(X))
+    if columns is not None:
+        assert same(model.predict_columns(X), loaded.predict_columns(X))
+    assert same(model.hierarchy_.levels, loaded.hierarchy_.levels)
+    assert same(model.hierarchy_.merges, loaded.hierarchy_.merges)
+    least = tuple(side and 1 for side in (rows, columns))
+    most = model.hierarchy_.n_leaves
+    for counts in (least, most):
+        assert same(vars(model.cut(counts)), vars(loaded.cut(counts)))
+
+
+@settings(max_examples=40)
+@given(models(), st.sampled_from([None, *SCHEMES]), st.sampled_from([None, 0.6]), st.booleans())
+def test_a_loaded_model_is_the_saved_one(problem, weighting, reject, named):
+    W, model = problem
+    if weighting == "bm25":
+        weighting = Weighting("bm25", min_df=1, uniform=named)
+    if named:
+        names = [f"r{i}" for i in range(W.shape[0])], [f"c{i}" for i in range(W.shape[1])]
+        W = pd.DataFrame(W, *names)
+    model.set_params(weighting=weighting, reject=reject, keep_path=model.method == "anneal")
+    try:
+        model.fit(W)
+    except ValueError:  # a weighting may leave too little mass for so many clusters
+        return
+    assert_does_the_same(model, kept(model), W)
+
+
+@pytest.fixture(scope="module")
+def women():
+    return comarkov.datasets.load("southern-women").matrix
+
+
+@pytest.fixture(scope="module")
+def model(women):
+    return CoClustering((2, 3), random_state=0).fit(women)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        CoClustering("auto", beta="auto", random_state=0),
+        CoClustering(("auto", None), random_state=np.int64(3)),
+        CoClustering((np.int32(2), 3), random_state=np.random.RandomState(1)),
+        CoClustering(2, init=([0, 1] * 9, None), fixed=(None, pd.Series([1] + [-1] * 13))),
+        AIB(2),
+        IBCC(2, random_state=0),
+        IBDouble(2),
+        IDC(2),
+        ITCC(2, random_state=0),
+        SIB(2, random_state=0, weighting="bm25"),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_all_estimators_and_all_evidence(women, estimator):
+    model = estimator.fit(women)
+    loaded = kept(model)
+    given = {**vars(model), "fixed": None, "random_state": None}
+    assert same(given, {**vars(loaded), "fixed": None, "random_state": None})
+    assert same(model.predict(women), loaded.predict(women))
+    if hasattr(model, "tree_"):
+        assert same(model.tree_.cut(4), loaded.tree_.cut(4))
+
+
+def test_chains_and_types(women):
+    walk = np.random.default_rng(0).choice(["sun", "rain", "snow"], 200)
+    chain = MarkovAggregation(2, held_out=0.3, random_state=0).fit(walk)
+    types = MultiwayClustering(
+        {"women": 2, "events": 3}, weights={("women", "women"): 0.5}, random_state=0
+    ).fit({("women", "events"): women, ("women", "women"): women @ women.T})
+    for model in (chain, types):
+        assert same(model, kept(model))
+    assert same(chain.test_lumpability(walk), kept(chain).test_lumpability(walk))
+
+
+def test_what_was_fixed_and_the_seed_are_kept(women):
+    fixed = pd.Series([1] + [-1] * 13)
+    seed = np.random.RandomState(1)
+    model = CoClustering(3, fixed=(None, fixed), random_state=seed).fit(women)
+    loaded = kept(model)
+    assert loaded.fixed[1].tolist() == fixed.tolist()
+    refined = model.cut((2, 2), women), loaded.cut((2, 2), women)
+    assert same(refined[0].row_labels_, refined[1].row_labels_)
+    assert model.random_state.randint(1000) == loaded.random_state.randint(1000)
+
+
+def test_names_of_all_kinds(women):
+    rows = pd.MultiIndex.from_product([["é", "<script>"], range(9)])
+    frame = pd.DataFrame(women, rows, [f"c{i}" for i in range(14)])
+    model = CoClustering((2, 3), random_state=0).fit(frame)
+    loaded = kept(model)
+    assert same(model.row_names_in_, loaded.row_names_in_)
+    assert loaded.row_names_in_[0] == ("é", 0)
+    assert same(model.feature_names_in_, loaded.feature_names_in_)
+
+
+def test_what_cannot_be_kept_is_refused_and_leaves_nothing(tmp_path, women):
+    frame = pd.DataFrame(women, pd.date_range("2020", periods=18))
+    model = CoClustering((2, 3), random_state=0).fit(frame.rename(columns=str))
+    with pytest.raises(TypeError, match=r"A Timestamp of pandas\S* cannot be saved"):
+        model.save(tmp_path / "model")
+    with pytest.raises(NotFittedError):
+        CoClustering(2).save(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_callback_is_not_kept(women):
+    model = CoClustering(2, callback=print, random_state=0)
+    model.callback = lambda progress: None
+    assert kept(model.fit(women)).callback is None
+
+
+def test_arrays_are_kept_once_and_written_alike(tmp_path, model):
+    model.save(tmp_path / "one")
+    model.save(tmp_path / "two")
+    loaded = comarkov.load(tmp_path / "one")
+    assert loaded._model.rows.masses is loaded.hierarchy_.rows.masses
+    for name in ("model.json", "arrays.npz"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+def test_all_classes_of_the_table_are_there():
+    for name, module in CLASSES.items():
+        assert getattr(__import__(f"comarkov.{module}", fromlist=[name]), name).__name__ == name
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_plain_values_come_back(value):
+    packer = Packer()
+    tree = json.loads(json.dumps(packer.pack(value), allow_nan=False))
+    assert same(unpack(tree, packer.arrays), value)
+
+
+def test_a_path_in_one_file(tmp_path, women):
+    path = CoClustering((2, 3), random_state=0).beta_path(women, [1, 0.5])
+    storage.save_value(path, tmp_path / "path.npz")
+    assert same(storage.load_value(tmp_path / "path.npz"), path)
+    (tmp_path / "path.npz").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"path\.npz cannot be read"):
+        storage.load_value(tmp_path / "path.npz")
+
+
+# --- where it is written ----------------------------------------------------------------------
+
+
+def test_nothing_is_overwritten_unasked(tmp_path, model, women):
+    model.save(tmp_path / "deep" / "model")
+    with pytest.raises(FileExistsError, match="exists already"):
+        model.save(tmp_path / "deep" / "model")
+    other = CoClustering((3, 3), random_state=0).fit(women)
+    other.save(tmp_path / "deep" / "model", overwrite=True)
+    assert comarkov.load(tmp_path / "deep" / "model").n_clusters == (3, 3)
+    assert os.listdir(tmp_path / "deep") == ["model"]
+
+
+def test_only_models_are_overwritten(tmp_path, model):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter").write_text("years of work")
+    (tmp_path / "file").write_text("a file")
+    (tmp_path / "link").symlink_to(tmp_path / "thesis")
+    for name in ("thesis", "file", "link"):
+        with pytest.raises(FileExistsError, match="not written by comarkov"):
+            model.save(tmp_path / name, overwrite=True)
+    assert (tmp_path / "thesis" / "chapter").read_text() == "years of work"
+    (tmp_path / "empty").mkdir()
+    model.save(tmp_path / "empty")
+    assert comarkov.load(tmp_path / "empty").beta_ == 0.7
+
+
+def test_what_fails_in_the_middle_leaves_what_was_there(tmp_path, model, monkeypatch):
+    model.save(tmp_path / "model")
+    before = (tmp_path / "model" / "model.json").read_bytes()
+
+    def full(path, arrays):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(storage, "_write_arrays", full)
+    for name in ("model", "new"):
+        with pytest.raises(OSError, match="No space left"):
+            model.save(tmp_path / name, overwrite=True)
+    assert os.listdir(tmp_path) == ["model"]
+    assert (tmp_path / "model" / "model.json").read_bytes() == before
+
+
+# --- what is wrong with it --------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path, model):
+    model.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def edit(folder, change):
+    """Change the JSON of a model."""
+    document = json.loads((folder / "model.json").read_text())
+    change(document)
+    (folder / "model.json").write_text(json.dumps(document))
+
+
+def array_bytes(array, allow_pickle=False):
+    file = BytesIO()
+    np.lib.format.write_array(file, np.asarray(array), allow_pickle=allow_pickle)
+    return file.getvalue()
+
+
+def put(folder, content, method=zipfile.ZIP_STORED):
+    """Put something else in the place of the first array."""
+    with zipfile.ZipFile(folder / "arrays.npz") as archive:
+        others = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(folder / "arrays.npz", "w", method) as archive:
+        for name, old in others.items():
+            archive.writestr(name, content if name == "a0.npy" else old)
+
+
+class Harm:
+    def __reduce__(self):
+        return (Path.touch, (Path("harm"),))
+
+
+def set_value(key, value):
+    return lambda folder: edit(folder, lambda document: document.update({key: value}))
+
+
+def change_array(folder, name, change):
+    """Another array in a file that is otherwise right."""
+    with zipfile.ZipFile(folder / "arrays.npz") as archive:
+        arrays = {entry: archive.read(entry) for entry in archive.namelist()}
+    changed = change(np.load(BytesIO(arrays[f"{name}.npy"])))
+    arrays[f"{name}.npy"] = array_bytes(changed)
+    with zipfile.ZipFile(folder / "arrays.npz", "w") as archive:
+        for entry, content in arrays.items():
+            archive.writestr(entry, content)
+
+
+def promise_too_much(folder):
+    content = array_bytes(np.zeros(5, np.int64))
+    put(folder, content.replace(b"(5,)", b"(9" + b"9" * 11 + b",)").replace(b" " * 11, b"", 1))
+
+
+DAMAGES = {
+    "a newer version": (set_value("version", 2), "format version 2, .* use comarkov 0.1.0 or new"),
+    "another format": (set_value("format", "pickle"), "not a comarkov model"),
+    "an unknown class": (set_value("value", {"is": "os.system"}), "a class that there is not"),
+    "no model": (set_value("value", {"is": "Step", "parts": {}}), "cannot be read"),
+    "only data": (set_value("value", [1, 2]), "it holds no model"),
+    "a method for an attribute": (
+        lambda f: edit(f, lambda d: d["value"]["learnt"].update(predict=1)),
+        "learns no 'predict'",
+    ),
+    "a parameter that there is not": (
+        lambda f: edit(f, lambda d: d["value"]["parameters"].update(harm=1)),
+        "unexpected keyword argument 'harm",
+    ),
+    "an array that is not there": (
+        lambda f: edit(f, lambda d: d["value"]["learnt"]["row_labels_"].update(name="../a")),
+        "../a is missing",
+    ),
+    "JSON that is cut": (
+        lambda f: (f / "model.json").write_text((f / "model.json").read_text()[:99]),
+        "cannot be read",
+    ),
+    "JSON that is deep": (lambda f: (f / "model.json").write_text("[" * 10**5), "cannot be read"),
+    "JSON that is not text": (lambda f: (f / "model.json").write_bytes(b"\xff\xfe"), "decode"),
+    "arrays that are cut": (
+        lambda f: os.truncate(f / "arrays.npz", 200), "cannot be read: File is not a zip file"
+    ),
+    "arrays that are changed": (
+        lambda f: (f / "arrays.npz").write_bytes(
+            (f / "arrays.npz").read_bytes().replace(b"NUMPY", b"PICKL", 1)
+        ),
+        "Bad CRC-32",
+    ),
+    "another array": (
+        lambda f: change_array(f, "a0", lambda array: array + 1), "not those that were written"
+    ),
+    "a shorter array": (
+        lambda f: change_array(f, "a0", lambda array: array[1:]), "not those that were written"
+    ),
+    "a pickle": (
+        lambda f: put(f, array_bytes(np.array([Harm()], object), True)), "not as long as it says"
+    ),
+    "a bare pickle": (lambda f: put(f, pickle.dumps(Harm())), "magic string"),
+    "compressed arrays": (lambda f: put(f, bytes(10**6), zipfile.ZIP_DEFLATED), "is compressed"),
+    "a promise": (promise_too_much, "not as long as it says"),
+    "a missing file": (lambda f: (f / "arrays.npz").unlink(), "There is no model in .*arrays.npz"),
+    "a missing folder": (shutil.rmtree, "model does not exist"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_is_damaged_or_hostile_is_one_clear_error(folder, damage, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    change, message = DAMAGES[damage]
+    change(folder)
+    with pytest.raises((ValueError, FileNotFoundError), match=message) as caught:
+        comarkov.load(folder)
+    assert "\n" not in str(caught.value)
+    assert not Path("harm").exists()

@@ -1,0 +1,361 @@
+"""The paper's numbers come out again, and runs are kept so that none is lost."""
+
+import csv
+import json
+import shutil
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from comarkov import reproduce
+from comarkov.reproduce import EXPERIMENTS, published
+from comarkov.reproduce.experiment import Curve, Experiment, Options, Result, mean_and_error
+from comarkov.reproduce.runs import Store, complete, open_store
+from comarkov.reproduce.synthetic import circulant_blocks, noisy_blocks
+from comarkov.results import plot
+
+RUNS = 200
+
+
+def concluded(name, options):
+    """The result of an experiment, with nothing kept."""
+    experiment = EXPERIMENTS[name]
+    return experiment.conclude(
+        {key: experiment.run(key, options) for key in experiment.plan(options)}, options
+    )
+
+
+def holds(result):
+    return {claim.text: claim.holds for claim in result.claims}
+
+
+# --- the paper --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["stuck", "unequal", "trading"])
+def test_worked_examples_are_exact(name):
+    result = concluded(name, Options())
+    assert all(verdict.agrees for verdict in result.verdicts)
+    assert all(claim.holds for claim in result.claims)
+    for curve in result.curves:
+        assert curve.tolerance == 1e-12
+        assert curve.verdict().detail.startswith("worst of")
+        assert np.abs(curve.ours - curve.published).max() < 1e-12
+
+
+def test_all_points_of_figure_1_are_there():
+    result = concluded("trading", Options())
+    assert len(result.curves) == 4
+    assert sum(curve.x.size for curve in result.curves) == len(published.table("trading")) == 44
+
+
+def test_circulant_blocks_agree_with_the_published_means():
+    result = concluded("circulant", Options(runs=RUNS))
+    assert sum(curve.x.size for curve in result.curves) == len(published.table("circulant")) == 66
+    for curve in result.curves:
+        assert curve.tolerance is None  # four standard errors
+        assert curve.verdict().agrees, curve.verdict()
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_few_runs_do_not_differ_by_chance(runs):
+    for verdict in concluded("circulant", Options(runs=runs)).verdicts:
+        assert verdict.agrees, verdict
+
+
+def test_circulant_blocks_are_circulant():
+    blocks = circulant_blocks(6)
+    assert blocks.shape == (90, 90)
+    assert (blocks.sum(axis=0) == 6).all()
+    assert (blocks.sum(axis=1) == 6).all()
+    assert blocks[30:60, 30:60].sum() == 180
+    np.testing.assert_array_equal(blocks[1, :30], np.roll(blocks[0, :30], 1))
+
+
+def test_noise_has_the_shape_of_the_published_curves():
+    result = concluded("noise", Options(runs=40))
+    points = len(published.table("noise_rows")) + len(published.table("noise_columns"))
+    assert sum(curve.x.size for curve in result.curves) == points == 110
+    assert len(result.claims) == 4
+    assert all(claim.holds for claim in result.claims), result.claims
+
+
+def test_noise_is_a_mixture():
+    for epsilon in (0.0, 0.5, 0.8):
+        assert noisy_blocks(epsilon, 1).sum() == pytest.approx(1)
+    np.testing.assert_allclose(noisy_blocks(0, 1), noisy_blocks(0, 2))
+    mixture = (noisy_blocks(0, 1) + noisy_blocks(1, 1)) / 2
+    np.testing.assert_allclose(noisy_blocks(0.5, 1), mixture)
+
+
+def test_southern_women():
+    claims = holds(concluded("southern-women", Options()))
+    assert [value for text, value in claims.items() if "every β from 0.1 to 1" in text] == [True]
+    # as they come out, beside what the paper says
+    assert claims["(2, 3): the same for β = 0"] is False
+    assert claims["(4, 4): the events equal Barber's at β = 0.7"] is False
+
+
+def test_movielens(data_file):
+    options = Options(runs=75, data=data_file("ml-100k.zip").parent)
+    result = concluded("movielens", options)
+    claims = holds(result)
+    assert len(claims) == 7
+    del claims["The peak is at β = 0.9"]  # three repetitions are too few to tell 1 from 0.9
+    assert all(claims.values()), result.claims
+    named = " ".join(row[-1] for row in result.tables[0].rows)
+    assert "Casablanca (1942)" in named
+    assert "Star Trek" in named
+
+
+def test_newsgroups(data_file):
+    """Two samples of each collection, few enough for a test: the curves have their shape."""
+    options = Options(quick=True, data=data_file("20news-bydate.tar.gz").parent)
+    result = concluded("newsgroups", options)
+    assert len(result.curves) == 9
+    assert all(claim.holds for claim in result.claims), result.claims
+    for curve in result.curves:
+        assert curve.x.size == 21
+        assert curve.judged.sum() == (0 if curve.panel.endswith("l = 2") else 11)
+    preparations = {row[0]: row[1:] for row in result.tables[-1].rows}
+    equal = preparations["counts, then every document the same mass"]
+    assert float(equal[0].split()[0]) > 0.85  # what closes the gap of Binary
+
+
+# --- verdicts ---------------------------------------------------------------------------------
+
+
+def curve(ours, published, **more):
+    x = np.linspace(0, 1, len(ours))
+    return Curve("panel", "name", x, np.array(ours), published=np.array(published), **more)
+
+
+def test_a_curve_agrees_within_four_standard_errors_at_every_point():
+    error = np.array([0.01, 0.01])
+    assert curve([0.5, 0.539], [0.5, 0.5], error=error).verdict().agrees is True
+    verdict = curve([0.5, 0.541], [0.5, 0.5], error=error).verdict()
+    assert verdict.agrees is False
+    assert verdict.detail == "worst of 2 points: 4.1 standard errors"
+    assert (verdict.x, verdict.published, verdict.ours, verdict.error) == (1, 0.5, 0.541, 0.01)
+
+
+def test_a_curve_agrees_within_its_tolerance_where_it_is_judged():
+    judged = np.array([True, False])
+    assert curve([0.5, 0.9], [0.45, 0.5], tolerance=0.06, judged=judged).verdict().agrees is True
+    assert curve([0.5, 0.9], [0.43, 0.5], tolerance=0.06, judged=judged).verdict().agrees is False
+    assert curve([0.5], [0.1], tolerance=0.1, judged=np.array([False])).verdict().agrees is None
+
+
+def test_equal_numbers_without_error_agree():
+    assert curve([1.0], [1.0], error=np.array([0.0])).verdict().agrees is True
+    assert curve([1.0], [0.99], error=np.array([0.0])).verdict().agrees is False
+
+
+def test_what_was_not_published_is_not_judged():
+    verdict = Curve("", "name", np.array([0.0]), np.array([0.5])).verdict()
+    assert verdict.published is None
+    assert verdict.agrees is None
+
+
+def test_mean_and_error():
+    mean, error = mean_and_error([[1.0, 2.0], [3.0, 2.0]])
+    assert mean.tolist() == [2, 2]
+    assert error.tolist() == [1, 0]
+    assert np.isnan(mean_and_error([[1.0]])[1]).all()
+
+
+# --- keeping runs -----------------------------------------------------------------------------
+
+
+class Counting:
+    """An experiment that counts how often it is run, and can fail."""
+
+    def __init__(self, fails_at=None):
+        self.made = []
+        self.fails_at = fails_at
+        self.experiment = Experiment("counting", "", self.plan, self.run, self.conclude, batch=2)
+
+    def plan(self, options):
+        return [("a", i) for i in range(options.runs)]
+
+    def run(self, key, options):
+        if key[1] == self.fails_at:
+            raise KeyboardInterrupt
+        self.made.append(key)
+        return [float(key[1]), 0.1]
+
+    def conclude(self, values, options):
+        return Result("")
+
+    def complete(self, store, runs, edition="1"):
+        told = []
+        values = complete(
+            self.experiment, Options(runs=runs), edition, store, 1,
+            lambda done, total: told.append((done, total)),
+        )  # fmt: skip
+        return values, told
+
+
+def test_interrupted_runs_go_on_where_they_stopped(tmp_path):
+    with open_store(tmp_path / "runs.sqlite") as store, pytest.raises(KeyboardInterrupt):
+        Counting(fails_at=5).complete(store, 8)
+    again = Counting()
+    with open_store(tmp_path / "runs.sqlite") as store:
+        values, told = again.complete(store, 8)
+    assert again.made == [("a", i) for i in range(4, 8)]  # four were kept, in batches of two
+    assert values == {("a", i): [float(i), 0.1] for i in range(8)}
+    assert told == [(4, 8), (6, 8), (8, 8)]
+
+
+def test_more_runs_add_to_those_that_are_there(tmp_path):
+    with open_store(tmp_path / "runs.sqlite") as store:
+        Counting().complete(store, 4)
+        more, less = Counting(), Counting()
+        assert len(more.complete(store, 6)[0]) == 6
+        assert len(less.complete(store, 3)[0]) == 3
+    assert more.made == [("a", 4), ("a", 5)]
+    assert less.made == []
+
+
+def test_another_edition_does_not_take_what_is_kept(tmp_path):
+    with open_store(tmp_path / "runs.sqlite") as store:
+        Counting().complete(store, 2)
+        other = Counting()
+        other.complete(store, 2, edition="2")
+        assert len(other.made) == 2
+        store.forget("counting")
+        assert store.get("counting", "1") == {}
+
+
+def test_a_store_that_is_no_store_is_an_error_that_says_what_to_do(tmp_path):
+    (tmp_path / "runs.sqlite").write_text("these are not runs, but a long enough text" * 9)
+    with pytest.raises(ValueError, match="delete it to begin anew"):
+        Store(tmp_path / "runs.sqlite")
+
+
+# --- what is written --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("out")
+    for names in (["trading"], ["stuck", "unequal"]):  # twice: the page has all
+        list(reproduce.reproduce(names, folder, Options(), 1, lambda *args: None))
+    return folder
+
+
+def test_every_experiment_has_its_files(out):
+    written = {file.name for file in out.iterdir()}
+    for name in ("stuck", "unequal", "trading"):
+        assert {f"{name}.{kind}" for kind in ("png", "svg", "csv", "json")} <= written
+    assert {"index.html", "reproduction.md", "runs.sqlite"} <= written
+    assert not [name for name in written if name.startswith(".")]
+
+
+def test_the_csv_has_every_point(out):
+    rows = list(csv.DictReader((out / "trading.csv").read_text().splitlines()))
+    assert len(rows) == 44
+    for row in rows:
+        assert float(row["ours"]) == pytest.approx(float(row["published"]), abs=1e-12)
+    assert [float(row["beta"]) for row in rows[:3]] == [0, 0.1, 0.2]
+
+
+def test_the_page_has_all_that_the_folder_holds(out):
+    html, markdown = (out / "index.html").read_text(), (out / "reproduction.md").read_text()
+    for page in (html, markdown):
+        for title in ("Trading entropy (Fig. 1)", "A start that is stuck", "Unequal numbers"):
+            assert title in page
+        assert "agrees" in page
+        assert "differs" not in page
+    assert html.count("data:image/svg+xml;base64,") == 3
+    assert "http" not in html.replace("http://www.w3.org", "")  # nothing from elsewhere
+
+
+def test_what_cannot_be_read_is_left_out_and_named(out, tmp_path):
+    shutil.copytree(out, tmp_path / "out")
+    (tmp_path / "out" / "trading.json").write_text("{")
+    (tmp_path / "out" / "unequal.svg").unlink()
+    list(reproduce.reproduce(["stuck"], tmp_path / "out", Options(), 1, lambda *args: None))
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "A start that is stuck" in page
+    assert "Left out, because their files cannot be read: unequal, trading" in page
+
+
+def test_a_figure_that_cannot_be_written_leaves_the_old_one(out, tmp_path, monkeypatch):
+    shutil.copytree(out, tmp_path / "out")
+    before = (tmp_path / "out" / "stuck.svg").read_bytes()
+
+    def fail(figure, path, kind):
+        path.write_text("half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(plot, "save", fail)
+    with pytest.raises(OSError, match="disk full"):
+        list(reproduce.reproduce(["stuck"], tmp_path / "out", Options(), 1, lambda *args: None))
+    assert (tmp_path / "out" / "stuck.svg").read_bytes() == before
+    assert not [file for file in (tmp_path / "out").iterdir() if file.name.startswith(".")]
+
+
+def test_other_data_does_not_take_what_is_kept(data_file, tmp_path):
+    with zipfile.ZipFile(data_file("ml-100k.zip")) as archive:
+        archive.extractall(tmp_path)
+    experiments, options = [EXPERIMENTS["movielens"]], Options(data=tmp_path)
+    before = reproduce._prepare(experiments, options)
+    assert before == reproduce._prepare(experiments, Options(data=data_file("ml-100k.zip").parent))
+    table = tmp_path / "ml-100k" / "u.data"
+    lines = table.read_text().splitlines()
+    user, movie, rating, when = lines[0].split("\t")
+    lines[0] = f"{user}\t{movie}\t{int(rating) % 5 + 1}\t{when}"
+    table.write_text("\n".join(lines))
+    assert reproduce._prepare(experiments, options) != before
+    table.write_text("\n".join(lines[:90_000]))
+    with pytest.raises(ValueError, match="it has 90,000 ratings"):
+        reproduce._prepare(experiments, options)
+
+
+def test_figures_are_the_same_each_time(out, tmp_path):
+    list(reproduce.reproduce(["trading"], tmp_path, Options(), 1, lambda *args: None))
+    for name in ("trading.svg", "trading.csv", "trading.json"):
+        assert (tmp_path / name).read_bytes() == (out / name).read_bytes()
+
+
+def test_best_settings_are_drawn_beside(tmp_path):
+    options = Options(runs=2, best=True)
+    _, result = next(
+        iter(reproduce.reproduce(["circulant"], tmp_path, options, 1, lambda *args: None))
+    )
+    curves = {(curve.panel, curve.name): curve for curve in result.curves}
+    best = curves["AnnITCC", "k = 3"].best
+    assert best is not None
+    assert best.mean() > curves["AnnITCC", "k = 3"].published.mean()
+    assert curves["sGITCC", "k = 3"].best is None
+    rows = list(csv.DictReader((tmp_path / "circulant.csv").read_text().splitlines()))
+    assert {bool(row["best"]) for row in rows if row["panel"] == "AnnITCC"} == {True}
+
+
+def test_missing_data_is_said_before_any_work(tmp_path):
+    with pytest.raises(FileNotFoundError, match="Run: comarkov datasets fetch newsgroups"):
+        list(
+            reproduce.reproduce(
+                ["stuck", "newsgroups"], tmp_path / "out", Options(data=tmp_path), 1, print
+            )
+        )
+    assert not (tmp_path / "out").exists()
+
+
+def test_kept_values_are_json(out):
+    with sqlite3.connect(out / "runs.sqlite") as database:
+        rows = database.execute("SELECT experiment, value FROM runs").fetchall()
+    assert {name for name, _ in rows} == {"stuck", "unequal", "trading"}
+    assert all(json.loads(value) for _, value in rows)
+
+
+def test_published_numbers_are_in_the_package():
+    folder = Path(published.__file__).parent / "published"
+    assert len(list(folder.glob("*.csv"))) == 6
+    assert len(published.table("newsgroups")) == 3 * 7 * 21
+    with pytest.raises(KeyError, match="Nothing was published"):
+        published.curve("circulant", "map_mean", algorithm="AnnITCC", k=4)

@@ -1,0 +1,93 @@
+"""The packed data of the report, read back."""
+
+import gzip
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comarkov.results.report.payload import Packed, as_cells, pack_cells, varints
+
+
+def unpacked(data):
+    """The numbers of a section, byte by byte."""
+    numbers, number, shift = [], 0, 0
+    for byte in data:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(number)
+            number, shift = 0, 0
+    return numbers
+
+
+def matrix_of(packed, shape):
+    parts = packed.sections
+    counts, gaps, codes = (unpacked(parts[name]) for name in ("counts", "gaps", "codes"))
+    dense = np.zeros(shape)
+    at = 0
+    for row, count in enumerate(counts):
+        column = -1
+        for _ in range(count):
+            column += gaps[at] + 1
+            dense[row, column] = packed.facts["values"][codes[at]]
+            at += 1
+    return dense
+
+
+@given(st.lists(st.integers(0, 2**40)))
+def test_numbers_come_back(numbers):
+    assert unpacked(varints(np.array(numbers, dtype=np.int64))) == numbers
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_cells_come_back_in_the_order_of_the_fit(whole):
+    rng = np.random.default_rng(0)
+    dense = rng.integers(0, 3, (30, 40)) * (1.0 if whole else np.pi)
+    dense[4] = 0
+    rows, columns = rng.permutation(30), rng.permutation(40)
+    packed = pack_cells(sp.csr_array(dense), [(rows, columns)], 10**6)
+    ordered = dense[np.ix_(rows, columns)]
+    assert matrix_of(packed, ordered.shape) == pytest.approx(ordered, rel=1e-3)
+    assert packed.facts["cells"] == packed.facts["all_cells"] == (dense > 0).sum()
+    assert "overview" not in packed.sections
+
+
+def test_an_empty_row_and_one_cell():
+    cells = as_cells(sp.csr_array(np.array([[0, 0], [0, 7.0]])))
+    assert (cells.counts.tolist(), cells.gaps.tolist()) == ([0, 1], [1])
+    assert cells.values[cells.codes].tolist() == [7.0]
+
+
+def test_what_does_not_fit_is_the_lightest(monkeypatch):
+    monkeypatch.setattr("comarkov.results.report.payload.LEAST", 1000)
+    monkeypatch.setattr("comarkov.results.report.payload.OVERVIEW", 50)
+    rng = np.random.default_rng(0)
+    matrix = sp.random_array(
+        (500, 400),
+        density=0.2,
+        rng=rng,
+        format="csr",
+        data_sampler=lambda size: rng.integers(1, 250, size),
+    ).astype(np.uint8)  # whose negatives wrap around
+    order = np.arange(500), np.arange(400)
+    reverse = order[0][::-1].copy(), order[1]
+    budget = 60_000
+    packed = pack_cells(matrix, [order, reverse], budget)
+    assert len(gzip.compress(b"".join(packed.sections.values()))) <= budget * 1.02
+    assert 0 < packed.facts["cells"] < packed.facts["all_cells"] == matrix.nnz
+    shown = matrix_of(packed, matrix.shape)
+    left_out = matrix.toarray()[shown == 0]
+    assert left_out.max() <= packed.facts["least"] == np.sort(matrix.data)[-packed.facts["cells"]]
+    # pictures of all cells come along, one for each order
+    first, second = np.frombuffer(packed.sections["overview"], np.uint8).reshape(2, 50, -1)
+    assert first.shape == tuple(packed.facts["overview"])
+    assert first.any()
+    assert not np.array_equal(first, second)
+
+
+def test_packed_text_is_letters_that_html_leaves_alone():
+    text = Packed({"a": b"<>&\xff" * 10}, {}).text()
+    assert set(text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")

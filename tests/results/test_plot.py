@@ -1,0 +1,158 @@
+"""Pictures from Python: what is drawn, for models and for results."""
+
+from itertools import pairwise
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from matplotlib.figure import Figure
+
+from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov.results import plot
+from comarkov.results.binning import binned
+
+mpl.use("agg")
+
+WOMEN = datasets.load("southern-women")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CoClustering((2, 3), n_init=10, random_state=0).fit(WOMEN.matrix)
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def test_pixels_are_means_of_their_cells():
+    rng = np.random.default_rng(0)
+    dense = rng.random((12, 10))
+    rows, columns = rng.permutation(12), rng.permutation(10)
+    means = binned(sp.csr_array(dense), rows, columns, most=4)
+    ordered = dense[np.ix_(rows, columns)]
+    assert means.shape == (4, 4)
+    assert means[1, 0] == pytest.approx(ordered[3:6, :3].mean())
+    assert np.array_equal(binned(sp.csr_array(dense), rows, columns), ordered)
+
+
+def test_heatmap_draws_the_reordered_matrix(model, ax):
+    assert plot_heatmap(model, WOMEN, ax=ax) is ax
+    (image,) = ax.get_images()
+    rows = np.argsort(model.row_labels_, kind="stable")
+    blocks = np.asarray(image.get_array())
+    assert blocks.sum() == WOMEN.matrix.sum()
+    k = (model.row_labels_ == 0).sum()
+    assert blocks[:k].sum() == WOMEN.matrix[rows[:k]].sum()
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert set(names[:k]) == {WOMEN.row_names[i] for i in rows[:k]}
+    assert len(ax.get_lines()) == 1 + 2  # borders
+    with pytest.raises(ValueError, match="needs the matrix"):
+        plot_heatmap(model)
+    with pytest.raises(ValueError, match="not fitted"):
+        plot_blocks(CoClustering())
+
+
+def test_blocks_are_coloured_by_octaves_of_lift(model, ax):
+    assert plot_blocks(model, ax=ax) is ax
+    P = WOMEN.matrix / WOMEN.matrix.sum()
+    first = model.row_labels_ == 0, model.column_labels_ == 1
+    lift = P[np.ix_(*first)].sum() / P[first[0]].sum() / P[:, first[1]].sum()
+    assert np.asarray(ax.get_images()[0].get_array())[0, 1] == pytest.approx(np.log2(lift))
+    assert f"{lift:.2g}" in {text.get_text() for text in ax.texts}
+
+
+def test_numbers_and_names_do_not_meet(ax):
+    counts = np.random.default_rng(0).poisson(1.0, (90, 80))
+    model = CoClustering((60, 50), method="sequential", random_state=0).fit(counts)
+    plot_blocks(model, ax=ax)
+    assert len(ax.get_yticks()) == 30
+    ax.clear()
+    plot_heatmap(model, counts, ax=ax)
+    assert [label.get_text() for label in ax.get_yticklabels()[:3]] == ["0", "2", "4"]
+    ax.clear()
+    frame = pd.DataFrame(WOMEN.matrix, columns=WOMEN.column_names)
+    plot_blocks(CoClustering((2, None), random_state=0).fit(frame), ax=ax)
+    assert [label.get_text() for label in ax.get_xticklabels()] == WOMEN.column_names
+
+
+def fitted_frame(n, m, row="R", column="C"):
+    """A frame with names of some length, and a model."""
+    counts = np.random.default_rng(0).poisson(2.0, (n, m)) + 4 * np.eye(n, m, dtype=int)
+    names = [[f"{stem}{i:02}" for i in range(count)] for stem, count in ((row, n), (column, m))]
+    frame = pd.DataFrame(counts, *names)
+    return CoClustering((2, 2), method="sequential", random_state=0).fit(frame), frame
+
+
+def boxes(axis):
+    """From where to where labels go along an axis, as they are drawn."""
+    i = 0 if axis.axis_name == "x" else 1
+    extents = [label.get_window_extent() for label in axis.get_ticklabels()]
+    return sorted((extent.min[i], extent.max[i]) for extent in extents)
+
+
+@pytest.mark.parametrize(
+    ("frame", "size", "names", "turn"),
+    [
+        ((5, 5), (6, 5), (5, 5), 0),
+        ((30, 50), (11, 9), (30, 50), 90),
+        ((30, 50), (5, 3), (2, 2), 0),
+        ((12, 12, "A name of many letters ", "C"), (4, 4), (12, 12), 90),  # which leave less room
+        ((12, 12, "R", "A name of many letters "), (5, 2.6), (2, 12), 90),
+        ((70, 40), (11, 9), (2, 40), 90),
+        ((9, 9), (1.5, 1.0), (2, 2), 0),
+    ],
+)
+def test_names_are_turned_or_left_out_where_they_would_meet(frame, size, names, turn):
+    ax = Figure(figsize=size, layout="constrained").subplots()
+    plot_heatmap(*fitted_frame(*frame), ax=ax)
+    ax.figure.draw_without_rendering()
+    assert (len(ax.get_yticks()), len(ax.get_xticks())) == names
+    assert ax.get_xticklabels()[0].get_rotation() == turn
+    for axis in (ax.xaxis, ax.yaxis):
+        assert all(end <= start for (_, end), (start, _) in pairwise(boxes(axis)))
+
+
+def test_names_are_no_formulas(ax):
+    model, frame = fitted_frame(6, 6, "$x_$ ", "two\nlines ")
+    plot_heatmap(model, frame, ax=ax)
+    ax.figure.draw_without_rendering()
+    assert ax.get_yticklabels()[0].get_text().startswith("$x_$ 0")
+    assert ax.get_xticklabels()[0].get_text().startswith("two lines 0")
+
+
+def test_one_note_for_all_letters_that_the_font_has_not(ax, tmp_path):
+    model, frame = fitted_frame(6, 6, "张伟 😀 ", "茶 ")
+    plot_heatmap(model, frame, ax=ax)
+    with pytest.warns(UserWarning, match="lacks letters") as told:
+        plot.save(ax.figure, tmp_path / "heatmap.png", "png")
+    notes = [str(each.message) for each in told]
+    assert notes == ["heatmap.png lacks letters of some names; the report shows them."]
+
+
+def test_path_of_a_model_of_steps_and_of_results(model, ax):
+    path = model.beta_path(WOMEN.matrix)
+    plot_path(path, ax=ax)
+    assert ax.get_lines()[0].get_xdata() == pytest.approx([step.beta for step in path])
+    assert ax.get_lines()[0].get_ydata() == pytest.approx([step.cost for step in path])
+    figure = plot_path(Results.of(model, WOMEN, path=path)).figure
+    assert len(figure.axes) == 2
+    kept = CoClustering(2, method="anneal", keep_path=True, random_state=0).fit(WOMEN.matrix)
+    assert plot_path(kept).get_lines()[0].get_xdata().size == len(kept.path_)
+    with pytest.raises(ValueError, match="no path"):
+        plot_path(model)
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+
+
+def test_a_large_sparse_matrix_is_never_dense(ax):
+    matrix = sp.random_array((20_000, 10_000), density=1e-3, rng=np.random.default_rng(0))
+    labels = np.arange(20_000) % 4, np.arange(10_000) % 3
+    model = CoClustering((4, 3), init=labels, method="sequential", max_iter=1, tol=1e9)
+    model.fit(matrix)
+    plot_heatmap(model, matrix, ax=ax)
+    assert ax.get_images()[0].get_array().shape == (800, 800)

@@ -1,0 +1,305 @@
+"""Results: the numbers against their definitions, and the files."""
+
+import csv
+import io
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from helpers import models
+from hypothesis import given, settings
+
+from comarkov import (
+    AIB,
+    SIB,
+    CoClustering,
+    Data,
+    Results,
+    cost,
+    datasets,
+    load,
+    plot_heatmap,
+    read,
+)
+from comarkov.cli.out import results_again
+from comarkov.data.joint import joint
+from comarkov.results import plot
+from comarkov.results.findings import findings, information_of
+
+WOMEN = datasets.load("southern-women")
+FILES = {
+    "rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.png",
+    "report.html", "model", "data.npz",
+}  # fmt: skip
+NASTY = ["=1+1", 'say "hi", twice', "two\nlines", "<script>alert(1)</script>", "@ann", " spaced "]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CoClustering((2, 3), n_init=10, random_state=0).fit(WOMEN.matrix)
+
+
+@pytest.fixture(scope="module")
+def results(model):
+    return Results.of(model, WOMEN)
+
+
+def lines(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@settings(max_examples=40)
+@given(models())
+def test_all_parts_add_up_to_the_information_kept(problem):
+    W, model = problem
+    model.fit(W)
+    found = findings(model, weights=joint(W).csr)
+    kept = model.information_.row_clusters_column_clusters
+    for parts in (found.rows.bits.sum(), found.columns.bits.sum(), information_of(found.blocks)):
+        assert parts == pytest.approx(kept, abs=1e-9)
+    for side in (found.rows, found.columns):
+        assert sorted(side.order) == list(range(side.labels.size))
+        if side.is_clustered:
+            assert side.sizes.sum() == (side.labels >= 0).sum()
+            for a in range(side.n_clusters):
+                members = side.members(a)
+                assert side.ranks[members].tolist() == list(range(1, members.size + 1))
+                assert (np.diff(side.bits[members]) <= 1e-15).all()
+
+
+def test_blocks_by_their_definition(model, results):
+    P = WOMEN.matrix / WOMEN.matrix.sum()
+    for line in lines(results.tables()["blocks.csv"]):
+        rows = model.row_labels_ == int(line["row_cluster"])
+        columns = model.column_labels_ == int(line["column_cluster"])
+        share = P[np.ix_(rows, columns)].sum()
+        expected = P[rows].sum() * P[:, columns].sum()
+        assert (int(line["rows"]), int(line["columns"])) == (rows.sum(), columns.sum())
+        assert float(line["mass"]) == pytest.approx(share * WOMEN.matrix.sum(), rel=1e-5)
+        assert float(line["share"]) == pytest.approx(share, rel=1e-5)
+        assert float(line["expected"]) == pytest.approx(expected, rel=1e-5)
+        assert float(line["lift"]) == pytest.approx(share / expected, rel=1e-5)
+        density = (WOMEN.matrix[np.ix_(rows, columns)] > 0).mean()
+        assert float(line["density"]) == pytest.approx(density, rel=1e-5)
+
+
+def test_distinctive_by_its_definition(model):
+    P = WOMEN.matrix / WOMEN.matrix.sum()
+    mass = P[model.row_labels_ == 0].sum(axis=0)
+    lift = mass / mass.sum() / P.sum(axis=0)
+    bits = np.where(mass > 0, mass * np.log2(np.where(mass > 0, lift, 1)), 0)
+    best = np.argsort(-bits, kind="stable")[:3]
+    found = model.top_features(0, n=3)
+    assert [feature.name for feature in found] == [str(i) for i in best]
+    assert [feature.lift for feature in found] == pytest.approx(lift[best])
+    assert [feature.bits for feature in found] == pytest.approx(bits[best])
+    assert len(model.top_features(side="columns")) == 3
+    with pytest.raises(ValueError, match="2 clusters of rows"):
+        model.top_features(2)
+    with pytest.raises(ValueError, match="side"):
+        model.top_features(0, side="row")
+
+
+@pytest.mark.parametrize("beta", [0.3, 0.5, 0.7, 1.0])
+@pytest.mark.parametrize("n_clusters", [(4, 3), (4, None)])
+def test_merge_costs_are_what_the_cost_does(beta, n_clusters):
+    model = CoClustering(n_clusters, beta=beta, n_init=1, random_state=0).fit(WOMEN.matrix)
+    tree = model.hierarchy_
+    before = cost(WOMEN.matrix, model.row_labels_, model.column_labels_, beta)
+    for i, j in combinations(range(4), 2):
+        merged = np.where(model.row_labels_ == j, i, model.row_labels_)
+        after = cost(
+            WOMEN.matrix, merged, model.column_labels_, 1.0 if n_clusters[1] is None else beta
+        )
+        if n_clusters[1] is None:
+            before = cost(WOMEN.matrix, model.row_labels_, model.column_labels_, 1.0)
+        assert tree.row_merge_costs[i, j] == pytest.approx(after - before, abs=1e-9)
+    assert np.isinf(tree.row_merge_costs[np.tril_indices(4)]).all()
+    assert (tree.column_merge_costs is None) == (n_clusters[1] is None)
+
+
+@pytest.mark.parametrize("n_clusters", [(2, 3), (3, None), (None, 3), 1])
+@pytest.mark.parametrize("weighting", [None, "bm25"])
+def test_all_files_of_all_kinds_of_fits(tmp_path, n_clusters, weighting):
+    matrix = WOMEN.matrix.copy()
+    matrix[3] = 0  # a row without mass
+    model = CoClustering(n_clusters, weighting=weighting, reject=0.8, random_state=0).fit(matrix)
+    results = Results.of(model, Data(matrix, WOMEN.row_names, WOMEN.column_names))
+    results.write(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == FILES
+    rows = lines((tmp_path / "rows.csv").read_text())
+    assert [line["name"] for line in rows] == WOMEN.row_names
+    if n_clusters != (None, 3):
+        assert [int(line["cluster"]) for line in rows] == model.row_labels_.tolist()
+        assert all((line["rank"] == "") == (line["cluster"] == "-1") for line in rows)
+        given_confidence = [float(line["confidence"]) for line in rows]
+        assert given_confidence == pytest.approx(model.row_confidence_, abs=1e-4)
+    else:
+        assert {line["cluster"] for line in rows} == {""}
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["information"]["kept"] == pytest.approx(model.information_.kept)
+    assert summary["parameters"]["random_state"] == 0
+    assert results.describe().startswith("18 rows")
+    assert model.describe().startswith("18 rows")
+
+
+@pytest.mark.parametrize(
+    "fitted",
+    [
+        lambda W: SIB(3, random_state=0).fit(W),
+        lambda W: AIB(3).fit(W),
+        lambda W: CoClustering((4, 4), random_state=0).fit(W).cut((2, 3)),
+        lambda W: CoClustering((2, 3), method="anneal", keep_path=True, random_state=0).fit(W),
+        lambda W: CoClustering("auto", beta="auto", random_state=0).fit(W),
+    ],
+    ids=["SIB", "AIB", "cut", "path", "auto"],
+)
+def test_all_files_of_all_kinds_of_models(tmp_path, fitted):
+    model = fitted(WOMEN.matrix)
+    results = Results.of(model, WOMEN)
+    results.write(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == FILES
+    page = (tmp_path / "report.html").read_text()
+    assert f"from comarkov import {type(model).__name__}" in page
+    assert len(results.views) == len(getattr(model, "path_", [None]))
+    assert ("How β was chosen" in page) == hasattr(model, "beta_selection_")
+    assert ("How the numbers of clusters were chosen" in page) == hasattr(model, "selection_")
+
+
+def test_the_command_line_takes_the_folder(tmp_path):
+    frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    model = CoClustering("auto", random_state=0).fit(frame)
+    labels = model.row_labels_
+    results = Results.of(model, frame, path=model.beta_path(frame))
+    model.set_params(n_clusters=1).fit(frame)  # of which the results know nothing
+    results.write(tmp_path / "out")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES | {"path.npz", "path.png"}
+    assert results_again(tmp_path / "out").to_html() == results.to_html()
+    assert (load(tmp_path / "out").predict(read(tmp_path / "out" / "data.npz")) == labels).all()
+
+
+def test_a_folder_is_whole_or_as_it_was(results, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mine.txt").touch()
+    for overwrite in (False, True):
+        with pytest.raises(FileExistsError, match="left as it is"):
+            results.write(out, overwrite)
+    (out / "mine.txt").unlink()
+    results.write(out)
+    with pytest.raises(FileExistsError, match="exists already"):
+        results.write(out)
+    (out / "rows.csv").unlink()
+    results.write(out, overwrite=True)
+    assert {path.name for path in out.iterdir()} == FILES
+    monkeypatch.setattr(plot, "save", lambda *given: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        results.write(tmp_path / "other")
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_rejected_elements_have_no_rank(results):
+    model = CoClustering((2, 3), n_init=5, reject=0.9, random_state=0).fit(WOMEN.matrix)
+    out = model.row_labels_ < 0
+    assert out.any()
+    found = findings(model)
+    assert (found.rows.ranks[out] == 0).all()
+    assert (found.rows.ranks[~out] > 0).all()
+    assert set(found.rows.order[-out.sum() :]) == set(np.flatnonzero(out))
+    assert found.blocks == pytest.approx(results.findings.blocks)  # what was rejected still counts
+
+
+def test_names_come_back_from_the_csv_as_they_were(tmp_path):
+    matrix = sp.random_array((6, 6), density=0.9, rng=np.random.default_rng(0))
+    model = CoClustering(2, random_state=0).fit(matrix)
+    Results.of(model, Data(matrix, NASTY, NASTY)).write(tmp_path)
+    assert pd.read_csv(tmp_path / "rows.csv", keep_default_na=False)["name"].tolist() == NASTY
+    with open(tmp_path / "columns.csv", newline="", encoding="utf-8") as file:
+        assert [line["name"] for line in csv.DictReader(file)] == NASTY
+    markdown = (tmp_path / "clusters.md").read_text()
+    assert "<script" not in markdown
+    assert "\nlines" not in markdown
+
+
+def test_the_same_results_are_the_same_bytes(results):
+    assert results.to_html() == results.to_html()
+    assert results.tables() == results.tables()
+
+
+def test_a_path_is_numbered_as_the_fit(model):
+    path = model.beta_path(WOMEN.matrix)
+    results = Results.of(model, WOMEN, path=path)
+    assert [view.beta for view in results.views] == sorted(step.beta for step in path)
+    fit = next(view for view in results.views if view.is_fit)
+    assert fit.kept == model.information_.kept
+    for view in results.views:
+        assert (view.row_labels == model.row_labels_).mean() > 0.7
+        mine = information_of(view.blocks) / model.information_.rows_columns
+        assert view.kept == pytest.approx(mine)
+    with pytest.raises(ValueError, match="not of these data"):
+        Results.of(model, WOMEN, path=[path[0]._replace(beta=0.123, row_labels=np.zeros(3, int))])
+
+
+def test_results_take_what_fit_takes(model, results):
+    frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    named = CoClustering((2, 3), n_init=10, random_state=0).fit(frame)
+    bare = pd.DataFrame(WOMEN.matrix)
+    for X in (frame, WOMEN.matrix, sp.coo_array(WOMEN.matrix), WOMEN.matrix.tolist(), bare):
+        assert Results.of(named, X).tables() == results.tables()
+    assert Results.of(model, frame).tables() == results.tables()
+    assert Results.of(model, bare).findings.rows.names[:2].tolist() == ["0", "1"]
+    renamed = Data(WOMEN.matrix, [name.split()[0] for name in WOMEN.row_names], None, "woman")
+    told = Results.of(named, renamed).findings
+    assert (told.rows.names[0], told.columns.names[0]) == ("Evelyn", "E1")
+    assert told.rows.kind == "woman"
+
+
+def test_elements_that_share_a_name_are_told_apart():
+    frame = pd.DataFrame(WOMEN.matrix, ["x", "x", *WOMEN.row_names[2:]], WOMEN.column_names)
+    model = CoClustering((2, 3), n_init=10, random_state=0).fit(frame)
+    results = Results.of(model, frame)
+    assert [line["name"] for line in lines(results.tables()["rows.csv"])][:3] == [
+        "x [0]", "x [1]", WOMEN.row_names[2],
+    ]  # fmt: skip
+    for told in (results.describe(), model.describe()):
+        assert "typical:     x [0], x [1], " in told
+    assert model.top_features(1, n=1, side="columns")[0].name == "x [0]"
+    assert model.row_names_in_[0] == "x"
+
+
+OTHERS = {
+    "transposed": (lambda frame: frame.T, "It has 14 rows x 18 columns, not 18 x 14"),
+    "too few": (lambda frame: frame.iloc[:10], "It has 10 rows x 14 columns, not 18 x 14"),
+    "other rows": (lambda frame: frame.iloc[::-1], "had the row 'Evelyn Jefferson' it has 'Flora"),
+    "other columns": (lambda frame: frame.iloc[:, ::-1], "had the column 'E1' it has 'E14'"),
+    "no names": (lambda frame: frame.to_numpy()[::-1], "It has other weights"),
+    "alike but for names": (
+        lambda frame: frame.rename({"Olivia Carleton": "Flora Price", "Flora Price": "Olivia"}),
+        "had the row 'Olivia Carleton' it has 'Flora Price'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "difference"), OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("weighting", [None, "bm25"])
+def test_data_that_are_not_those_of_the_fit(change, difference, weighting):
+    frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    model = CoClustering((2, 3), weighting=weighting, random_state=0).fit(frame)
+    for use in (Results.of, plot_heatmap):
+        with pytest.raises(ValueError, match=f"X is not the matrix of the fit: .*{difference}"):
+            use(model, change(frame))
+
+
+def test_a_notebook_shows_the_small_report_once_fitted(model):
+    frame = pd.DataFrame(WOMEN.matrix, [f"<b>{n}</b>" for n in WOMEN.row_names], WOMEN.column_names)
+    named = CoClustering((2, 3), n_init=5, random_state=0).fit(frame)
+    page = named._repr_mimebundle_()["text/html"]
+    assert f"{named.information_.kept:.1%}" in page
+    assert "&lt;b&gt;Evelyn Jefferson&lt;/b&gt;" in page
+    assert "<b>Evelyn" not in page
+    assert "&lt;b&gt;Evelyn" in named._repr_html_()
+    assert "bits kept" not in CoClustering()._repr_html_()
+    assert "Evelyn" not in model._repr_html_()

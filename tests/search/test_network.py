@@ -1,0 +1,223 @@
+"""The family: one cost of a relation, and moves that keep their promises in any network."""
+
+import numpy as np
+import pytest
+from helpers import never, problems, started
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import comarkov
+from comarkov.costs import relations
+from comarkov.costs.relations import BOTTLENECK, Coefficients, co_clustering, markov, relation_cost
+from comarkov.data.joint import joint
+from comarkov.kernels import network as moves
+from comarkov.search.network import Graph, Network, NodeSide, Relation, network
+from comarkov.search.polishing import polish
+from comarkov.search.progress import Monitor
+
+
+@given(problems())
+def test_co_clustering_is_a_row_of_the_table(problem):
+    W, k, l, beta, seed = problem
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.integers(k, size=W.shape[0]), rng.integers(l, size=W.shape[1])
+    ours = relation_cost(W, rows, columns, co_clustering(beta))
+    assert ours == pytest.approx(comarkov.cost(W, rows, columns, beta), abs=1e-10)
+    parts = comarkov.information(W, rows, columns)
+    assert co_clustering(beta).cost(parts) == pytest.approx(parts.cost(beta), abs=1e-12)
+    lost = parts.rows_columns - parts.row_clusters_columns
+    assert relation_cost(W, rows, columns, BOTTLENECK) == pytest.approx(lost, abs=1e-10)
+    for asked in (BOTTLENECK, markov(beta), Coefficients(0.3, -0.2, 0.5)):
+        turned = relation_cost(W.T, columns, rows, asked.turned)
+        assert relation_cost(W, rows, columns, asked) == pytest.approx(turned, abs=1e-10)
+        expected = relation_cost(W, rows, columns, asked)
+        assert asked.cost(parts) == pytest.approx(max(expected, 0), abs=1e-10)
+
+
+@given(problems())
+def test_markov_aggregation_of_the_bipartite_walk_is_half_of_co_clustering(problem):
+    """2 L_β(ζ) = L_β(Φ,Ψ) to 1e-10: this ties the two code paths together."""
+    W, k, l, beta, seed = problem
+    n, m = W.shape
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.integers(k, size=n), rng.integers(l, size=m)
+    P = W / W.max()
+    P /= P.sum()
+    walk = np.block([[np.zeros((n, n)), P], [P.T, np.zeros((m, m))]])
+    states = np.concatenate([rows, columns + k])
+    twice = 2 * relation_cost(walk, states, states, markov(beta))
+    assert twice == pytest.approx(comarkov.cost(W, rows, columns, beta), abs=1e-10)
+
+
+# --- moves and merges in networks ---------------------------------------------------------------
+
+
+@st.composite
+def networks(draw):
+    """Two types or one, with relations between them and to themselves, loops and gaps."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, m = draw(st.integers(3, 7)), draw(st.integers(2, 5))
+    weight = draw(st.sampled_from([0.7, 1.0]))
+
+    def matrix(*shape):
+        W = rng.gamma(0.5, size=shape) if draw(st.booleans()) else rng.poisson(1.0, shape) * 1.0
+        W *= rng.random(shape) < draw(st.sampled_from([0.4, 1.0]))
+        W[0, 0] += 1
+        return joint(W)
+
+    every = [
+        Relation(0, 0, matrix(n, n), markov),
+        Relation(0, 1, matrix(n, m), lambda beta: co_clustering(beta).times(weight)),
+        Relation(1, 1, matrix(m, m), lambda beta: Coefficients(0.3, -0.2, 0.5)),
+        Relation(1, 0, matrix(m, n), lambda beta: BOTTLENECK),
+        Relation(0, 0, matrix(n, n), lambda beta: Coefficients(0.2, 0.1, beta)),
+    ]
+    some = draw(st.sampled_from([(0,), (0, 4), (1,), (1, 3), (0, 1, 2), (0, 1, 2, 3, 4)]))
+    n_types = 1 if set(some) <= {0, 4} else 2
+    graph = Graph(tuple(every[i] for i in some), n_types)
+    has_mass = [weight > 0 for weight in graph.weights]
+    counts = [min(k, some.sum()) for k, some in zip((3, 2), has_mass, strict=False)]
+    labels = [np.zeros(some.size, int) for some in has_mass]
+    for label, some, k in zip(labels, has_mass, counts, strict=True):
+        label[some] = rng.permutation(np.arange(some.sum()) % k)
+    free = [np.flatnonzero(some) for some in has_mass]
+    beta = draw(st.sampled_from([0.0, 0.3, 0.5, 0.75, 1.0]))
+    return network(graph, labels, counts, free, [False] * n_types), labels, beta
+
+
+def oracle(graph, labels, beta):
+    return sum(
+        relation_cost(data, labels[source], labels[target], asked(beta))
+        for source, target, data, asked in graph.relations
+    )
+
+
+def with_label(labels, t, x, a):
+    changed = [some.copy() for some in labels]
+    changed[t][x] = a
+    return changed
+
+
+@given(networks())
+@settings(max_examples=60)
+def test_moves_and_merges_cost_what_they_promise(case):
+    state, labels, beta = case
+    graph = state.graph
+    before = oracle(graph, labels, beta)
+    parts = sum(
+        asked(beta).cost(state.information(e)) for e, (*_, asked) in enumerate(graph.relations)
+    )
+    assert state.cost(beta) == pytest.approx(parts, abs=1e-10)
+    for t in range(graph.n_types):
+        star, blocks, cross = state._surroundings(t, beta)
+        for x in state.free[t]:
+            costs = moves.costs(x, star, state.partitions[t], state.tables[t], blocks, cross)
+            promised = (costs - costs[labels[t][x]]) / np.log(2)
+            for a in range(state.counts[t]):
+                after = oracle(graph, with_label(labels, t, x, a), beta)
+                assert promised[a] == pytest.approx(after - before, abs=1e-11)
+        side = NodeSide(state, t)
+        promised = state.merge_costs(side, beta)
+        assert np.isinf(promised[np.tril_indices(side.k)]).all()
+        for i, j in np.argwhere(np.isfinite(promised)):
+            merged = state.merged(side, j, i)
+            one = [label.copy() for label in labels]
+            one[t][one[t] == j] = i
+            assert promised[i, j] == pytest.approx(oracle(graph, one, beta) - before, abs=1e-11)
+            assert merged.counts[t] == side.k - 1
+
+
+@given(networks())
+@settings(max_examples=60)
+def test_sweeps_save_what_they_say_and_keep_their_tables(case):
+    state, _, beta = case
+    cost = sum_of_losses(state, beta)
+    for t in (*range(state.graph.n_types), 0):
+        visit = NodeSide(state, t).sweep(None, beta, None, True, never)
+        now = sum_of_losses(state, beta)
+        assert visit.complete
+        assert visit.saved >= 0
+        assert cost - now == pytest.approx(visit.saved, abs=1e-11)
+        cost = now
+        label, size, _ = state.partitions[t]
+        assert_array_equal(np.bincount(label[label >= 0], minlength=size.size), size)
+        assert size.min() > 0
+        again = state.copy()
+        np.testing.assert_allclose(state.tables[t].mass, again.tables[t].mass, atol=1e-12)
+
+
+def sum_of_losses(state, beta):
+    return oracle(state.graph, [partition.label for partition in state.partitions], beta)
+
+
+@given(networks(), st.integers(0, 99))
+@settings(max_examples=60)
+def test_a_split_saves_what_it_promises(case, seed):
+    state, labels, beta = case
+    side = NodeSide(state, 0)
+    for cluster in range(side.k):
+        gain, leavers = state.split(side, cluster, beta, np.random.default_rng(seed))
+        assert_array_equal(state.partitions[0].label[leavers], cluster)
+        if leavers.size:
+            after = [labels[0].copy(), *labels[1:]]
+            after[0][leavers] = side.k
+            finer = network(
+                state.graph, after, [side.k + 1, *state.counts[1:]], state.free, [False] * 2
+            )
+            assert gain == pytest.approx(state.cost(beta) - finer.cost(beta), abs=1e-11)
+
+
+def test_a_polish_out_of_time_splits_no_further(monkeypatch):
+    data = joint(np.random.default_rng(0).poisson(1.0, (40, 40)))
+    labels = np.arange(40) % 5
+    graph = Graph((Relation(0, 0, data, markov),), 1)
+    state = network(graph, [labels], [5], [np.arange(40)], [False])
+    monitor, split, made = Monitor(), Network.split, []
+    monkeypatch.setattr(Network, "split", lambda *a: made.append(1) or split(*a))
+    monkeypatch.setattr(monitor, "stop", lambda: len(made) == 2)
+    assert polish(state, 0.5, np.random.default_rng(0), monitor) is state
+    assert len(made) == 2
+
+
+@given(problems())
+def test_a_network_of_one_relation_moves_as_co_clustering_does(problem):
+    """Complete sweeps of both kernels from the same start end at the same labels and costs."""
+    W, k, l, beta, seed = problem
+    state = started(W, k, l, seed)
+    graph = Graph((Relation(0, 1, state.joint, co_clustering),), 2)
+    free = [state.rows.free, state.columns.free]
+    ours = network(graph, state.labels(), [k, l], free, [False] * 2)
+    assert ours.cost(beta) == pytest.approx(state.cost(beta), abs=1e-11)
+    for _ in range(3):
+        for t, (side, cross) in enumerate(state.sides()):
+            side.sweep(cross, beta, None, True, never)
+            NodeSide(ours, t).sweep(None, beta, None, True, never)
+            assert_array_equal(ours.partitions[t].label, side.labels)
+    assert ours.cost(beta) == pytest.approx(state.cost(beta), abs=1e-11)
+
+
+def test_one_sided_bottleneck_is_a_network_too():
+    W = np.random.default_rng(0).poisson(0.5, (40, 30))
+    state = started(W, 4, 1, 0)
+    graph = Graph((Relation(0, 1, state.joint, lambda beta: BOTTLENECK),), 2)
+    free = [state.rows.free, np.empty(0, np.int64)]
+    ours = network(graph, state.labels(), [4, 1], free, [False] * 2)
+    for _ in range(4):
+        state.rows.sweep(None, 1.0, None, True, never)
+        NodeSide(ours, 0).sweep(None, 0.3, None, True, never)
+    assert_array_equal(ours.partitions[0].label, state.rows.labels)
+    parts = comarkov.information(W, *state.labels())
+    assert ours.cost(0.3) == pytest.approx(parts.rows_columns - parts.row_clusters_columns)
+
+
+def test_the_table_is_that_of_the_docstring():
+    rows = {
+        line.split("|")[1].split(" (")[0].strip(): [cell.strip() for cell in line.split("|")[2:5]]
+        for line in relations.__doc__.splitlines()
+        if line.startswith("|") and "---" not in line
+    }
+    assert rows["Markov aggregation"] == ["0", "2β-1", "1-β"]
+    assert markov(0.75) == (0.0, 0.5, 0.25)
+    assert co_clustering(0.75) == (0.5, 0.5, 0.5)
+    assert co_clustering(0.5).times(3) == (0.0, 0.0, 3.0)

@@ -1,0 +1,152 @@
+import numpy as np
+import pytest
+from helpers import never, problems, started
+from hypothesis import given
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+
+import comarkov
+from comarkov import CoClustering
+from comarkov.data.joint import joint
+from comarkov.reproduce.synthetic import circulant_blocks
+from comarkov.reproduce.toys import STUCK
+from comarkov.search.optimise import Settings, refine, schedule
+from comarkov.search.progress import Monitor
+from comarkov.search.side import Side
+
+
+@pytest.mark.parametrize(
+    ("beta", "step", "expected"),
+    [
+        (1.0, 0.1, [1.0]),
+        (0.7, 0.1, [1.0, 0.9, 0.8, 0.7]),
+        (0.75, 0.1, [1.0, 0.9, 0.8, 0.75]),
+        (0.0, 0.5, [1.0, 0.5, 0.0]),
+        (0.9, 5.0, [1.0, 0.9]),
+        (0.0, 1e12, [1.0, 0.0]),
+    ],
+)
+def test_schedule(beta, step, expected):
+    assert schedule(beta, step) == expected
+
+
+@given(problems())
+def test_the_result_cannot_be_improved_by_a_single_move(problem):
+    W, k, l, beta, seed = problem
+    state = started(W, k, l, seed)
+    refine(state, beta, Settings(100, 0.0, False), np.random.default_rng(0), Monitor(), "")
+    assert state.converged
+    labels = state.labels()
+    cost = comarkov.cost(W, *labels, beta)
+    assert_allclose(state.cost(beta), cost, atol=1e-10)
+    for which in (0, 1):
+        for x in np.flatnonzero(labels[which] >= 0):
+            home = labels[which][x]
+            if (labels[which] == home).sum() > 1:
+                for a in range((k, l)[which]):
+                    labels[which][x] = a
+                    assert comarkov.cost(W, *labels, beta) >= cost - 1e-9
+                labels[which][x] = home
+
+
+def test_the_stuck_example_is_stuck_for_the_sequential_method():
+    init = ([0, 1, 1], [0, 1, 1, 1])
+    model = CoClustering(2, beta=0.5, method="sequential", init=init, tol=0).fit(STUCK)
+    assert_array_equal(model.row_labels_, init[0])
+    assert_array_equal(model.column_labels_, init[1])
+    assert model.cost_ == pytest.approx(0.6887, abs=5e-5)
+
+
+def test_one_start_of_many_solves_the_stuck_example():
+    model = CoClustering(2, beta=0.5, n_init=30, random_state=0, tol=0).fit(STUCK)
+    assert model.cost_ == pytest.approx(0.5, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["anneal", "sequential"])
+def test_more_starts_are_never_worse(method):
+    X = circulant_blocks(3)
+    costs = [
+        CoClustering(3, beta=1.0, method=method, n_init=n, tol=0, random_state=5).fit(X).cost_
+        for n in (1, 2, 4, 8)
+    ]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[0] > costs[-1]
+
+
+def test_the_path_leads_from_one_to_beta():
+    X = circulant_blocks(6)
+    model = CoClustering(3, beta=0.75, method="anneal", keep_path=True, random_state=0).fit(X)
+    assert [step.beta for step in model.path_] == [1.0, 0.9, 0.8, 0.75]
+    for step in model.path_:
+        cost = comarkov.cost(X, step.row_labels, step.column_labels, step.beta)
+        assert step.cost == pytest.approx(cost, abs=1e-12)
+    assert_array_equal(model.path_[-1].row_labels, model.row_labels_)
+    assert model.path_[-1].cost == pytest.approx(model.cost_, abs=1e-12)
+    first = CoClustering(3, beta=1.0, method="anneal", random_state=0).fit(X)
+    assert model.path_[0].cost == pytest.approx(first.cost_, abs=1e-12)
+
+
+def test_one_side_alone_is_the_information_bottleneck_at_every_beta():
+    X = np.random.default_rng(0).poisson(1.0, (40, 12))
+    fits = [CoClustering((3, None), beta=b, random_state=0).fit(X) for b in (0.0, 0.5, 1.0)]
+    for model in fits:
+        assert_array_equal(model.row_labels_, fits[0].row_labels_)
+        assert_array_equal(model.column_labels_, np.arange(12))
+        whole, _, left, blocks = model.information_
+        assert left == blocks
+        assert model.cost_ == pytest.approx(whole - left, abs=1e-12)
+    turned = CoClustering((None, 3), random_state=0).fit(X.T)
+    assert turned.cost_ == pytest.approx(
+        comarkov.cost(X.T, np.arange(12), turned.column_labels_, 0.7), abs=1e-12
+    )
+
+
+def test_late_sweeps_visit_few_rows_and_the_end_is_certified():
+    rng = np.random.default_rng(0)
+    centres = rng.gamma(0.3, size=(8, 60))
+    X = rng.poisson(centres[rng.integers(8, size=3000)] * 0.5)
+    X = X[X.sum(1) > 0]
+    side = Side(joint(X), rng.integers(8, size=X.shape[0]), 8, np.arange(X.shape[0]))
+    complete, visits = True, []
+    for _ in range(200):
+        visits.append(side.sweep(None, 1.0, None, complete, never))
+        complete = visits[-1].moves == 0
+        if complete and visits[-1].complete:
+            break
+    assert sum(not visit.complete for visit in visits) > 1
+    assert side.sweep(None, 1.0, None, True, never).moves == 0
+    assert side.sweep(None, 1.0, None, True, never).moves == 0
+
+
+def test_shuffled_order_is_reproducible_and_another():
+    X = circulant_blocks(3)
+    fits = [
+        CoClustering(3, method="anneal", order=order, random_state=1, tol=0).fit(X).row_labels_
+        for order in ("shuffled", "shuffled", "natural")
+    ]
+    assert_array_equal(fits[0], fits[1])
+    assert (fits[0] != fits[2]).any()
+
+
+def test_max_iter_is_the_most_sweeps():
+    X = circulant_blocks(3)
+    model = CoClustering(3, method="sequential", max_iter=2, tol=0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="No convergence in 2 sweeps"):
+        model.fit(X)
+    assert model.n_iter_ == 2
+
+
+def test_given_labels_need_one_start():
+    X = circulant_blocks(3)
+    X[5] = 0
+    labels = np.where(X.sum(1) > 0, np.arange(90) % 3, -1)
+    stages = set()
+    CoClustering(
+        3,
+        method="anneal",
+        n_init=4,
+        init=(labels, None),
+        callback=lambda progress: stages.add(progress.stage),
+    ).fit(X)
+    assert "rows, start 2" not in stages
+    assert "columns, start 4" in stages

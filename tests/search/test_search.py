@@ -1,0 +1,241 @@
+"""Merges and splits cost what they promise, and what is found is a local optimum as asked for."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+from helpers import never, problems, started
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import comarkov
+from comarkov import CoClustering, datasets
+from comarkov.data.joint import joint
+from comarkov.reproduce.synthetic import CIRCULANT_TRUTH, circulant_blocks
+from comarkov.search.ensemble import Member, consensus, over_split, seeded
+from comarkov.search.merging import merge_costs, merged, split
+from comarkov.search.optimise import Seed, Settings
+from comarkov.search.polishing import Swap, polish
+from comarkov.search.progress import Monitor
+from comarkov.search.side import Side
+
+UNTIL_IT_STAYS = Settings(max_iter=100, tol=0.0, shuffle=False)
+
+
+def in_bits(state, nats_times_mass):
+    return nats_times_mass / state.joint.total / np.log(2)
+
+
+@given(problems())
+def test_a_merge_costs_what_it_promises(problem):
+    W, k, l, beta, seed = problem
+    assume(k >= 2)
+    state = started(W, k, l, seed)
+    side, cross = state.sides()[0]
+    promised = merge_costs(side, cross, beta)
+    assert np.isinf(promised[np.tril_indices(k)]).all()
+    before = state.information().cost(beta)
+    for i in range(k):
+        for j in range(i + 1, k):
+            after = state.with_side(side, merged(side, j, i))
+            labels = np.where(side.labels == j, i, side.labels)
+            assert_array_equal(after.rows.labels, np.where(labels > j, labels - 1, labels))
+            cost = comarkov.cost(W, *after.labels(), beta)
+            assert cost - before == pytest.approx(in_bits(state, promised[i, j]), abs=1e-9)
+
+
+@given(problems())
+def test_a_merged_side_is_that_of_its_labels(problem):
+    W, k, l, _beta, seed = problem
+    assume(k >= 2)
+    side, _ = started(W, k, l, seed).sides()[0]
+    one = merged(side, 0, k - 1)
+    other = Side(side.joint, one.labels, k - 1, side.free)
+    np.testing.assert_allclose(one.masses, other.masses, rtol=1e-12)
+    assert_array_equal(one.clusters.size, other.clusters.size)
+
+
+@given(problems())
+def test_a_split_saves_what_it_promises(problem):
+    W, k, l, beta, seed = problem
+    state = started(W, k, l, seed)
+    side, cross = state.sides()[0]
+    before = state.cost(beta)
+    for a in range(k):
+        gain, leavers = split(side, cross, beta, a, np.random.default_rng(seed))
+        if leavers.size == 0:
+            assert (side.labels == a).sum() == 1
+            continue
+        assert 0 < leavers.size < (side.labels == a).sum()
+        assert (side.labels[leavers] == a).all()
+        labels = side.labels.copy()
+        labels[leavers] = k
+        after = state.with_side(side, Side(side.joint, labels, k + 1, side.free))
+        assert before - after.cost(beta) == pytest.approx(in_bits(state, gain), abs=1e-9)
+
+
+def test_a_copy_shares_nothing():
+    state = started(np.random.default_rng(0).poisson(1.0, (30, 20)), 4, 3, 0)
+    labels, cost = state.rows.labels.copy(), state.cost(0.7)
+    other = state.copy()
+    assert other.rows.sweep(other.columns.cross, 0.7, None, True, never).moves > 0
+    assert_array_equal(state.rows.labels, labels)
+    assert state.cost(0.7) == cost
+
+
+def test_a_swap_never_empties_a_cluster():
+    labels = np.array([0, 0, 0, 1, 1, 2])
+    swap = Swap(0.0, 0, (1, 2), np.array([0]))
+    assert_array_equal(swap.applied(labels), [2, 0, 0, 1, 1, 1])
+    assert swap.applied(np.array([1, 0, 0, 1, 1, 2])) is None  # who was to leave has left
+    assert swap.applied(np.array([0, 1, 1, 1, 1, 2])) is None  # nobody else is left
+
+
+@given(problems(), st.booleans())
+def test_every_result_is_a_local_optimum_with_the_clusters_asked_for(problem, one_side):
+    W, k, l, beta, seed = problem
+    counts = (k, None) if one_side else (k, l)
+    model = CoClustering(counts, beta=beta, random_state=seed).fit(W)
+    assert set(model.row_labels_) - {-1} == set(range(k))
+    if not one_side:
+        assert set(model.column_labels_) - {-1} == set(range(l))
+    cost = comarkov.cost(W, model.row_labels_, model.column_labels_, beta)
+    assert model.cost_ == pytest.approx(cost, abs=1e-9)
+    sizes = np.bincount(model.row_labels_[model.row_labels_ >= 0])
+    for x in np.flatnonzero(model.row_labels_ >= 0):
+        for a in range(k):
+            labels = model.row_labels_.copy()
+            if sizes[labels[x]] > 1:
+                labels[x] = a
+                moved = comarkov.cost(W, labels, model.column_labels_, beta)
+                assert moved >= cost - 1e-9
+
+
+@given(problems())
+def test_more_members_never_cost_more(problem):
+    W, k, l, beta, seed = problem
+    costs = [
+        CoClustering((k, l), beta=beta, n_init=n, random_state=seed).fit(W).cost_
+        for n in (1, 2, 3, 4, 6)
+    ]
+    assert all(more <= less + 1e-9 for less, more in itertools.pairwise(costs))
+
+
+def test_threads_do_not_matter():
+    W = np.random.default_rng(0).poisson(0.4, (80, 60))
+    fits = [CoClustering((6, 5), n_init=7, random_state=3, n_jobs=n).fit(W) for n in (1, 2)]
+    assert_array_equal(fits[0].row_labels_, fits[1].row_labels_)
+    assert_array_equal(fits[0].column_labels_, fits[1].column_labels_)
+
+
+@pytest.mark.parametrize("k", [3, 6])
+@pytest.mark.parametrize("beta", [0.9, 0.7, 0.5, 0.2])
+def test_circulant_blocks_are_found_every_time(k, beta):
+    X = circulant_blocks(k)
+    for seed in range(10):
+        model = CoClustering(3, beta=beta, n_init=1, random_state=seed).fit(X)
+        for labels in (model.row_labels_, model.column_labels_):
+            assert comarkov.evaluate.matching_accuracy(CIRCULANT_TRUTH, labels) == 1
+
+
+def test_costs_less_than_annealing(data_file):
+    ratings = datasets.load("movielens", data_file("ml-100k.zip")).matrix
+    model = CoClustering((10, 19), beta=0.9, n_init=1, random_state=0).fit(ratings)
+    assert model.cost_ < 3.1905  # AnnITCC, best of 25
+
+
+def test_polish_leaves_a_local_optimum_for_a_better_one():
+    rng = np.random.default_rng(0)
+    truth = np.arange(120) % 6
+    W = rng.poisson(np.where(truth[:, None] == np.arange(60) // 10, 2.0, 0.2))
+    wrong = np.where(truth == 5, 4, truth)  # two groups as one, another in two
+    wrong[(truth == 0) & (np.arange(120) < 60)] = 5
+    state = started(W, 6, 6, 0)
+    state.rows = Side(state.joint, wrong, 6, state.rows.free)
+    state.columns = Side(state.joint.T, np.arange(60) // 10, 6, state.columns.free)
+    better = polish(state, 0.7, rng, Monitor())
+    assert comarkov.evaluate.matching_accuracy(truth, better.rows.labels) == 1
+
+
+def test_consensus_of_equal_members_is_that_member():
+    W = np.random.default_rng(0).poisson(0.5, (50, 40))
+    W[3] = 0
+    data = joint(W)
+    state = started(W, 5, 4, 0)
+    starts = asked(data, 5, 4)
+    over = over_split(data, starts, 0.7, np.random.default_rng(0), Monitor())
+    rows, columns = over.rows.labels.copy(), over.columns.labels.copy()
+    members = [Member(0.0, rows, columns), Member(0.0, (rows + 1) % 5 - (rows < 0), columns)]
+    members[1].row_labels[3] = -1
+    found = consensus(data, starts, members, 0.7, np.random.default_rng(1), Monitor())
+    assert comarkov.evaluate.adjusted_rand_index(rows, found.rows.labels) == 1
+    assert comarkov.evaluate.adjusted_rand_index(columns, found.columns.labels) == 1
+    assert state.rows.k == 5
+
+
+def asked(data, k, l):
+    from comarkov.search.optimise import Start
+
+    return tuple(
+        Start(count, mass > 0, np.full(mass.size, -1), np.zeros(mass.size, bool))
+        for count, mass in ((k, data.row_mass), (l, data.column_mass))
+    )
+
+
+def test_more_time_never_costs_more():
+    """The fit ends after so many sweeps, as when time is over."""
+    W = np.random.default_rng(0).poisson(0.4, (60, 40))
+    costs = []
+    for last in range(1, 400, 19):
+        seen = itertools.count(1)
+        model = CoClustering(
+            (5, 4), random_state=0, callback=lambda _, seen=seen, last=last: next(seen) >= last
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            costs.append(model.fit(W).cost_)
+    settled = costs[2:]  # the first member's seeds take some sweeps
+    assert all(more <= less + 1e-9 for less, more in itertools.pairwise(settled))
+    assert settled[-1] < settled[0]
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.2, 0.3])
+def test_below_one_half_what_is_far_from_the_optimum_at_one_is_found(beta):
+    women = datasets.load("southern-women").matrix
+    rows = np.isin(np.arange(18), [*range(9), 15])
+    columns = np.repeat([0, 1, 2], [5, 4, 5])
+    model = CoClustering((2, 3), beta=beta, random_state=0).fit(women)
+    assert model.cost_ <= comarkov.cost(women, ~rows * 1, columns, beta) + 1e-9
+
+
+@pytest.mark.parametrize("counts", [(5, 4), (5, None), (None, 4), (300, 200)])
+def test_the_first_member_is_as_asked_for_also_when_there_is_no_time(counts):
+    W = np.random.default_rng(0).poisson(0.5, (300, 200))
+    data = joint(W)
+    late = Monitor(max_time=1e-9)
+    state = seeded(data, asked(data, *counts), 0.7, Seed((0,)).stream(0), late)
+    for side, k in zip((state.rows, state.columns), counts, strict=True):
+        assert (side is None) == (k is None)
+        assert side is None or set(side.labels) == set(range(k))
+
+
+def test_over_split_without_time_merges_only_tiny_data():
+    late = Monitor(max_time=1e-9)
+    data = joint(np.random.default_rng(0).poisson(0.5, (300, 200)))
+    assert over_split(data, asked(data, 5, 4), 0.7, Seed((0,)).stream(0), late) is None
+    data = joint(np.random.default_rng(0).poisson(0.5, (30, 20)))
+    state = over_split(data, asked(data, 5, 4), 0.7, Seed((0,)).stream(0), late)
+    assert set(state.rows.labels) - {-1} == set(range(5))
+    assert set(state.columns.labels) - {-1} == set(range(4))
+
+
+def test_given_labels_are_where_it_starts():
+    W = np.random.default_rng(0).poisson(0.5, (50, 40))
+    first = CoClustering((5, 4), random_state=0).fit(W)
+    again = CoClustering((5, 4), init=(first.row_labels_, first.column_labels_)).fit(W)
+    assert_array_equal(again.row_labels_, first.row_labels_)
+    assert_array_equal(again.column_labels_, first.column_labels_)
+    half = CoClustering((5, 4), init=(first.row_labels_, None), random_state=1).fit(W)
+    assert half.cost_ <= first.cost_ + 0.05
