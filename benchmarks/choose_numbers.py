@@ -20,8 +20,8 @@ from comarkov.data.joint import joint
 from comarkov.data.thinning import halves
 from comarkov.search.choose_numbers import HALVINGS, NEAR, _goal, _similarity, agreement, select
 from comarkov.search.number_walk import evidence_of, settle, walk
-from comarkov.search.optimise import Seed
-from comarkov.search.progress import Monitor
+from comarkov.search.run import Run
+from comarkov.search.streams import Purpose, Seed
 
 KINDS = [  # clusters, shape, mean count, bursts, unequal sizes, degrees
     ((2, 2), (200, 150), 0.5, 0, False, 0.0),
@@ -49,14 +49,12 @@ KINDS = [  # clusters, shape, mean count, bursts, unequal sizes, degrees
 
 def planted_data(kind, seed):
     clusters, shape, mean, bursts, unequal, degrees = KINDS[kind]
-    return datasets.planted(
-        shape, clusters, mean=mean, bursts=bursts, unequal=unequal, degrees=degrees,
-        random_state=seed,
-    ).matrix  # fmt: skip
+    kinds = {"mean": mean, "bursts": bursts, "unequal": unequal, "degrees": degrees}
+    return datasets.planted(shape, clusters, random_state=seed, **kinds).matrix
 
 
 def chosen(X):
-    return select(joint(X), ("auto", "auto"), 0.75, Seed((0,)), Monitor())
+    return select(joint(X), ("auto", "auto"), Run(0.75, Seed((0,))))
 
 
 # --- figures beside targets ---------------------------------------------------------------------
@@ -136,27 +134,25 @@ def _criteria(X):
     evidence = evidence_of(way[0])
     plain = Evidence(evidence.rows, evidence.columns, _effective(data.matrix.weights))
     short = [
-        min(way, key=lambda state, e=e: e.description_length(*state.labels()))
+        min(way, key=lambda state, e=e: e.description_length(*state.all_labels()))
         for e in (plain, evidence)
     ]
-    rng = np.random.default_rng(0)
-    settled = settle(short[1].copy(), (False, False), evidence, rng, Monitor())
+    run = Run(0.75, Seed((0,)), rng=np.random.default_rng(0))
+    settled = settle(short[1].copy(), (False, False), evidence, run)
     pairs = [_both(state) for state in (*short, settled)]
     pairs.append(_by_shuffles(data, way))
     pairs.append(tuple(_near_best(_by_thinning(X, side)) for side in (0, 1)))
-    streams = [[Seed((0,)).stream(side, i) for i in range(HALVINGS)] for side in (0, 1)]
-    pairs.append(
-        tuple(
-            _near_best(agreement(side, own, Monitor(), 1))
-            for side, own in zip((data, data.T), streams, strict=True)
-        )
-    )
+    for side, view in enumerate((data, data.T)):
+        halvings = [run.drawing(Purpose.HALVES, side, i) for i in range(HALVINGS)]
+        pairs.append(_near_best(agreement(view, halvings)))
+    pairs[-2:] = [tuple(pairs[-2:])]
     return [f"{k} x {m}" for k, m in [*pairs, chosen(X).numbers]]
 
 
 def _walked(data, seed=0):
     goal = _goal(data.row_mass, "auto"), _goal(data.column_mass, "auto")
-    return [state.copy() for state in walk(data, goal, np.random.default_rng(seed), Monitor())]
+    run = Run(0.75, Seed((seed,)), rng=np.random.default_rng(seed))
+    return [state.copy() for state in walk(data, goal, run)]
 
 
 def _both(state):

@@ -14,9 +14,11 @@ from common import Report, newsgroups
 from comarkov import ITCC
 from comarkov.data.joint import joint
 from comarkov.search.batch import Batch
-from comarkov.search.optimise import Settings
+from comarkov.search.coclusters import CoClusterProblem
 from comarkov.search.progress import Monitor
+from comarkov.search.run import Run, Settings
 from comarkov.search.starts import starts_for
+from comarkov.search.streams import Seed
 
 K, L = 20, 64
 TOL = 1e-3  # bits
@@ -118,15 +120,15 @@ def itcc(report, X):
     P = sp.csr_matrix(X, dtype=np.float64, copy=True)
     P = P * (1 / P.sum())
     data = joint(X)
-    starts = starts_for(data, (K, L), (rows, columns), None)
+    problem = CoClusterProblem(data, starts_for(data, (K, L), (rows, columns), None))
     costs, plain, times = [], [], []
     monitor = Monitor(callback=lambda progress: costs.append(progress.cost))
-    settings = Settings(max_iter=100, tol=TOL, shuffle=False)
+    run = Run(0.5, Seed((0,)), monitor, Settings(tol=TOL))
     _ = data.T, data.information
 
     def updates():
         costs.clear()
-        Batch(data, starts, rows, columns).refine(0.5, settings, monitor, "")
+        Batch(problem, [rows, columns]).refine(run, "")
 
     fitted = ITCC((K, L), init=(rows, columns), tol=TOL).fit(X)
     for _ in range(REPEATS):  # interleaved, for the machine's moods

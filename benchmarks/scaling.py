@@ -7,7 +7,9 @@ from common import Report, least_seconds, planted
 
 from comarkov import CoClustering
 from comarkov.data.joint import joint
+from comarkov.search.run import Run
 from comarkov.search.side import Side
+from comarkov.search.streams import Seed
 
 SIZES = (10**5, 10**6, 10**7)
 CLUSTERS = (5, 20, 100, 500)
@@ -23,7 +25,7 @@ def three_sweeps(X, k):
     labels = np.random.default_rng(0).permutation(np.arange(X.shape[0]) % k)
     side = Side(joint(X), labels, k, np.arange(X.shape[0]))
     for _ in range(3):
-        side.sweep(None, 1.0, None, complete=True, stop=lambda: False)
+        side.sweep(None, Run(1.0, Seed((0,))))
 
 
 def exponent(sizes, times):

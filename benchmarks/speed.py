@@ -9,8 +9,12 @@ import comarkov
 from comarkov import CoClustering
 from comarkov.data.joint import joint
 from comarkov.model.leaves import take_leaves
-from comarkov.search.optimise import CoClusters, Seed
+from comarkov.search import budgets
+from comarkov.search.coclusters import CoClusters
+from comarkov.search.problem import Solution
+from comarkov.search.run import Run
 from comarkov.search.side import Side
+from comarkov.search.streams import Seed
 
 K = 20
 SEEDS = range(5)
@@ -21,10 +25,8 @@ def sweeps(X, seed, count=10):
     distribution = joint(X)
     labels = np.random.default_rng(seed).integers(K, size=X.shape[0])
     side = Side(distribution, labels, K, np.arange(X.shape[0]))
-    return [
-        seconds(lambda: side.sweep(None, 1.0, None, complete=True, stop=lambda: False))
-        for _ in range(count)
-    ]
+    run = Run(1.0, Seed((seed,)))
+    return [seconds(lambda: side.sweep(None, run)) for _ in range(count)]
 
 
 def sweep_ratios(report, X):
@@ -46,6 +48,10 @@ def sweep_ratios(report, X):
         report.figure(f"{name}: mean of the first 10 sweeps", best.mean(), "<=", target)
         report.fact(f"{name}: first sweep, in which almost all rows move", f"{best[0]:.2f} x")
         report.fact(f"{name}: tenth sweep", f"{best[-1]:.2f} x")
+    rate = X.nnz * K / np.min(count_sweeps, axis=0).mean()
+    report.figure(
+        "terms of the cost in a second / the rate of budgets", rate / budgets.RATE, ">=", 0.5
+    )
 
 
 def against_sib(report, X):
@@ -102,11 +108,9 @@ def hierarchy(report, X):
     labels = zip((data, data.T), (model.row_labels_, model.column_labels_), strict=True)
     rows, columns = (Side(side, label, K, np.arange(label.size)) for side, label in labels)
     counts = list(model.hierarchy_.n_leaves)
-    leaves = seconds(
-        lambda: take_leaves(
-            CoClusters(data, rows, columns), [None, None], counts, 0.7, Seed((0,)), lambda: False
-        )
-    )
+    solution = Solution(CoClusters(data, rows, columns))
+    run = Run(0.7, Seed((0,)))
+    leaves = seconds(lambda: take_leaves(solution, [None, None], counts, run))
     way = seconds(lambda: model.hierarchy_.merges)
     report.fact("fit", f"{fit:.2f} s")
     report.figure("making leaves / the rest of the fit", leaves / (fit - leaves), "<=", 0.1, "")

@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 
 from comarkov import CoClustering
 from comarkov.data.joint import joint
-from comarkov.search.optimise import Start, begin
+from comarkov.search.coclusters import CoClusterProblem
+from comarkov.search.progress import Monitor
+from comarkov.search.run import Run
+from comarkov.search.starts import free_start
+from comarkov.search.streams import Seed
 
 FORMATS = {
     **{
@@ -30,8 +34,16 @@ FORMATS = {
 }
 
 
-def never() -> bool:
-    return False
+def run_at(beta, seed=0, **kinds):
+    """A run that sweeps until nothing moves; a time limit or a monitor may be given."""
+    monitor = kinds.pop("monitor", None) or Monitor(kinds.pop("max_time", None))
+    return Run(beta, Seed((seed,)), monitor, rng=np.random.default_rng(seed), **kinds)
+
+
+def problem_of(W, k, l):
+    """The problem of clustering a matrix, everything left to chance."""
+    data = joint(W)
+    return CoClusterProblem(data, (free_start(k, data.row_mass), free_start(l, data.column_mass)))
 
 
 @st.composite
@@ -84,9 +96,5 @@ def models(draw):
 
 def started(W, k, l, seed):
     """A co-clustering from a random start."""
-    distribution = joint(W)
-    starts = tuple(
-        Start(count, mass > 0, np.full(mass.size, -1), np.zeros(mass.size, bool))
-        for count, mass in ((k, distribution.row_mass), (l, distribution.column_mass))
-    )
-    return begin(distribution, starts, (True, True), np.random.default_rng(seed))
+    problem = problem_of(W, k, l)
+    return problem.begin(problem.starts, np.random.default_rng(seed))

@@ -24,7 +24,7 @@ _HOMES = {
     "Progress": "search.progress",
     "Results": "results.results",
     "SIB": "estimators.named",
-    "Step": "search.optimise",
+    "Step": "search.coclusters",
     "Weighting": "data.weighting",
     "compare": "estimators.comparison",
     "cost": "costs.objective",
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from .results.plot import plot_blocks, plot_heatmap, plot_path
     from .results.results import Results
     from .search.agglomeration import MergeTree
-    from .search.optimise import Step
+    from .search.coclusters import Step
     from .search.progress import Progress
 
 

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 import comarkov
 from comarkov import CoClustering, MultiwayClustering, evaluate
 from comarkov.costs.relations import co_clustering, relation_cost
-from comarkov.search import descent
+from comarkov.search import network_problem
 from comarkov.search.network import Network
 
 DW, DA, AW = ("documents", "words"), ("documents", "authors"), ("authors", "words")
@@ -325,7 +325,7 @@ def calls(monkeypatch):
 
     for name in ("merge_costs", "split"):
         spy(Network, name)
-    spy(descent, "spectral")
+    spy(network_problem, "spectral")
     return made
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import never, problems, started
+from helpers import problems, run_at, started
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comarkov
 from comarkov.data.joint import joint
 from comarkov.kernels import sweep as kernels
+from comarkov.search.run import Settings
 from comarkov.search.side import Side, coupled, new_workspace
 
 
@@ -129,11 +130,11 @@ def test_what_a_move_promises_is_what_the_cost_does(problem):
 def test_sweeps_keep_their_promises(problem, shuffled):
     W, k, l, beta, seed = problem
     state = started(W, k, l, seed)
-    rng = np.random.default_rng(seed) if shuffled else None
+    run = run_at(beta, seed, settings=Settings(shuffle=shuffled))
     cost = comarkov.cost(W, *state.labels(), beta)
     for _ in range(4):
         for side, other in sides(state):
-            visit = side.sweep(other and other.cross, beta, rng, True, never)
+            visit = side.sweep(other and other.cross, run)
             now = comarkov.cost(W, *state.labels(), beta)
             assert now <= cost + 1e-12
             assert_allclose(visit.saved, cost - now, rtol=1e-3, atol=1e-9)
@@ -179,9 +180,9 @@ def test_a_row_goes_where_it_costs_least(problem):
 def test_ties_stay_at_home_and_else_go_to_the_lowest():
     W = np.eye(6)[:, :3] + np.eye(6)[:, 3:]  # the identity twice
     side = Side(joint(np.eye(6)), np.array([0, 0, 1, 1, 2, 2]), 3, np.arange(6))
-    assert side.sweep(None, 1.0, None, True, never).moves == 0
+    assert side.sweep(None, run_at(1.0)).moves == 0
     side = Side(joint(W), np.array([2, 2, 0, 1, 0, 1]), 3, np.array([0]))
-    side.sweep(None, 1.0, None, True, never)
+    side.sweep(None, run_at(1.0))
     assert side.labels[0] == 1  # where its double is
 
 

@@ -48,7 +48,7 @@ def costs_by_definition(W, rows, columns, beta, x):
 def test_margin_and_posterior_are_those_of_the_cost(problem):
     W, k, l, beta, seed = problem
     state = started(W, k, l, seed)
-    side, cross = state.sides()[0]
+    side, cross = state.rows, state.columns.cross
     sure = confidence(side, cross, beta, [])
     rows, columns = state.labels()
     share = W / W.max()
@@ -165,7 +165,7 @@ def test_jaccard_is_intersection_over_union(pair):
 def test_agreement_counts_the_other_results():
     X, *_ = planted()
     state = started(X, 5, 4, 0)
-    side, cross = state.sides()[0]
+    side, cross = state.rows, state.columns.cross
     labels = side.labels
     swapped = (labels + 1) % 5  # the same clusters under other names
     torn = labels.copy()

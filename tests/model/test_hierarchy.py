@@ -18,7 +18,7 @@ import comarkov
 from comarkov import CoClustering
 from comarkov.data.joint import joint
 from comarkov.search.merging import bisect
-from comarkov.search.optimise import Seed
+from comarkov.search.streams import Purpose, Seed
 
 FEW = settings(max_examples=40)
 
@@ -351,7 +351,7 @@ def test_leaves_do_not_change_the_labels(counts, monkeypatch):
     stream = Seed.stream
     monkeypatch.setattr(Seed, "stream", lambda seed, *n: drawn.append(n) or stream(seed, *n))
     CoClustering((4, 3), random_state=0).fit(counts)
-    assert drawn[-2:] == [(0, 2), (1, 2)]
+    assert drawn[-2:] == [(Purpose.LEAVES, 0), (Purpose.LEAVES, 1)]
     assert len(set(drawn)) == len(drawn)
 
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers import problems, started
+from helpers import problem_of, problems, started
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,7 +13,6 @@ import comarkov
 from comarkov import ITCC, CoClustering
 from comarkov.data.joint import joint
 from comarkov.search.batch import Batch, halved, nearest, without_empty
-from comarkov.search.optimise import Start
 
 
 def kl(p, q):
@@ -26,11 +25,7 @@ def kl(p, q):
 def begun(W, k, l, seed):
     """The state of batch updates from a random start."""
     state = started(W, k, l, seed)
-    starts = tuple(
-        Start(count, mass > 0, np.full(mass.size, -1), np.zeros(mass.size, bool))
-        for count, mass in ((k, state.joint.row_mass), (l, state.joint.column_mass))
-    )
-    return Batch(state.joint, starts, *state.labels())
+    return Batch(problem_of(W, k, l), state.labels())
 
 
 def with_moderate_weights(problem):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import never, problems, started
+from helpers import problems, run_at, started
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -12,9 +12,11 @@ from comarkov.costs import relations
 from comarkov.costs.relations import BOTTLENECK, Coefficients, co_clustering, markov, relation_cost
 from comarkov.data.joint import joint
 from comarkov.kernels import network as moves
-from comarkov.search.network import Graph, Network, NodeSide, Relation, network
+from comarkov.search.graph import Graph, Relation
+from comarkov.search.network import Network, network
 from comarkov.search.polishing import polish
 from comarkov.search.progress import Monitor
+from comarkov.search.starts import free_start
 
 
 @given(problems())
@@ -81,9 +83,9 @@ def networks(draw):
     labels = [np.zeros(some.size, int) for some in has_mass]
     for label, some, k in zip(labels, has_mass, counts, strict=True):
         label[some] = rng.permutation(np.arange(some.sum()) % k)
-    free = [np.flatnonzero(some) for some in has_mass]
+    starts = [free_start(k, weight) for k, weight in zip(counts, graph.weights, strict=True)]
     beta = draw(st.sampled_from([0.0, 0.3, 0.5, 0.75, 1.0]))
-    return network(graph, labels, counts, free, [False] * n_types), labels, beta
+    return network(graph, starts, labels), labels, beta
 
 
 def oracle(graph, labels, beta):
@@ -111,13 +113,13 @@ def test_moves_and_merges_cost_what_they_promise(case):
     assert state.cost(beta) == pytest.approx(parts, abs=1e-10)
     for t in range(graph.n_types):
         star, blocks, cross = state._surroundings(t, beta)
-        for x in state.free[t]:
+        side = state.every_side()[t]
+        for x in state.starts[t].free:
             costs = moves.costs(x, star, state.partitions[t], state.tables[t], blocks, cross)
             promised = (costs - costs[labels[t][x]]) / np.log(2)
-            for a in range(state.counts[t]):
+            for a in range(side.k):
                 after = oracle(graph, with_label(labels, t, x, a), beta)
                 assert promised[a] == pytest.approx(after - before, abs=1e-11)
-        side = NodeSide(state, t)
         promised = state.merge_costs(side, beta)
         assert np.isinf(promised[np.tril_indices(side.k)]).all()
         for i, j in np.argwhere(np.isfinite(promised)):
@@ -125,7 +127,7 @@ def test_moves_and_merges_cost_what_they_promise(case):
             one = [label.copy() for label in labels]
             one[t][one[t] == j] = i
             assert promised[i, j] == pytest.approx(oracle(graph, one, beta) - before, abs=1e-11)
-            assert merged.counts[t] == side.k - 1
+            assert merged.every_side()[t].k == side.k - 1
 
 
 @given(networks())
@@ -134,7 +136,7 @@ def test_sweeps_save_what_they_say_and_keep_their_tables(case):
     state, _, beta = case
     cost = sum_of_losses(state, beta)
     for t in (*range(state.graph.n_types), 0):
-        visit = NodeSide(state, t).sweep(None, beta, None, True, never)
+        visit = state.sweep(state.every_side()[t], run_at(beta))
         now = sum_of_losses(state, beta)
         assert visit.complete
         assert visit.saved >= 0
@@ -155,16 +157,15 @@ def sum_of_losses(state, beta):
 @settings(max_examples=60)
 def test_a_split_saves_what_it_promises(case, seed):
     state, labels, beta = case
-    side = NodeSide(state, 0)
+    side = state.every_side()[0]
     for cluster in range(side.k):
-        gain, leavers = state.split(side, cluster, beta, np.random.default_rng(seed))
+        gain, leavers = state.split(side, cluster, run_at(beta, seed))
         assert_array_equal(state.partitions[0].label[leavers], cluster)
         if leavers.size:
             after = [labels[0].copy(), *labels[1:]]
             after[0][leavers] = side.k
-            finer = network(
-                state.graph, after, [side.k + 1, *state.counts[1:]], state.free, [False] * 2
-            )
+            more = free_start(side.k + 1, state.graph.weights[0])
+            finer = network(state.graph, [more, *state.starts[1:]], after)
             assert gain == pytest.approx(state.cost(beta) - finer.cost(beta), abs=1e-11)
 
 
@@ -172,11 +173,11 @@ def test_a_polish_out_of_time_splits_no_further(monkeypatch):
     data = joint(np.random.default_rng(0).poisson(1.0, (40, 40)))
     labels = np.arange(40) % 5
     graph = Graph((Relation(0, 0, data, markov),), 1)
-    state = network(graph, [labels], [5], [np.arange(40)], [False])
+    state = network(graph, [free_start(5, graph.weights[0])], [labels])
     monitor, split, made = Monitor(), Network.split, []
     monkeypatch.setattr(Network, "split", lambda *a: made.append(1) or split(*a))
     monkeypatch.setattr(monitor, "stop", lambda: len(made) == 2)
-    assert polish(state, 0.5, np.random.default_rng(0), monitor) is state
+    assert polish(state, run_at(0.5, monitor=monitor)) is state
     assert len(made) == 2
 
 
@@ -186,13 +187,13 @@ def test_a_network_of_one_relation_moves_as_co_clustering_does(problem):
     W, k, l, beta, seed = problem
     state = started(W, k, l, seed)
     graph = Graph((Relation(0, 1, state.joint, co_clustering),), 2)
-    free = [state.rows.free, state.columns.free]
-    ours = network(graph, state.labels(), [k, l], free, [False] * 2)
+    starts = [free_start(count, mass) for count, mass in zip((k, l), graph.weights, strict=True)]
+    ours = network(graph, starts, state.labels())
     assert ours.cost(beta) == pytest.approx(state.cost(beta), abs=1e-11)
     for _ in range(3):
-        for t, (side, cross) in enumerate(state.sides()):
-            side.sweep(cross, beta, None, True, never)
-            NodeSide(ours, t).sweep(None, beta, None, True, never)
+        for t, side in enumerate(state.sides()):
+            state.sweep(side, run_at(beta))
+            ours.sweep(ours.every_side()[t], run_at(beta))
             assert_array_equal(ours.partitions[t].label, side.labels)
     assert ours.cost(beta) == pytest.approx(state.cost(beta), abs=1e-11)
 
@@ -201,11 +202,11 @@ def test_one_sided_bottleneck_is_a_network_too():
     W = np.random.default_rng(0).poisson(0.5, (40, 30))
     state = started(W, 4, 1, 0)
     graph = Graph((Relation(0, 1, state.joint, lambda beta: BOTTLENECK),), 2)
-    free = [state.rows.free, np.empty(0, np.int64)]
-    ours = network(graph, state.labels(), [4, 1], free, [False] * 2)
+    starts = [free_start(4, graph.weights[0]), free_start(1, graph.weights[1])]
+    ours = network(graph, starts, state.labels())
     for _ in range(4):
-        state.rows.sweep(None, 1.0, None, True, never)
-        NodeSide(ours, 0).sweep(None, 0.3, None, True, never)
+        state.rows.sweep(None, run_at(1.0))
+        ours.sweep(ours.every_side()[0], run_at(0.3))
     assert_array_equal(ours.partitions[0].label, state.rows.labels)
     parts = comarkov.information(W, *state.labels())
     assert ours.cost(0.3) == pytest.approx(parts.rows_columns - parts.row_clusters_columns)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from helpers import never, problems, started
+from helpers import problems, run_at, started
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
@@ -10,8 +10,7 @@ from comarkov import CoClustering
 from comarkov.data.joint import joint
 from comarkov.reproduce.synthetic import circulant_blocks
 from comarkov.reproduce.toys import STUCK
-from comarkov.search.optimise import Settings, refine, schedule
-from comarkov.search.progress import Monitor
+from comarkov.search.refinement import refine, schedule
 from comarkov.search.side import Side
 
 
@@ -34,7 +33,7 @@ def test_schedule(beta, step, expected):
 def test_the_result_cannot_be_improved_by_a_single_move(problem):
     W, k, l, beta, seed = problem
     state = started(W, k, l, seed)
-    refine(state, beta, Settings(100, 0.0, False), np.random.default_rng(0), Monitor(), "")
+    refine(state, run_at(beta), "")
     assert state.converged
     labels = state.labels()
     cost = comarkov.cost(W, *labels, beta)
@@ -109,13 +108,13 @@ def test_late_sweeps_visit_few_rows_and_the_end_is_certified():
     side = Side(joint(X), rng.integers(8, size=X.shape[0]), 8, np.arange(X.shape[0]))
     complete, visits = True, []
     for _ in range(200):
-        visits.append(side.sweep(None, 1.0, None, complete, never))
+        visits.append(side.sweep(None, run_at(1.0), complete))
         complete = visits[-1].moves == 0
         if complete and visits[-1].complete:
             break
     assert sum(not visit.complete for visit in visits) > 1
-    assert side.sweep(None, 1.0, None, True, never).moves == 0
-    assert side.sweep(None, 1.0, None, True, never).moves == 0
+    assert side.sweep(None, run_at(1.0)).moves == 0
+    assert side.sweep(None, run_at(1.0)).moves == 0
 
 
 def test_shuffled_order_is_reproducible_and_another():

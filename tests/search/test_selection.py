@@ -5,7 +5,7 @@ from math import comb, factorial, log
 
 import numpy as np
 import pytest
-from helpers import problems, started, weights
+from helpers import problem_of, problems, run_at, started, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,29 +15,20 @@ from comarkov.costs.description import Evidence, description_length, dispersion,
 from comarkov.data.joint import joint
 from comarkov.search.choose_numbers import agreement, select
 from comarkov.search.number_walk import MANY, MEMBERS, evidence_of, settle, walk
-from comarkov.search.optimise import Seed, Start
-from comarkov.search.progress import Monitor
 
 
 def planted(n_clusters=(5, 4), shape=(200, 160), seed=0, **kind):
     return datasets.planted(shape, n_clusters, random_state=seed, **kind).matrix.toarray()
 
 
-def goals(data, rows=1, columns=1):
-    return tuple(
-        Start(k, mass > 0, np.full(mass.size, -1), np.zeros(mass.size, bool))
-        for k, mass in ((rows, data.row_mass), (columns, data.column_mass))
-    )
-
-
-def walked(W, seed=0, **goal):
-    data = joint(W)
-    way = walk(data, goals(data, **goal), np.random.default_rng(seed), Monitor())
+def walked(W, seed=0, rows=1, columns=1):
+    problem = problem_of(W, rows, columns)
+    way = walk(problem.joint, problem.starts, run_at(0.7, seed))
     return [state.copy() for state in way]
 
 
-def chosen(W, wanted=("auto", "auto"), seed=0, n_jobs=1, **kinds):
-    return select(joint(W), wanted, 0.7, Seed((seed,)), Monitor(**kinds), n_jobs)
+def chosen(W, wanted=("auto", "auto"), seed=0, **kinds):
+    return select(joint(W), wanted, run_at(0.7, seed, **kinds))
 
 
 # --- description length -----------------------------------------------------------------------
@@ -104,7 +95,7 @@ def test_counts_vary_at_least_like_independent_events():
 @settings(max_examples=30)
 def test_a_walk_merges_one_pair_at_a_time_down_to_its_goal(W, seed):
     levels = walked(W, seed)
-    numbers = [[side.k for side, _ in level.sides()] for level in levels]
+    numbers = [[side.k for side in level.sides()] for level in levels]
     assert numbers[-1] == [1, 1]
     for before, after in pairwise(numbers):
         assert sorted(np.subtract(before, after)) == [0, 1]
@@ -123,14 +114,13 @@ def test_settling_finds_planted_numbers_from_wrong_ones():
     W = planted()
     levels = walked(W)
     evidence = evidence_of(levels[0])
-    rng = np.random.default_rng(0)
     for wrong in ((2, 2), (9, 9)):
         off = [
             np.abs(np.subtract([level.rows.k, level.columns.k], wrong)).sum() for level in levels
         ]
         state = levels[int(np.argmin(off))].copy()
         before = evidence.description_length(*state.labels())
-        after = settle(state, (False, False), evidence, rng, Monitor())
+        after = settle(state, (False, False), evidence, run_at(0.7))
         assert evidence.description_length(*after.labels()) < before
         assert (after.rows.k, after.columns.k) == (5, 4)
 
@@ -138,7 +128,7 @@ def test_settling_finds_planted_numbers_from_wrong_ones():
 def test_settling_leaves_fixed_sides_at_their_number():
     levels = walked(planted(), rows=2)
     evidence = evidence_of(levels[0])
-    after = settle(levels[-1], (True, False), evidence, np.random.default_rng(0), Monitor())
+    after = settle(levels[-1], (True, False), evidence, run_at(0.7))
     assert after.rows.k == 2
     assert after.columns.k > 1
 
@@ -174,12 +164,12 @@ def test_noise_has_one_cluster():
 
 def test_halves_agree_on_what_is_there():
     data = joint(planted(mean=1.5))
-    streams = [Seed((0,)).stream(i) for i in range(2)]
-    found = agreement(data, streams, Monitor(), 1)
+    halvings = [run_at(0.7, seed) for seed in range(2)]
+    found = agreement(data, halvings)
     assert found[5] > 0.95
     assert found[5] > found[10] + 0.2
     rng = np.random.default_rng(0)
-    noise = agreement(joint(rng.poisson(1, size=(80, 80))), streams, Monitor(), 1)
+    noise = agreement(joint(rng.poisson(1, size=(80, 80))), halvings)
     assert max(value for k, value in noise.items() if k > 1) < 0.1
 
 

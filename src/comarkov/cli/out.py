@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..data.reading import Data
     from ..estimators.coclustering import CoClustering
     from ..results.results import Results
-    from ..search.optimise import Step
+    from ..search.coclusters import Step
 
 Out = Annotated[
     Path | None,

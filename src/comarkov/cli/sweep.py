@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..data.reading import Data
     from ..estimators.coclustering import CoClustering
     from ..results.results import Results
-    from ..search.optimise import Step
+    from ..search.coclusters import Step
 
 LINES = 16  # of the table of numbers that are shown; its file has all
 LEAST = 0.1  # seconds for the path if the time is over

@@ -31,6 +31,14 @@ def membership(labels: np.ndarray, k: int) -> sp.csr_array:
     return sp.csr_array((np.ones(members.size), (members, labels[members])), (labels.size, k))
 
 
+def merge_numbers(k: int, i: int, j: int) -> np.ndarray:
+    """The numbers of k clusters after two of them became one, which has the lower number."""
+    number = np.arange(k)
+    number[max(i, j)] = min(i, j)
+    number[max(i, j) + 1 :] -= 1
+    return number
+
+
 def ranks(order: np.ndarray) -> np.ndarray:
     """Where each number stands in an order of them."""
     ranks = np.empty_like(order)

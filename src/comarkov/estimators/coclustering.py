@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+from dataclasses import replace
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
+from sklearn.base import (
+    _fit_context,
+)
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from ..data.joint import Joint, as_csr, check_columns
 from ..data.weighting import SCHEMES, Weighting, as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
-from ..search import choose_beta as coupling
-from ..search import choose_numbers as selection
-from ..search.methods import Recipe
-from ..search.optimise import CoClusters, Seed, Settings, Start, Step
-from ..search.progress import Monitor, Progress
+from ..results.showing import ShowsItself
+from ..search import choose_beta, choose_numbers
+from ..search.coclusters import CoClusterProblem, CoClusters, Step
+from ..search.problem import Solution
+from ..search.progress import Progress
+from ..search.run import Run
 from ..search.starts import starts_for
-from .fitted import FittedCoClusters
+from ..search.streams import Purpose
+from .base import COUNT, SEARCH
+from .biclusters import HasBiclusters
+from .cutting import Cuts
+from .learning import Starts
+from .prediction import Predicts
 
 ClusterCounts = int | str | tuple[int | str | None, int | str | None]
-COUNT = Interval(Integral, 1, None, closed="left")
-NUMBERS = 1_002  # the stream of random numbers for selection
 LabelPair = tuple[ArrayLike | None, ArrayLike | None]
 
 
-class CoClustering(FittedCoClusters):
+class CoClustering(ShowsItself, Predicts, HasBiclusters, Cuts):
     """Co-clustering of rows and columns by information-theoretic Markov aggregation.
 
     Rows are samples. The nonnegative matrix is read as a joint distribution of row X and column
@@ -182,24 +188,16 @@ class CoClustering(FittedCoClusters):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SEARCH,
         "n_clusters": [COUNT, StrOptions({"auto"}), tuple, list],
         "beta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "weighting": [None, StrOptions(set(SCHEMES)), Weighting],
         "method": [StrOptions({"auto", "anneal", "sequential", "batch"})],
-        "n_init": [COUNT, StrOptions({"auto"})],
-        "max_iter": [COUNT],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "beta_step": [Interval(Real, 0, None, closed="neither")],
         "init": [StrOptions({"random"}), tuple, list],
         "fixed": [None, tuple, list],
         "order": [StrOptions({"natural", "shuffled"})],
         "reject": [None, Interval(Real, 0, 1, closed="right")],
         "keep_path": ["boolean"],
-        "max_time": [None, Interval(Real, 0, None, closed="neither")],
-        "callback": [None, callable],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
-        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -243,8 +241,6 @@ class CoClustering(FittedCoClusters):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    # --- fitting ----------------------------------------------------------------------------
-
     @_fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
     def fit(self, X: Any, y: Any = None) -> Self:
         """Co-cluster the rows and columns of X.
@@ -256,20 +252,20 @@ class CoClustering(FittedCoClusters):
         y : ignored
         """
         weighting = as_weighting(self.weighting, X)
-        distribution = weighted_joint(X, weighting)
-        monitor = Monitor(self.max_time, self.callback, self.verbose)
-        seed = self._seed()
-        numbers, levels = self._numbers(distribution, seed, monitor)
-        starts = starts_for(distribution, numbers, self.init, self.fixed)
+        data = weighted_joint(X, weighting)
+        run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        numbers, levels = self._numbers(data, run)
+        starts = starts_for(data, numbers, self.init, self.fixed)
         check_columns(self, X)  # sets n_features_in_ and names
-        evidence = self._beta_evidence(X, starts, seed, monitor)
-        beta = float(self.beta if evidence is None else evidence["beta"][evidence["chosen"]][0])
-        clusters = self._optimise(distribution, starts, beta, seed, monitor)
-        self._keep(clusters, starts, beta, seed, monitor)
+        evidence = self._beta_evidence(X, starts, run)
+        if evidence is not None:
+            run = run.at(float(evidence["beta"][evidence["chosen"]][0]))
+        solution = self._optimise(CoClusterProblem(data, starts), run)
+        self._keep(solution, starts, run)
         self._set_or_forget("selection_", levels)
         self._set_or_forget("beta_selection_", evidence)
         self.weighting_ = weighting
-        self._report(clusters, starts, monitor)
+        self._report(solution.state, starts, run)
         return self
 
     @available_if(lambda self: "beta" in self._get_param_names())
@@ -295,19 +291,17 @@ class CoClustering(FittedCoClusters):
         list of Step
             (beta, cost, row_labels, column_labels), β falling.
         """
-        wanted = coupling.checked(betas)
-        distribution = weighted_joint(X, as_weighting(self.weighting, X))
-        monitor = Monitor(self.max_time, self.callback, self.verbose)
-        seed = self._seed()
-        numbers = self._known_numbers(distribution) or self._numbers(distribution, seed, monitor)[0]
-        starts = starts_for(distribution, numbers, self.init, self.fixed)
-        n_init = self._recipe("auto").n_starts(distribution, starts)
-        clusters = coupling.beta_path(
-            distribution, starts, wanted, self._settings(), seed, n_init, monitor,
-            effective_n_jobs(self.n_jobs),
-        )  # fmt: skip
-        self._report(clusters, starts, monitor)
-        return renumbered_path(clusters.path, canonical_orders(clusters, starts))
+        wanted = choose_beta.checked(betas)
+        data = weighted_joint(X, as_weighting(self.weighting, X))
+        run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        numbers = self._known_numbers(data) or self._numbers(data, run)[0]
+        starts = starts_for(data, numbers, self.init, self.fixed)
+        problem = CoClusterProblem(data, starts)
+        n_init = self._method("auto").n_starts(problem)
+        solution = choose_beta.beta_path(problem, wanted, replace(run, n_init=n_init))
+        self._report(solution.state, starts, run)
+        state = solution.state
+        return renumbered_path(solution.path, canonical_orders((state.rows, state.columns), starts))
 
     def _known_numbers(self, data: Joint) -> tuple[Any, Any] | None:
         """The numbers of clusters, if the fit chose them for the same data."""
@@ -321,9 +315,7 @@ class CoClustering(FittedCoClusters):
         )
         return rows, columns
 
-    def _numbers(
-        self, data: Joint, seed: Seed, monitor: Monitor
-    ) -> tuple[tuple[Any, Any], np.ndarray | None]:
+    def _numbers(self, data: Joint, run: Run) -> tuple[tuple[Any, Any], np.ndarray | None]:
         """The numbers of clusters to look for, and the evidence for those that are chosen."""
         wanted = self._both(self.n_clusters)
         if "auto" not in wanted:
@@ -331,42 +323,34 @@ class CoClustering(FittedCoClusters):
         if not isinstance(self.init, str) or self.fixed is not None:
             raise ValueError('n_clusters="auto" takes no init or fixed labels: give numbers.')
         starts_for(data, [1 if number == "auto" else number for number in wanted], None, None)
-        beta = coupling.DEFAULT if self.beta == "auto" else float(self.beta)
-        n_jobs = effective_n_jobs(self.n_jobs)
-        chosen = selection.select(data, wanted, beta, seed.child(NUMBERS), monitor, n_jobs)
+        own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
+        chosen = choose_numbers.select(data, wanted, own)
         rows, columns = (
             None if number is None else found
             for number, found in zip(wanted, chosen.numbers, strict=True)
         )
         return (rows, columns), chosen.table
 
-    def _beta_evidence(
-        self, X: Any, starts: tuple[Start, Start], seed: Seed, monitor: Monitor
-    ) -> np.ndarray | None:
+    def _beta_evidence(self, X: Any, starts: Starts, run: Run) -> np.ndarray | None:
         """What speaks for which β, if it is to be chosen."""
         if self.beta != "auto":
             return None
-        counts = starts[0].k, starts[1].k
-        return coupling.beta_evidence(
-            as_csr(X), lambda half: weighted_joint(half, as_weighting(self.weighting, X)),
-            (counts, self.init, self.fixed), self._settings(), seed, monitor,
-            effective_n_jobs(self.n_jobs),
-        )  # fmt: skip
 
-    def _settings(self) -> Settings:
-        return Settings(self.max_iter, self.tol, self.order == "shuffled")
+        def read(half: Any) -> Joint:
+            return weighted_joint(half, as_weighting(self.weighting, X))
 
-    def _recipe(self, method: str) -> Recipe:
-        return Recipe(
-            method, self.n_init, self._settings(), self.n_jobs, self.beta_step, self.keep_path
-        )
+        ask = (starts[0].k, starts[1].k), self.init, self.fixed
+        return choose_beta.beta_evidence(as_csr(X), read, ask, run)
 
-    def _optimise(
-        self, distribution: Joint, starts: tuple[Start, Start], beta: float, seed: Seed,
-        monitor: Monitor,
-    ) -> CoClusters:  # fmt: skip
-        return self._recipe(self.method).solve(distribution, starts, beta, seed, monitor)
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        return self._method(self.method).solve(problem, run)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the row labels."""
         return self.fit(X).row_labels_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags

@@ -19,8 +19,8 @@ from ..costs.objective import information
 from ..costs.relations import Information
 from ..data.joint import Joint, joint
 from ..data.weighting import Weighting, as_weighting, weighted_joint
-from ..search.optimise import Seed
 from ..search.starts import pair, starts_for
+from ..search.streams import Purpose, Seed
 from .coclustering import ClusterCounts, CoClustering
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
 
@@ -54,7 +54,7 @@ class Known(NamedTuple):
     classes: np.ndarray
 
 
-class Result(NamedTuple):
+class Fitted(NamedTuple):
     """What a method has found."""
 
     labels: Labels
@@ -211,13 +211,13 @@ def _is_whole(value: Any) -> bool:
 def same_starts(weights: Any, n_clusters: Any, n_starts: int, seed: int) -> list[Labels]:
     """Random labels of rows and columns, for each start."""
     sides = starts_for(joint(weights), n_clusters, None, None)
-    streams = [Seed((seed,)).stream(i) for i in range(n_starts)]
+    streams = [Seed((seed,)).stream(Purpose.START, i) for i in range(n_starts)]
     return [(sides[0].draw(rng), sides[1].draw(rng)) for rng in streams]
 
 
 def run(
     estimator: CoClustering, weights: sp.csr_array, n_clusters: Any, starts: list[Labels]
-) -> Result:
+) -> Fitted:
     """Fit from each of the starts, if it takes any; the result of least cost."""
     takes_starts = "init" in estimator.get_params() and estimator.method in STARTED
     for n in LOADING:
@@ -231,7 +231,7 @@ def run(
     seconds = time.perf_counter() - before
     beta = float(estimator.beta)
     costs = [information(weights, *labels).cost(beta) for labels in results]
-    return Result(results[int(np.argmin(costs))], beta, seconds)
+    return Fitted(results[int(np.argmin(costs))], beta, seconds)
 
 
 def _fit(
@@ -259,7 +259,7 @@ def _estimator(name: str, beta: float, seed: int) -> CoClustering:
     return estimator.set_params(**{key: wanted[key] for key in wanted if key in known})
 
 
-def _line(name: str, told: Information, found: Result, known: list[Known]) -> dict[str, Any]:
+def _line(name: str, told: Information, found: Fitted, known: list[Known]) -> dict[str, Any]:
     costs = {f"cost_{beta:g}": told.cost(beta) for beta in BETAS}
     agreement = {
         f"{known_side.name}_{measure}": agree(known_side.classes, found.labels[known_side.side])

@@ -19,14 +19,17 @@ from ..costs.relations import markov
 from ..data import chains
 from ..data.chains import Chain, Transitions, chain, hold_out, read_transitions
 from ..data.joint import joint
-from ..search.network import Graph, Network, Relation
-from ..search.optimise import Seed, Start
+from ..model.numbering import canonical_orders
+from ..search.graph import Graph, Relation
+from ..search.methods import warn_if_unfinished
+from ..search.network import Network
+from ..search.network_problem import NetworkProblem
 from ..search.progress import Progress
-from ..search.starts import start_for
-from .base import COUNT, NetworkEstimator, canonical_order
+from ..search.starts import Elements, Start, start_for
+from ..search.streams import Purpose, Seed
+from .base import COUNT, NetworkEstimator
 
-HELD_OUT = 1_101  # the stream of random numbers that hold transitions out
-NULL = 1_102  # that of tables drawn for the test of lumpability
+STATES = Elements("state", "states", "n_samples")
 
 
 class MarkovAggregation(ClusterMixin, NetworkEstimator):
@@ -200,20 +203,23 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         y : ignored
         """
         data = read_transitions(X, self.kind)
-        seed = Seed.of(self.random_state)
+        run = self._run(float(self.beta))
         seen, held = data.weights, None
         if self.held_out:
-            seen, held = hold_out(data, float(self.held_out), seed.stream(HELD_OUT))
+            rng = run.seed.stream(Purpose.HELD_OUT)
+            seen, held = hold_out(data, float(self.held_out), rng)
         walk = chain(seen, data.states, self.restrict, is_part=held is not None)
         graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
-        found = self._search(graph, [self._start(walk, data.states)], seed)
+        problem = NetworkProblem(graph, [self._start(walk, data.states)])
+        state = self._method(self.method).solve(problem, run).state
+        warn_if_unfinished(state, run, 3)
         for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if data.sequences is None:
             validate_data(self, X, skip_check_array=True)
-        self._keep(found, walk, data)
+        self._keep(state, problem.starts[0], walk, data)
         if held is not None:
-            self.lumpability_test_ = self._tested(held, seed)
+            self.lumpability_test_ = self._tested(held, run.seed)
         return self
 
     def _start(self, walk: Chain, states: np.ndarray) -> Start:
@@ -226,13 +232,13 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
             else as_labels(labels, states.size, f"{name} state labels")[walk.inside]
             for name, labels in zip(("init", "fixed"), given, strict=True)
         )
-        mass = walk.stationary
-        return start_for(self.n_clusters, init, fixed, mass, "state", "states", "n_samples")
+        return start_for(self.n_clusters, init, fixed, walk.stationary, STATES)
 
-    def _keep(self, found: Network, walk: Chain, data: Transitions) -> None:
+    def _keep(self, state: Network, start: Start, walk: Chain, data: Transitions) -> None:
         """Set the fitted attributes, clusters in canonical order."""
-        k, order = self.n_clusters, canonical_order(found, 0)
-        labels = renumbered(found.partitions[0].label, order)
+        k = self.n_clusters
+        order = canonical_orders(state.every_side(), [start])[0]
+        labels = renumbered(state.partitions[0].label, order)
         n = data.states.size
         self.states_ = data.states
         self.labels_ = np.full(n, -1)
@@ -240,17 +246,17 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         self.stationary_distribution_ = np.zeros(n)
         self.stationary_distribution_[walk.inside] = walk.stationary
         self.cluster_distribution_ = (labels == np.arange(k)[:, None]) @ walk.stationary
-        flow = found.block_masses(0)
+        flow = state.block_masses(0)
         flow = flow if order is None else flow[np.ix_(order, order)]
         self.transition_matrix_ = flow / flow.sum(axis=1, keepdims=True)
-        self.information_ = found.information(0)
+        self.information_ = state.information(0)
         self.cost_, self.prediction_loss_, self.lumpability_loss_ = (
             markov(beta).cost(self.information_) for beta in (self.beta, 1.0, 0.0)
         )
         worst = lumpability(walk.transition, labels, k)
         first, second = (int(walk.inside[state]) for state in worst.states)
         self.lumpability_: Lumpability = worst._replace(states=(first, second))
-        self.n_iter_ = found.n_iter
+        self.n_iter_ = state.n_iter
 
     def test_lumpability(self, X: Any) -> GTest:
         """Test on other transitions whether the chain is lumpable, in the strong sense.
@@ -294,7 +300,7 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         return "sequences" if self.kind == "sequences" and not is_counts else "auto"
 
     def _tested(self, counts: sp.csr_array, seed: Seed) -> GTest:
-        return g_test(counts, self.labels_, self.n_clusters, seed.stream(NULL))
+        return g_test(counts, self.labels_, self.n_clusters, seed.stream(Purpose.NULL_TABLES))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,22 +17,14 @@ from ..costs.labels import renumbered
 from ..costs.relations import Coefficients, Information, co_clustering
 from ..data.joint import Joint, are_numbers, as_csr, joint, names
 from ..model.numbering import canonical_orders
-from ..search.methods import Recipe, warn_if_unfinished
-from ..search.network import Graph, Relation
-from ..search.optimise import Seed, Settings, Start
-from ..search.progress import Monitor, Progress
-from ..search.starts import start_for
-from .base import COUNT, NetworkEstimator, final_labels
+from ..search.graph import Graph, Relation
+from ..search.methods import warn_if_unfinished
+from ..search.network_problem import problem_of
+from ..search.progress import Progress
+from ..search.starts import Elements, Start, start_for
+from .base import COUNT, NetworkEstimator
 
 Key = tuple[str, str]
-
-
-class Found(NamedTuple):
-    """The best clusters that were found."""
-
-    labels: list[np.ndarray]  # of each type
-    information: list[Information]  # of each relation
-    n_iter: int
 
 
 class MultiwayClustering(NetworkEstimator):
@@ -181,13 +173,14 @@ class MultiwayClustering(NetworkEstimator):
         """
         data = _read(X)
         types = list(dict.fromkeys(name for key in data for name in key))
-        for name, given in (("n_clusters", self.n_clusters), ("init", self.init),
-                            ("fixed", self.fixed)):  # fmt: skip
-            _check_names(name, given, types, "type")
+        for name in ("n_clusters", "init", "fixed"):
+            _check_names(name, getattr(self, name), types, "type")
         graph = self._graph(data, types)
         starts = [self._start(name, graph.weights[t]) for t, name in enumerate(types)]
-        search = self._co_cluster if len(data) == 1 and len(types) == 2 else self._cluster
-        self._keep(types, data, *search(graph, starts, Seed.of(self.random_state)))
+        run = self._run(float(self.beta))
+        state = self._method(self.method).solve(problem_of(graph, starts), run).state
+        warn_if_unfinished(state, run, 3)
+        self._keep(types, list(data), starts, state)
         self._report(starts)
         return self
 
@@ -213,46 +206,28 @@ class MultiwayClustering(NetworkEstimator):
         if k is None:
             raise ValueError(f"n_clusters says nothing about type {name!r}.")
         init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
-        many = f"elements of {name!r}"
-        return start_for(k, init, fixed, mass, repr(name), many, "in all")
-
-    def _cluster(self, graph: Graph, starts: list[Start], seed: Seed) -> Found:
-        """All types of a graph."""
-        found = self._search(graph, starts, seed, 5)
-        return Found(
-            [final_labels(found, t) for t in range(graph.n_types)],
-            [found.information(e) for e in range(len(graph.relations))],
-            found.n_iter,
-        )
-
-    def _co_cluster(self, graph: Graph, starts: list[Start], seed: Seed) -> Found:
-        """Two types with one relation are the rows and columns of a co-clustering."""
-        monitor = Monitor(self.max_time, self.callback, self.verbose)
-        settings = Settings(self.max_iter, self.tol, shuffle=False)
-        recipe = Recipe(self.method, self.n_init, settings, self.n_jobs, self.beta_step)
-        both = starts[0], starts[1]
-        found = recipe.solve(graph.relations[0].joint, both, float(self.beta), seed, monitor)
-        warn_if_unfinished(found, monitor, self.max_iter, 5)
-        orders = canonical_orders(found, both)
-        labels = [
-            renumbered(side, order) for side, order in zip(found.labels(), orders, strict=True)
-        ]
-        return Found(labels, [found.information()], found.n_iter)
+        words = Elements(repr(name), f"elements of {name!r}", "in all")
+        return start_for(k, init, fixed, mass, words)
 
     def _keep(
-        self, types: list[str], data: dict[Key, Joint], labels: list[np.ndarray],
-        information: list[Information], n_iter: int,
-    ) -> None:  # fmt: skip
-        """Set the fitted attributes."""
+        self, types: list[str], relations: list[Key], starts: list[Start], state: Any
+    ) -> None:
+        """Set the fitted attributes, clusters in canonical order."""
+        orders = canonical_orders(state.every_side(), starts)
+        labels = [
+            renumbered(given, order) for given, order in zip(state.labels(), orders, strict=True)
+        ]
         self.types_ = types
         self.labels_ = dict(zip(types, labels, strict=True))
-        self.information_: dict[Key, Information] = dict(zip(data, information, strict=True))
+        self.information_: dict[Key, Information] = dict(
+            zip(relations, state.informations(), strict=True)
+        )
         self.relation_costs_ = {
             key: self._weight(key) * co_clustering(self.beta).cost(part)
             for key, part in self.information_.items()
         }
         self.cost_ = sum(self.relation_costs_.values())
-        self.n_iter_ = n_iter
+        self.n_iter_ = state.n_iter
 
     def _weight(self, key: Key) -> float:
         return float((self.weights or {}).get(key, 1.0))

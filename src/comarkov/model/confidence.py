@@ -14,14 +14,15 @@ for as many independent witnesses.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 
 from ..costs.labels import jaccard, matched
 from ..kernels.matrix import Matrix, effective_counts
-from ..search.optimise import CoClusters
+from ..search.coclusters import CoClusters
+from ..search.problem import Solution
 from ..search.side import Side
 
 
@@ -34,12 +35,13 @@ class Confidence(NamedTuple):
     stability: np.ndarray  # (k,): mean Jaccard similarity to other results; NaN if none
 
 
-def confidences(clusters: CoClusters, beta: float) -> list[Confidence | None]:
+def confidences(solution: Solution[CoClusters], beta: float) -> list[Confidence | None]:
     """How sure rows and columns are; None for a side that is not clustered."""
-    others = zip(*clusters.others, strict=True) if clusters.others else ((), ())
+    state = solution.state
+    others: list[Any] = list(zip(*solution.others, strict=True)) or [(), ()]
     return [
-        None if side is None else confidence(side, cross, beta, every)
-        for (side, cross), every in zip(clusters.pairs(), others, strict=True)
+        None if side is None else confidence(side, state.cross(side), beta, every)
+        for side, every in zip((state.rows, state.columns), others, strict=True)
     ]
 
 

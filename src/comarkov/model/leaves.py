@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..costs.labels import membership, ranks
+from ..search.coclusters import CoClusters
 from ..search.merging import bisect
-from ..search.optimise import CoClusters, Seed
+from ..search.problem import Solution
+from ..search.run import Run
 from ..search.side import Side
-
-SWEEPS = 3  # that split a cluster: more gain little
-STREAM = 2  # the second number of the random streams for leaves
+from ..search.streams import Purpose
+from .numbering import Orders
 
 
 class Leaves(NamedTuple):
@@ -47,48 +48,44 @@ class Leaves(NamedTuple):
 
 
 def take_leaves(
-    clusters: CoClusters, orders: list[np.ndarray | None], counts: list[int | None], beta: float,
-    seed: Seed, stop: Callable[[], bool],
-) -> list[Leaves | None]:  # fmt: skip
+    solution: Solution[CoClusters], orders: Orders, counts: Sequence[int | None], run: Run
+) -> list[Leaves | None]:
     """Split clusters until there are so many, as long as there is time; keep what a model needs.
 
     Finer clusters that are known are taken as they are. Clusters are renumbered in the given
     orders. The tables of the clusters are given up.
     """
-    high = max(beta, 0.5)  # below it, splitting need not gain
-    sides = list(zip(clusters.pairs(), counts, orders, strict=True))
-    fine = [
-        known
-        if side is None or known is not None
-        else _split(side, cross, high, count, seed.stream(i, STREAM), stop)
-        for i, ((side, cross), count, _), known in zip((0, 1), sides, clusters.fine, strict=True)
+    state = solution.state
+    high = run.at(max(run.beta, 0.5))  # below it, splitting need not gain
+    sides = state.rows, state.columns
+    fine = solution.fine or [
+        None if side is None else _split(state, side, count, high.drawing(Purpose.LEAVES, i))
+        for i, (side, count) in enumerate(zip(sides, counts, strict=True))
     ]
     return [
         None if side is None or leaf is None else _kept(side, leaf, order)
-        for ((side, _), _, order), leaf in zip(sides, fine, strict=True)
+        for side, leaf, order in zip(sides, fine, orders, strict=True)
     ]
 
 
-def _split(
-    side: Side, cross: np.ndarray | None, beta: float, count: int | None, rng: np.random.Generator,
-    stop: Callable[[], bool],
-) -> np.ndarray:  # fmt: skip
+def _split(state: CoClusters, side: Side, count: int | None, run: Run) -> np.ndarray:
     """Labels after splitting, again and again, the cluster whose split gains most."""
     labels = side.labels.astype(np.int64)
-    found: list[tuple[float, int, np.ndarray, np.ndarray]] = []
+    cross = state.cross(side)
+    splits: list[tuple[float, int, np.ndarray, np.ndarray]] = []
 
     def consider(a: int, members: np.ndarray) -> None:
-        gain, leavers = bisect(side.joint, members, cross, beta, rng, SWEEPS)
+        gain, leavers = bisect(side.joint, members, cross, run)
         if leavers.size:
-            heapq.heappush(found, (-gain, a, members, leavers))
+            heapq.heappush(splits, (-gain, a, members, leavers))
 
     waiting = [(a, np.flatnonzero(labels == a)) for a in range(side.k)]
     for new in range(side.k, count or 0):
-        while waiting and not stop():
+        while waiting and not run.stop():
             consider(*waiting.pop())
-        if waiting or not found:
+        if waiting or not splits:
             break
-        _, a, members, leavers = heapq.heappop(found)
+        _, a, members, leavers = heapq.heappop(splits)
         labels[leavers] = new
         waiting = [(a, members[labels[members] == a]), (new, leavers)]
     return labels

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ..costs.labels import renumbered
-from ..search.optimise import CoClusters, Start, Step
-from ..search.side import Side
+from ..search.coclusters import Step
+from ..search.starts import Start
+
+SAME = 1e-9  # the share of all mass by which equal clusters may differ
+
+Orders = list[np.ndarray | None]
 
 
-def canonical_orders(clusters: CoClusters, starts: tuple[Start, Start]) -> list[np.ndarray | None]:
-    """For each side its clusters by falling mass; None to leave their numbers."""
+def canonical_orders(sides: Sequence[Any], starts: Sequence[Start]) -> Orders:
+    """For each side its clusters in canonical order; None to leave their numbers.
+
+    A side is None if it is not clustered.
+    """
     return [
-        _canonical_order(side, start)
-        for side, start in zip((clusters.rows, clusters.columns), starts, strict=True)
+        None if side is None or start.has_numbers else _canonical_order(side)
+        for side, start in zip(sides, starts, strict=True)
     ]
 
 
-def renumbered_path(path: list[Step], orders: list[np.ndarray | None]) -> list[Step]:
-    """The same of every step."""
+def _canonical_order(side: Any) -> np.ndarray:
+    """Clusters by falling mass; of equals, rounding aside, the one of the first element first."""
+    mass = side.cluster_mass()
+    _, first = np.unique(side.labels[side.labels >= 0], return_index=True)
+    return np.lexsort((first, -np.rint(mass / mass.sum() / SAME)))
+
+
+def renumbered_path(path: list[Step], orders: Orders) -> list[Step]:
+    """The steps of a path, their clusters in these orders."""
     return [
         step._replace(
             row_labels=renumbered(step.row_labels, orders[0]),
@@ -26,9 +43,3 @@ def renumbered_path(path: list[Step], orders: list[np.ndarray | None]) -> list[S
         )
         for step in path
     ]
-
-
-def _canonical_order(side: Side | None, start: Start) -> np.ndarray | None:
-    if side is None or start.has_numbers:
-        return None
-    return np.argsort(-side.cluster_mass(), kind="stable")

@@ -34,7 +34,7 @@ CLASSES = {
     "Model": "model.placing",
     "MultiwayClustering": "estimators.multiway",
     "SIB": "estimators.named",
-    "Step": "search.optimise",
+    "Step": "search.coclusters",
     "Weighting": "data.weighting",
 }
 NOT_KEPT = ("callback",)  # parameters that only the program has which set them

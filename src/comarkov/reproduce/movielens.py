@@ -12,7 +12,7 @@ from ..costs.evaluation import purity
 from ..data import datasets
 from ..data.datasets import Dataset
 from ..estimators.coclustering import CoClustering
-from ..search.optimise import Step
+from ..search.coclusters import Step
 from .experiment import Claim, Curve, Experiment, Key, Options, Result, Table, mean_and_error
 from .settings import BETAS, as_published
 

@@ -19,7 +19,7 @@ from ..data.folders import whole_folder
 from ..data.joint import as_csr
 from ..data.reading import Data
 from ..model.storage import is_results
-from ..search.optimise import Step
+from ..search.coclusters import Step
 from . import report
 from .files import blocks_csv, elements_csv
 from .findings import Feature, Findings

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import matched
-from ..search.optimise import Step
+from ..search.coclusters import Step
 from .findings import Findings, information_of
 
 

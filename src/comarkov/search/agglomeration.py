@@ -96,8 +96,8 @@ def agglomerate(
     _check_memory(kept, counts)
     blocks = None if None in counts else kept.csr.toarray().astype(np.float64)
     coupling = 1.0 if blocks is None else 2 * beta - 1
-    rows = _Merging(kept, counts[0], blocks, coupling)
-    columns = _Merging(kept.T, counts[1], None if blocks is None else blocks.T, coupling)
+    rows = _PairedSide(kept, counts[0], blocks, coupling)
+    columns = _PairedSide(kept.T, counts[1], None if blocks is None else blocks.T, coupling)
     while True:
         row_merge, column_merge = rows.cheapest(), columns.cheapest()
         if min(row_merge, column_merge)[0] == np.inf:
@@ -154,7 +154,7 @@ Candidate = tuple[float, int, int]
 NOTHING: Candidate = (np.inf, 0, 0)
 
 
-class _Merging:
+class _PairedSide:
     """One side while its clusters merge; it does nothing if it is not to be clustered.
 
     ``blocks`` are the masses M by (cluster, cluster of the other side), which both sides share;
@@ -180,10 +180,13 @@ class _Merging:
         n_pairs = n * (n - 1) // 2
         self.has_table = self.blocks is None and _is_dense(data)
         self.pairs = kernels.Pairs(
-            data.row_mass.copy(), np.ones(n, np.bool_), np.empty(n_pairs),
-            np.zeros(n_pairs if self.has_table else 0, np.bool_), np.empty(n),
-            np.empty(n, np.int64),
-        )  # fmt: skip
+            mass=data.row_mass.copy(),
+            alive=np.ones(n, np.bool_),
+            cost=np.empty(n_pairs),
+            sure=np.zeros(n_pairs if self.has_table else 0, np.bool_),
+            least=np.empty(n),
+            near=np.empty(n, np.int64),
+        )
         self.shares = _shares(data, n if self.has_table else 0)
         if self.has_table:
             kernels.share(self.pairs, self.shares, data.matrix, data.column_mass)
@@ -263,9 +266,13 @@ def _shares(data: Joint, n: int) -> kernels.Shares:
     """A table for n clusters, empty of mass."""
     width = -(-data.shape[1] // kernels.LANES) * kernels.LANES
     return kernels.Shares(
-        np.zeros((n, width)), np.zeros((n, width), np.float32), np.zeros(width),
-        np.zeros(width, np.float32), np.zeros(n), data.total,
-    )  # fmt: skip
+        exact=np.zeros((n, width)),
+        near=np.zeros((n, width), np.float32),
+        item=np.zeros(width),
+        item_near=np.zeros(width, np.float32),
+        told=np.zeros(n),
+        total=data.total,
+    )
 
 
 def _known(data: Joint) -> np.ndarray:
@@ -282,6 +289,12 @@ def _entries(data: Joint) -> kernels.Entries:
     following = np.arange(1, weight.size + 1)
     following[matrix.indptr[1:] - 1] = -1
     return kernels.Entries(
-        turned.indptr[:-1].copy(), np.diff(turned.indptr), turned.indices.astype(np.int64), weight,
-        weight * np.log(weight), matrix.indices, following, matrix.indptr[:-1].copy(),
-    )  # fmt: skip
+        start=turned.indptr[:-1].copy(),
+        count=np.diff(turned.indptr),
+        owner=turned.indices.astype(np.int64),
+        weight=weight,
+        term=weight * np.log(weight),
+        item=matrix.indices,
+        following=following,
+        first=matrix.indptr[:-1].copy(),
+    )

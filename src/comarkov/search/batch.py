@@ -11,6 +11,8 @@ costed one at a time, and as many of those that save most move as lower the cost
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,38 +29,39 @@ from ..kernels.batch import (
     write_blocks,
 )
 from ..kernels.sweep import TIE
-from .optimise import CoClusters, Labels, Seed, Settings, Start, best_of, from_labels
-from .progress import Monitor
+from .coclusters import CoClusterProblem, CoClusters
+from .problem import Solution
+from .refinement import Labels, best_of
+from .run import Run
 from .side import Side, padded
+from .starts import Start
+from .streams import Purpose
 
 FEW = 0.3  # the share of all entries up to which moving their masses beats adding up
 
 
-def batch(
-    data: Joint, starts: tuple[Start, Start], beta: float, settings: Settings,
-    seed: Seed, n_init: int, monitor: Monitor, n_jobs: int = 1, doublings: int = 0,
-) -> CoClusters:  # fmt: skip
+def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[CoClusters]:
     """From each start, update rows and columns in turn; keep the lowest cost.
 
     With doublings, a start has fewer column clusters, half as many for each. When nothing
     changes any more each of them is split in two at random, and updates go on.
     """
-    stages = _stages(starts[1], doublings)
+    stages = _stages(problem.starts[1], doublings)
 
-    def run(i: int) -> CoClusters:
-        rng = seed.stream(i)
-        first = starts[0], _with_count(starts[1], stages[0])
-        rows, columns = (None if start.k is None else start.draw(rng) for start in first)
-        state = Batch(data, starts, rows, columns)
-        state.refine(beta, settings, monitor, f"start {i + 1}")
+    def start(i: int) -> CoClusters:
+        own = run.drawing(Purpose.START, i)
+        first = problem.starts[0], replace(problem.starts[1], k=stages[0])
+        labels = [None if one.k is None else one.draw(own.rng) for one in first]
+        state = Batch(problem, labels)
+        state.refine(own, f"start {i + 1}")
         for _, count in pairwise(stages):
-            state.split_columns(count, rng)
-            state.refine(beta, settings, monitor, f"start {i + 1}, {count} column clusters")
+            state.split_columns(count, own.rng)
+            state.refine(own, f"start {i + 1}, {count} column clusters")
         return state.result()
 
-    _ = data.T  # made here once, not by each thread
-    with monitor.watch(n_init):
-        return best_of([run], [n_init], beta, monitor, n_jobs, share=1.0)[0]
+    _ = problem.joint.T  # made here once, not by each thread
+    with run.monitor.watch(run.n_init):
+        return Solution(best_of([start], [run.n_init], run, share=1.0)[0])
 
 
 def _stages(start: Start, doublings: int) -> list[int | None]:
@@ -68,16 +71,12 @@ def _stages(start: Start, doublings: int) -> list[int | None]:
     return sorted({-(-start.k // 2**i) for i in range(doublings + 1)})
 
 
-def _with_count(start: Start, k: int | None) -> Start:
-    return Start(k, start.has_mass, start.labels, start.fixed)
-
-
-class Half:
+class BatchSide:
     """One side: the labels of its elements, which are the rows of data."""
 
     def __init__(self, data: Joint, start: Start, labels: Labels) -> None:
         self.data = data
-        self.free = start.has_mass & ~start.fixed
+        self.is_free = start.has_mass & ~start.fixed
         self.begin(labels, int(labels.max()) + 1)
 
     def begin(self, labels: Labels, k: int) -> None:
@@ -123,21 +122,21 @@ class Half:
 class Batch:
     """Both sides and the masses of their blocks; a side that is not clustered is None."""
 
-    def __init__(
-        self, data: Joint, starts: tuple[Start, Start], rows: Labels | None, columns: Labels | None
-    ) -> None:
-        self.data = data
-        self.starts = starts
-        self.rows = None if rows is None else Half(data, starts[0], rows)
-        self.columns = None if columns is None else Half(data.T, starts[1], columns)
+    def __init__(self, problem: CoClusterProblem, labels: Sequence[Labels | None]) -> None:
+        self.problem = problem
+        self.data = data = problem.joint
+        self.rows, self.columns = (
+            None if given is None else BatchSide(view, start, given)
+            for view, start, given in zip((data, data.T), problem.starts, labels, strict=True)
+        )
         self.blocks = _blocks(self.rows, self.columns)
         self.n_iter = 0
         self.converged = True
 
     def result(self) -> CoClusters:
         """The same with all that a model needs."""
-        labels = [None if side is None else side.labels for side in (self.rows, self.columns)]
-        state = from_labels(self.data, self.starts, labels[0], labels[1])
+        sides = self.rows, self.columns
+        state = self.problem.with_labels([None if side is None else side.labels for side in sides])
         state.n_iter, state.converged = self.n_iter, self.converged
         return state
 
@@ -154,20 +153,20 @@ class Batch:
         )
         return Information(whole, columns, rows, _bits(self.blocks)).cost(beta)
 
-    def refine(self, beta: float, settings: Settings, monitor: Monitor, stage: str) -> None:
+    def refine(self, run: Run, stage: str) -> None:
         """Update rows and columns until that saves no more than tol."""
-        cost = self.cost(beta)
-        for iteration in range(1, settings.max_iter + 1):
-            self.update(self.rows, self.columns, beta)
-            self.update(self.columns, self.rows, beta)
-            before, cost = cost, self.cost(beta)
+        cost = self.cost(run.beta)
+        for iteration in range(1, run.settings.max_iter + 1):
+            self.update(self.rows, self.columns, run.beta)
+            self.update(self.columns, self.rows, run.beta)
+            before, cost = cost, self.cost(run.beta)
             self.n_iter += 1
-            monitor.report(stage, beta, iteration, cost)
-            if before - cost <= settings.tol or monitor.stop():
+            run.monitor.report(stage, run.beta, iteration, cost)
+            if before - cost <= run.settings.tol or run.stop():
                 return
         self.converged = False
 
-    def update(self, side: Half | None, other: Half | None, beta: float) -> None:
+    def update(self, side: BatchSide | None, other: BatchSide | None, beta: float) -> None:
         """Move the elements of one side, all at once."""
         if side is None:
             return
@@ -185,7 +184,7 @@ class Batch:
         else:
             self.blocks = _blocks(self.rows, self.columns)
 
-    def _move_some(self, side: Half, wanted: Labels, gain: np.ndarray, beta: float) -> None:
+    def _move_some(self, side: BatchSide, wanted: Labels, gain: np.ndarray, beta: float) -> None:
         """Move those that save most: all, or half as many, and so on until the cost falls."""
         home, blocks, before = side.labels, self.blocks, self.cost(beta)
         movers = np.flatnonzero(wanted != home)
@@ -209,7 +208,7 @@ class Batch:
         self.blocks = _blocks(self.rows, self.columns)
 
 
-def _blocks(rows: Half | None, columns: Half | None) -> np.ndarray:
+def _blocks(rows: BatchSide | None, columns: BatchSide | None) -> np.ndarray:
     """The masses by (row cluster, column cluster); none if a side is not clustered."""
     if rows is None or columns is None:
         return np.empty((0, 0))
@@ -218,7 +217,9 @@ def _blocks(rows: Half | None, columns: Half | None) -> np.ndarray:
     return blocks
 
 
-def nearest(side: Half, other: Half | None, blocks: np.ndarray, coupling: float) -> Choices:
+def nearest(
+    side: BatchSide, other: BatchSide | None, blocks: np.ndarray, coupling: float
+) -> Choices:
     """For every row the cluster of least d_x(a), λ being the coupling, not below 0."""
     n = side.labels.size
     profiles = Profiles(
@@ -230,7 +231,7 @@ def nearest(side: Half, other: Half | None, blocks: np.ndarray, coupling: float)
         np.empty(n, np.int64), np.empty(n), np.empty((side.k, 0 if other is None else other.k))
     )
     cross = np.empty((n, 0)) if other is None else other.masses
-    choose(side.data.matrix, side.labels, side.size, side.free, cross, profiles, choices)
+    choose(side.data.matrix, side.labels, side.size, side.is_free, cross, profiles, choices)
     return choices
 
 
@@ -242,18 +243,18 @@ def _logs(masses: np.ndarray, lacking: float) -> np.ndarray:
     return logs
 
 
-def best_moves(side: Half, other: Half, beta: float) -> tuple[Labels, np.ndarray]:
+def best_moves(side: BatchSide, other: BatchSide, beta: float) -> tuple[Labels, np.ndarray]:
     """For every row the cluster where it costs least alone, all else as it is, and what it saves.
 
     Ties stay, else go to the lowest number. Who is alone in its cluster stays.
     """
-    tables = Side(side.data, side.labels, side.k, np.flatnonzero(side.free))
+    tables = Side(side.data, side.labels, side.k, np.flatnonzero(side.is_free))
     cross = other.masses.astype(tables.table.mass.dtype)
     costs = np.concatenate([part for _, _, part in tables.insertion_costs(cross, beta)])
     every = np.arange(side.labels.size)
     best = costs.argmin(axis=1)
     gain = costs[every, side.labels] - costs[every, best]
-    moves = side.free & (gain > TIE * side.data.row_mass) & (side.size[side.labels] > 1)
+    moves = side.is_free & (gain > TIE * side.data.row_mass) & (side.size[side.labels] > 1)
     return np.where(moves, best, side.labels), np.where(moves, gain, 0.0)
 
 

@@ -20,46 +20,50 @@ from ..costs.evaluation import adjusted_rand_index
 from ..costs.labels import matched
 from ..data.joint import Joint
 from ..data.thinning import halves
+from . import budgets
+from .coclusters import CoClusterProblem, CoClusters, Step
 from .ensemble import search
-from .optimise import CoClusters, Seed, Settings, Start, Step, refine
-from .progress import Monitor
-from .starts import starts_for
+from .problem import Solution
+from .refinement import refine
+from .run import Run
+from .starts import Start, starts_for
+from .streams import Purpose
 
 DEFAULT = 0.7
 PATH = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)
 GRID = (1.0, 0.9, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5)
 REPEATS = 4, 12  # thinnings, of large data and of small
-SMALL = 500_000  # entries times clusters that are thinned once: some tenths of a second
 SHARE = 0.5  # of the time that is allowed, after which no further thinning begins
-THIN, SWEEP = 1_000, 1_001  # streams of random numbers
 EVIDENCE = np.dtype(
     [
-        ("beta", float), ("rows", float), ("columns", float), ("agreement", float),
-        ("behind", float), ("standard_error", float), ("chosen", bool),
+        ("beta", float),
+        ("rows", float),
+        ("columns", float),
+        ("agreement", float),
+        ("behind", float),
+        ("standard_error", float),
+        ("chosen", bool),
     ]
-)  # fmt: skip
+)
 
-Starts = tuple[Start, Start]
+Ask = tuple[Any, Any, Any]  # what ``starts_for`` takes beside the data
 
 
-def beta_path(
-    data: Joint, starts: Starts, betas: Sequence[float], settings: Settings,
-    seed: Seed, n_init: int, monitor: Monitor, n_jobs: int = 1,
-) -> CoClusters:  # fmt: skip
+def beta_path(problem: CoClusterProblem, betas: Sequence[float], run: Run) -> Solution[CoClusters]:
     """The best at the largest β, then each of the others from the last: its ``path`` has all.
 
     At every β single elements move until none lowers the cost, so that clusters keep their numbers.
     """
     falling = sorted(set(betas), reverse=True)
-    state = search(data, starts, falling[0], settings, seed, n_init, monitor, n_jobs)
-    until_it_stays, rng = replace(settings, tol=0.0), seed.stream(SWEEP)
-    with monitor.watch(len(falling)):
+    solution = search(problem, run.at(falling[0]))
+    to_the_end = run.to_the_end().drawing(Purpose.PATH)
+    with run.monitor.watch(len(falling)):
         for beta in falling:
-            refine(state, beta, until_it_stays, rng, monitor, "path")
-            state.path.append(Step(beta, state.cost(beta), *state.labels()))
-            monitor.advance()
-    _number_alike(state.path, starts)
-    return state
+            refine(solution.state, to_the_end.at(beta), "path")
+            solution.path.append(solution.state.step(beta))
+            run.monitor.advance()
+    _number_alike(solution.path, problem.starts)
+    return solution
 
 
 def checked(betas: Sequence[float] | None) -> Sequence[float]:
@@ -72,7 +76,7 @@ def checked(betas: Sequence[float] | None) -> Sequence[float]:
     return values.tolist()
 
 
-def _number_alike(path: list[Step], starts: Starts) -> None:
+def _number_alike(path: list[Step], starts: Sequence[Start]) -> None:
     """Give each step the numbers of the next, on sides where the user gave none."""
     free = [start.k is not None and not start.has_numbers for start in starts]
     for i in reversed(range(len(path) - 1)):
@@ -87,29 +91,30 @@ def _number_alike(path: list[Step], starts: Starts) -> None:
 
 
 def beta_evidence(
-    counts: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: tuple[Any, Any, Any],
-    settings: Settings, seed: Seed, monitor: Monitor, n_jobs: int = 1,
-) -> np.ndarray:  # fmt: skip
+    counts: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: Ask, run: Run
+) -> np.ndarray:
     """How well halves of the counts agree at each β of GRID, and which β that chooses.
 
-    ``read`` weights a half, ``ask`` is what ``starts_for`` takes beside the data.
+    ``read`` weights a half.
     """
 
     def repeat(i: int) -> np.ndarray | None:
-        if i > 0 and monitor.is_late(SHARE):
+        if i > 0 and run.monitor.is_late(SHARE):
             return None
-        with monitor.ending_all():
+        with run.monitor.ending_all():
+            own = run.drawing(Purpose.THINNING, i)
             first, second = (
-                path(half, seed.child(THIN, i, which))
-                for which, half in enumerate(halves(counts, seed.stream(THIN, i)))
+                path(half, replace(run, seed=run.seed.child(Purpose.THINNING, i, which)))
+                for which, half in enumerate(halves(counts, own.rng))
             )
-        return None if monitor.stop() else _agreement(first, second)
+        return None if run.stop() else _agreement(first, second)
 
-    def path(half: sp.csr_array, own: Seed) -> list[Step]:
-        return beta_path(*_begun(half, read, ask), GRID, settings, own, 1, monitor).path
+    def path(half: sp.csr_array, own: Run) -> list[Step]:
+        problem = _begun(half, read, ask)
+        return beta_path(problem, GRID, replace(own, n_init=1, n_jobs=1)).path
 
     repeats = _repeats(counts, ask[0])
-    with monitor.watch(2 * repeats * (1 + len(GRID))), ThreadPoolExecutor(n_jobs) as pool:
+    with run.monitor.watch(2 * repeats * (1 + len(GRID))), ThreadPoolExecutor(run.n_jobs) as pool:
         found = [result for result in pool.map(repeat, range(repeats)) if result is not None]
     return _conclusion(np.array(found).reshape(-1, len(GRID), 2))
 
@@ -117,16 +122,14 @@ def beta_evidence(
 def _repeats(counts: sp.csr_array, n_clusters: tuple[int | None, int | None]) -> int:
     """More for small data, where halves differ most and each takes least."""
     work = counts.data.size * sum(k or 0 for k in n_clusters)
-    return int(np.clip(SMALL // work, *REPEATS))
+    return budgets.times(budgets.THINNINGS, work, *REPEATS)
 
 
-def _begun(
-    half: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: tuple[Any, Any, Any]
-) -> tuple[Joint, Starts]:
+def _begun(half: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: Ask) -> CoClusterProblem:
     """A half and how it begins, or an error."""
     try:
         data = read(half)
-        return data, starts_for(data, *ask)
+        return CoClusterProblem(data, starts_for(data, *ask))
     except ValueError as error:
         raise ValueError(
             f'beta="auto" compares halves of the data, and a half is too small: {error} '

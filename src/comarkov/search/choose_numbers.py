@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +16,11 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from ..costs.description import Evidence
 from ..data.joint import Joint
+from .coclusters import CoClusterProblem, CoClusters
 from .number_walk import evidence_of, settle, walk
-from .optimise import CoClusters, Seed, Start, prepare
-from .progress import Monitor
+from .run import Run
+from .starts import Start, free_start
+from .streams import Purpose
 
 TRUSTED = np.log(2) / 2  # nats an element that a description must save
 HALVINGS = 4
@@ -29,11 +31,17 @@ AGREED = 0.2  # agreement from which a side has clusters of its own
 Numbers = tuple[int, int]
 TABLE = np.dtype(
     [
-        ("row_clusters", int), ("column_clusters", int), ("cost", float), ("kept", float),
-        ("description_length", float), ("row_agreement", float), ("column_agreement", float),
-        ("suggested", bool), ("rule", "U40"),
+        ("row_clusters", int),
+        ("column_clusters", int),
+        ("cost", float),
+        ("kept", float),
+        ("description_length", float),
+        ("row_agreement", float),
+        ("column_agreement", float),
+        ("suggested", bool),
+        ("rule", "U40"),
     ]
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -44,8 +52,8 @@ class Selection:
     table: np.ndarray
 
 
-class Level(NamedTuple):
-    """A stop on the walk."""
+class Candidate(NamedTuple):
+    """Numbers of clusters on the walk, and what speaks for them."""
 
     numbers: Numbers
     cost: float
@@ -53,28 +61,26 @@ class Level(NamedTuple):
     description: float  # nats
 
 
-def select(
-    data: Joint, wanted: tuple[Any, Any], beta: float, seed: Seed, monitor: Monitor, n_jobs: int = 1
-) -> Selection:
+def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
     """Choose those of the two numbers that are "auto"; others are as they are wanted.
 
     A side that is not to be clustered (None) is clustered here to help with the other.
     """
     goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
     fixed = [number not in ("auto", None) for number in wanted]
-    prepare(data, goal)
-    with monitor.watch(1):
-        levels = _describe(data, goal, fixed, beta, seed.stream(0), monitor)
+    CoClusterProblem(data, goal).prepare()
+    with run.monitor.watch(1):
+        levels = _describe(data, goal, fixed, run.drawing(Purpose.LADDER))
         numbers, rule = _numbers(levels[-1].numbers, goal, fixed), "description length"
         agreements: list[dict[int, float]] = [{}, {}]
-        if not monitor.stop() and not _is_trusted(levels, goal, fixed):
+        if not run.stop() and not _is_trusted(levels, goal, fixed):
             for side in (0, 1):
                 if wanted[side] == "auto":
-                    streams = [seed.stream(1 + side, i) for i in range(HALVINGS)]
-                    agreements[side] = agreement((data, data.T)[side], streams, monitor, n_jobs)
+                    halvings = [run.drawing(Purpose.HALVES, side, i) for i in range(HALVINGS)]
+                    agreements[side] = agreement((data, data.T)[side], halvings)
             numbers = _numbers(_agreed(numbers, agreements, wanted), goal, fixed)
             rule = "agreement of halves"
-        monitor.advance()
+        run.monitor.advance()
     return Selection(numbers, _table(levels, agreements, numbers, rule))
 
 
@@ -87,7 +93,9 @@ def _numbers(found: Numbers, goal: tuple[Start, Start], fixed: Sequence[bool]) -
     return rows, columns
 
 
-def _is_trusted(levels: Sequence[Level], goal: tuple[Start, Start], fixed: Sequence[bool]) -> bool:
+def _is_trusted(
+    levels: Sequence[Candidate], goal: tuple[Start, Start], fixed: Sequence[bool]
+) -> bool:
     """Is the last level told by so much less than the one before it, the end of the walk?"""
     free = [start for start, held in zip(goal, fixed, strict=True) if not held]
     elements = sum(int(start.has_mass.sum()) for start in free)
@@ -95,16 +103,15 @@ def _is_trusted(levels: Sequence[Level], goal: tuple[Start, Start], fixed: Seque
 
 
 def _describe(
-    data: Joint, goal: tuple[Start, Start], fixed: Sequence[bool], beta: float,
-    rng: np.random.Generator, monitor: Monitor,
-) -> list[Level]:  # fmt: skip
+    data: Joint, goal: tuple[Start, Start], fixed: Sequence[bool], run: Run
+) -> list[Candidate]:
     """The levels of a walk, and at the end where the shortest description settles."""
-    levels: list[Level] = []
+    levels: list[Candidate] = []
     best: tuple[float, CoClusters] | None = None
     evidence: Evidence | None = None
-    for state in walk(data, goal, rng, monitor):
+    for state in walk(data, goal, run):
         evidence = evidence or evidence_of(state)
-        level = _level(state, beta, evidence)
+        level = _candidate(state, run.beta, evidence)
         levels.append(level)
         arrived = all(
             not held or k == start.k
@@ -115,24 +122,23 @@ def _describe(
     if best is None:  # the time was over before
         return levels
     assert evidence is not None
-    settled = settle(best[1], fixed, evidence, rng, monitor)
-    return [*levels, _level(settled, beta, evidence)]
+    settled = settle(best[1], fixed, evidence, run)
+    return [*levels, _candidate(settled, run.beta, evidence)]
 
 
-def _level(state: CoClusters, beta: float, evidence: Evidence) -> Level:
+def _candidate(state: CoClusters, beta: float, evidence: Evidence) -> Candidate:
     information = state.information()
-    rows, columns = (side.k for side, _ in state.sides())
-    nats = evidence.description_length(*state.labels())
-    return Level((rows, columns), information.cost(beta), information.kept, nats)
+    rows, columns = (side.k for side in state.sides())
+    nats = evidence.description_length(*state.all_labels())
+    return Candidate((rows, columns), information.cost(beta), information.kept, nats)
 
 
 def _goal(mass: np.ndarray, wanted: Any) -> Start:
-    none = np.full(mass.size, -1)
-    return Start(1 if wanted in ("auto", None) else int(wanted), mass > 0, none, none >= 0)
+    return free_start(1 if wanted in ("auto", None) else int(wanted), mass)
 
 
 def _table(
-    levels: Sequence[Level], agreements: Sequence[dict[int, float]], numbers: Numbers, rule: str
+    levels: Sequence[Candidate], agreements: Sequence[dict[int, float]], numbers: Numbers, rule: str
 ) -> np.ndarray:
     off = [np.abs(np.log(np.divide(level.numbers, numbers))).sum() for level in levels]
     nearest = len(off) - 1 - int(np.argmin(off[::-1]))
@@ -147,32 +153,30 @@ def _table(
 # --- two rules ----------------------------------------------------------------------------------
 
 
-def agreement(
-    data: Joint, streams: Sequence[np.random.Generator], monitor: Monitor, n_jobs: int
-) -> dict[int, float]:
+def agreement(data: Joint, halvings: Sequence[Run]) -> dict[int, float]:
     """For each number of row clusters, how well two halves of the columns agree on the rows.
 
     Each half makes clusters of its own, so what chance or a few columns make is not found twice.
     The mean of the adjusted Rand index and the adjusted mutual information, over several halvings.
     """
 
-    def labels(half: np.ndarray, rng: np.random.Generator) -> dict[int, np.ndarray]:
+    def labels(half: np.ndarray, run: Run) -> dict[int, np.ndarray]:
         part = data.T.subset(half, squeeze=False).T
         if part.total == 0:
             return {}
         goal = _goal(part.row_mass, "auto"), _goal(part.column_mass, "auto")
         found: dict[int, np.ndarray] = {}
-        for state in walk(part, goal, rng, monitor, MANY_OF_HALVES):
+        for state in walk(part, goal, run, MANY_OF_HALVES):
             assert state.rows is not None
             found.setdefault(state.rows.k, state.rows.labels.copy())
         return found
 
-    halves, children = [], []
-    for rng in streams:
-        halves += np.array_split(rng.permutation(data.shape[1]), 2)
-        children += rng.spawn(2)
-    with ThreadPoolExecutor(n_jobs) as pool:
-        found = list(pool.map(labels, map(np.sort, halves), children))
+    halves, runs = [], []
+    for run in halvings:
+        halves += np.array_split(run.rng.permutation(data.shape[1]), 2)
+        runs += [replace(run, rng=rng) for rng in run.rng.spawn(2)]
+    with ThreadPoolExecutor(halvings[0].n_jobs) as pool:
+        found = list(pool.map(labels, map(np.sort, halves), runs))
     pairs = list(zip(found[::2], found[1::2], strict=True))
     common = set.intersection(*(a.keys() & b.keys() for a, b in pairs))
     return {k: float(np.mean([_similarity(a[k], b[k]) for a, b in pairs])) for k in sorted(common)}

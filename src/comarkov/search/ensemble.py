@@ -1,225 +1,213 @@
-"""Far better optima than one start gives: over-split and merge, polish, consensus of members."""
+"""The default search: members that start differently, polished, and their consensus."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.joint import Joint, joint
-from .coarsening import FINE_SWEEPS, coarsen, fine_count, lower
-from .optimise import CoClusters, Seed, Settings, Start, begin, from_labels, prepare, refine
+from ..data.joint import joint
+from . import budgets
+from .coarsening import coarsen, fine_count
+from .coclusters import CoClusterProblem
 from .polishing import polish
-from .progress import Monitor
-from .seeding import hellinger, spectral
-from .side import Side
+from .problem import Problem, Solution
+from .refinement import Labels, State, lower, refine
+from .run import Run, Settings
+from .starts import Start, free_start
+from .streams import Purpose
 
-SEEDINGS = 4  # starts of each side of a seeded member ...
-SEED_BUDGET = 50_000_000  # ... fewer if entries times clusters times starts exceed this ...
-MANY_SEEDINGS, SMALL_SEED_BUDGET = 25, 4_000_000  # ... and more as long as they stay below this
-SMALL = 20_000_000  # entries times clusters that allow several members
-TINY = 20_000_000  # entries times the square of clusters that over-splitting makes short work of
 WAVE = 3  # members between one consensus and the next
-RANDOM_STARTS = 30  # of a member below β = 1/2, within the same limit
-SEEDED = Settings(max_iter=20, tol=1e-4, shuffle=False)
+RANDOM_STARTS = 30  # of a member that begins at random, if there is time
+SEEDED = Settings(max_iter=20, tol=1e-4)
+HALF = 0.5  # the β at which only I(X̄;Ȳ) matters
 
-
-Begin = Callable[
-    [Joint, tuple[Start, Start], float, np.random.Generator, Monitor], CoClusters | None
-]
+Begin = Callable[[Problem[State], Run], State | None]
 
 
 class Member(NamedTuple):
-    """A co-clustering that was found; a side that is not clustered has no labels."""
+    """A clustering that was found."""
 
     cost: float
-    row_labels: np.ndarray | None
-    column_labels: np.ndarray | None
+    labels: list[Labels | None]  # None for a set of elements that is not clustered
 
 
-def search(
-    data: Joint, starts: tuple[Start, Start], beta: float, settings: Settings,
-    seed: Seed, n_init: int, monitor: Monitor, n_jobs: int = 1,
-) -> CoClusters:  # fmt: skip
+def search(problem: Problem[State], run: Run) -> Solution[State]:
     """Members from different starts, a consensus after every few of them; the least cost.
 
     Members and consensuses come in an order that does not depend on how many there are, so more
     never end at a higher cost. Nor does more time: the first member is quick, and of the others
     only those count that time was enough to begin; from there on a cost can only fall.
     """
-
-    has_numbers = any(start.has_numbers for start in starts)
-    until_it_stays = replace(settings, tol=0.0)
-    kinds = _kinds(data, starts, beta)
-
-    def member(i: int) -> Member | None:
-        if i > 0 and monitor.stop():
-            return None
-        rng = seed.stream(i)
-        with monitor.ending_all():
-            if has_numbers:
-                return end(warm_start(data, starts, beta, rng, monitor), rng)
-            state = kinds[i % len(kinds)](data, starts, beta, rng, monitor)
-            return None if i > 0 and monitor.stop() else polished(state, rng)
-
-    def together(rng: np.random.Generator) -> Member | None:
-        state = consensus(data, starts, found, beta, rng, monitor)
-        return None if monitor.stop() else polished(state, rng)
-
-    def polished(state: CoClusters | None, rng: np.random.Generator) -> Member | None:
-        return None if state is None else end(polish(state, beta, rng, monitor), rng)
-
-    def end(state: CoClusters, rng: np.random.Generator) -> Member:
-        refine(state, beta, until_it_stays, rng, monitor, "end")
-        monitor.advance()
-        return _kept(state, beta)
-
-    prepare(data, starts)
-    found: list[Member] = []
-    with monitor.watch(n_init + n_init // WAVE), ThreadPoolExecutor(n_jobs) as pool:
-        for first in range(0, n_init, WAVE):
-            wave = range(first, min(first + WAVE, n_init))
-            found += filter(None, pool.map(member, wave))
-            if len(wave) == WAVE and not has_numbers and not monitor.stop():
-                found += filter(None, [together(seed.stream(first, 1))])
-            if monitor.stop():
+    ensemble = _Ensemble(problem, run)
+    problem.prepare()
+    with run.monitor.watch(run.n_init + run.n_init // WAVE), ThreadPoolExecutor(run.n_jobs) as pool:
+        members: list[Member] = []
+        for first in range(0, run.n_init, WAVE):
+            wave = range(first, min(first + WAVE, run.n_init))
+            members += filter(None, pool.map(ensemble.member, wave))
+            if len(wave) == WAVE and not ensemble.is_warm and not run.stop():
+                members += filter(None, [ensemble.consensus(members, first)])
+            if run.stop():
                 break
-        best = min(found, key=lambda member: member.cost)
-        state = from_labels(data, starts, best.row_labels, best.column_labels)
-        refine(state, beta, until_it_stays, seed.stream(), monitor, "end")
-    state.others = [member[1:] for member in found if member is not best]
-    return state
+        best = min(members, key=lambda member: member.cost)
+        state = problem.with_labels(best.labels)
+        refine(state, run.to_the_end().drawing(Purpose.FINISH), "end")
+    return Solution(state, others=[one.labels for one in members if one is not best])
 
 
-def _kinds(data: Joint, starts: tuple[Start, Start], beta: float) -> list[Begin]:
-    """How members begin, in turn; the quickest that is good comes first."""
-    kinds: list[Begin] = [seeded, over_split]
-    if _is_tiny(data, starts):
+class _Ensemble:
+    """How the members of a search are made."""
+
+    def __init__(self, problem: Problem[Any], run: Run) -> None:
+        self.problem = problem
+        self.run = run
+        self.is_warm = any(start.has_numbers for start in problem.starts)
+        self.first = _held(problem) if self.is_warm else problem
+        self.kinds = _kinds(self.first, run.beta)
+
+    def member(self, i: int) -> Member | None:
+        """The i-th member; None if it is not the first and there is no time left."""
+        if i > 0 and self.run.stop():
+            return None
+        run = self.run.drawing(Purpose.START, i)
+        with run.monitor.ending_all():
+            state = self.kinds[i % len(self.kinds)](self.first, run)
+            return None if i > 0 and run.stop() else self._finished(state, run)
+
+    def consensus(self, members: Sequence[Member], number: int) -> Member | None:
+        """What the members have in common; None if there is no time left."""
+        run = self.run.drawing(Purpose.CONSENSUS, number)
+        state = consensus(self.problem, members, run)
+        return None if run.stop() else self._finished(state, run)
+
+    def _finished(self, state: Any, run: Run) -> Member | None:
+        """A polished member at which no single move lowers the cost."""
+        if state is None:
+            return None
+        state = polish(state, run)
+        if self.is_warm:  # from here on elements with given labels move too
+            state = self.problem.with_labels(state.labels())
+        refine(state, run.to_the_end(), "end")
+        run.monitor.advance()
+        return Member(state.cost(run.beta), state.labels())
+
+
+def _held(problem: Problem[State]) -> Problem[State]:
+    """The same, elements with given labels staying where they are until all others are found."""
+    return problem.with_starts(
+        [replace(start, fixed=start.labels >= 0) for start in problem.starts]
+    )
+
+
+def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:
+    """How members begin, in turn; the quickest that is good comes first.
+
+    Seedings beyond the first are tried only once, as these starts hardly differ.
+    """
+    if all(start.is_given for start in problem.starts):
+        return [random_start]
+    usual, *once = [_seeded_by(i) for i in range(len(problem.seedings))]
+    kinds = [usual, over_split]
+    if _is_tiny(problem):
         kinds.reverse()
-    return kinds if beta >= 0.5 else [*kinds, lowered]
+    if beta < HALF or once:
+        kinds = [*kinds, *once, random_starts]
+    return kinds
 
 
-def _is_tiny(data: Joint, starts: tuple[Start, Start]) -> bool:
-    clusters = sum(fine_count(start) or 0 for start in starts)
-    return data.matrix.indices.size * clusters**2 <= TINY
+def _is_tiny(problem: Problem[Any]) -> bool:
+    """Does over-splitting make short work of the data?"""
+    fine = [_fine_count(start) or 0 for start in problem.starts]
+    return problem.work(fine) * sum(fine) <= budgets.work(budgets.OVER_SPLIT_FIRST)
 
 
-def default_members(data: Joint, starts: tuple[Start, Start]) -> int:
+def default_members(problem: Problem[Any]) -> int:
     """So many that small data take seconds, and large data not much longer than one member."""
-    clusters = sum(fine_count(start) or 0 for start in starts)
-    return WAVE if data.matrix.indices.size * clusters <= SMALL else 1
+    sweep = problem.work([_fine_count(start) for start in problem.starts])
+    return problem.waves * WAVE if sweep <= budgets.work(budgets.SEVERAL_MEMBERS) else 1
 
 
-def _kept(state: CoClusters, beta: float) -> Member:
-    labels = [None if side is None else side.labels.copy() for side in (state.rows, state.columns)]
-    return Member(state.cost(beta), labels[0], labels[1])
+def _fine_count(start: Start) -> int | None:
+    """How many clusters over-splitting begins with; those with given numbers are not merged."""
+    return start.k if start.has_numbers else fine_count(start)
 
 
 # --- starts -----------------------------------------------------------------------------------
 
 
-def warm_start(
-    data: Joint, starts: tuple[Start, Start], beta: float, rng: np.random.Generator,
-    monitor: Monitor,
-) -> CoClusters:  # fmt: skip
-    """Labels that were given; a side without any first finds its place beside the other."""
-    state = begin(data, starts, (True, True), rng)
-    for start, (side, cross) in zip(starts, state.pairs(), strict=True):
-        if side is not None and not start.has_numbers:
-            for _ in range(FINE_SWEEPS):
-                side.sweep(cross, max(beta, 0.5), None, True, monitor.stop)
-    return state
+def random_start(problem: Problem[State], run: Run) -> State:
+    """Given labels, and random ones where none are given."""
+    return problem.begin(problem.starts, run.rng)
 
 
-def seeded(
-    data: Joint, starts: tuple[Start, Start], beta: float, rng: np.random.Generator,
-    monitor: Monitor,
-) -> CoClusters:  # fmt: skip
-    """Each side by itself from a few good seedings, the best of them joined."""
-    sides = [
-        None if start.k is None else _seeded_side(data if i == 0 else data.T, start, rng, monitor)
-        for i, start in enumerate(starts)
-    ]
-    state = CoClusters(data, sides[0], sides[1])
-    lower(state, 1.0, beta, rng, monitor)
-    return state
+def _seeded_by(number: int) -> Begin[Any]:
+    def seeded(problem: Problem[State], run: Run) -> State:
+        state: State = problem.seedings[number](run)
+        lower(state, 1.0, run)
+        return state
+
+    return seeded
 
 
-def _seeded_side(data: Joint, start: Start, rng: np.random.Generator, monitor: Monitor) -> Side:
-    """The rows in clusters that keep most of I(X;Y), from the best of a few seedings."""
-    assert start.k is not None
-    free = np.flatnonzero(start.has_mass)
-    work = data.matrix.indices.size * start.k
-    found = []
-    few, many = min(SEED_BUDGET // work, SEEDINGS), min(SMALL_SEED_BUDGET // work, MANY_SEEDINGS)
-    for i in range(max(few, many, 1)):
-        if i > 0 and monitor.stop():
-            break
-        seeding = spectral if i == 1 else hellinger
-        state = CoClusters(data, Side(data, seeding(data, start.k, rng), start.k, free), None)
-        refine(state, 1.0, SEEDED, rng, monitor, "seeds")
-        assert state.rows is not None
-        found.append(state.rows)
-    return max(found, key=Side.information)
+def random_starts(problem: Problem[State], run: Run) -> State:
+    """The best of random starts, each both at β and at 1/2 and annealed from there.
 
-
-def lowered(
-    data: Joint, starts: tuple[Start, Start], beta: float, rng: np.random.Generator,
-    monitor: Monitor,
-) -> CoClusters:  # fmt: skip
-    """The best of random starts at β = 1/2, annealed: below it, what is near at 1 may be far."""
-    best: CoClusters | None = None
-    work = data.matrix.indices.size * sum(start.k or 0 for start in starts)
-    for _ in range(int(np.clip(SEED_BUDGET // work, 1, RANDOM_STARTS))):
-        state = begin(data, starts, (True, True), rng)
-        refine(state, 0.5, SEEDED, rng, monitor, "random start")
-        lower(state, 0.5, beta, rng, monitor)
-        if best is None or state.cost(beta) < best.cost(beta):
-            best = state
-        if monitor.stop():
+    Below 1/2 what is near at β = 1 may be far, and sweeps at β alone hardly leave a poor start.
+    """
+    half = replace(run.at(max(run.beta, HALF)), settings=SEEDED)
+    best: State | None = None
+    sweep = problem.work([start.k for start in problem.starts])
+    for _ in range(budgets.times(budgets.RANDOM_STARTS, sweep, 1, RANDOM_STARTS)):
+        begun = problem.begin(problem.starts, run.rng)
+        for first in sorted({half.beta, run.beta}):
+            state = begun.copy()
+            refine(state, half.at(first), "random start")
+            lower(state, first, run)
+            if best is None or state.cost(run.beta) < best.cost(run.beta):
+                best = state
+        if run.stop():
             break
     assert best is not None
     return best
 
 
-def over_split(
-    data: Joint, starts: tuple[Start, Start], beta: float, rng: np.random.Generator,
-    monitor: Monitor,
-) -> CoClusters | None:  # fmt: skip
+def over_split(problem: Problem[State], run: Run) -> State | None:
     """Start with many small clusters, merge the pair that costs least, sweep, and so on.
 
     Out of time, it merges the rest without sweeps if the data are tiny; else there is no result.
     """
-    fine = replace(starts[0], k=fine_count(starts[0])), replace(starts[1], k=fine_count(starts[1]))
-    state = begin(data, fine, (True, True), rng)
-    return coarsen(state, starts, beta, rng, monitor, _is_tiny(data, starts))
+    starts = problem.starts
+    state = problem.begin([replace(start, k=_fine_count(start)) for start in starts], run.rng)
+    counts = [start.k for start in starts if start.k is not None and start.free.size]
+    return coarsen(state, counts, run, _is_tiny(problem))
 
 
 # --- consensus --------------------------------------------------------------------------------
 
 
-def consensus(
-    data: Joint, starts: tuple[Start, Start], members: Sequence[Member], beta: float,
-    rng: np.random.Generator, monitor: Monitor,
-) -> CoClusters | None:  # fmt: skip
+def consensus(problem: Problem[State], members: Sequence[Member], run: Run) -> State | None:
     """Cluster each side by which clusters its elements have in the members; None if out of time."""
-    labels: list[np.ndarray | None] = []
-    for start, every in zip(starts, zip(*(m[1:] for m in members), strict=True), strict=True):
+    alone = run.at(1.0)
+    labels: list[Labels | None] = []
+    for start, every in zip(
+        problem.starts, zip(*(member.labels for member in members), strict=True), strict=True
+    ):
         if start.k is None:
             labels.append(None)
             continue
         votes = joint(_one_hot(np.array(every)))
-        ask = start, Start(None, np.ones(votes.shape[1], bool), np.empty(0), np.empty(0))
-        state = over_split(votes, ask, 1.0, rng, monitor)
+        by_votes = CoClusterProblem(votes, (start, free_start(None, votes.column_mass)))
+        state = over_split(by_votes, alone)
         if state is None:
             return None
-        refine(state, 1.0, Settings(20, 0.0, False), rng, monitor, "consensus")
+        refine(state, alone.sweeping(20), "consensus")
         labels.append(state.labels()[0])
-    return from_labels(data, starts, labels[0], labels[1])
+    return problem.with_labels(labels)
 
 
 def _one_hot(labels: np.ndarray) -> sp.csr_array:

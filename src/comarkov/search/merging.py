@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
+from ..costs.labels import merge_numbers
 from ..data.joint import Joint
 from ..kernels import sweep as kernels
+from .refinement import Split
+from .run import Run
 from .side import Side, coupled
 
 SPLIT_SWEEPS = 3  # more gain little
@@ -39,43 +42,32 @@ def pair_costs(terms: list[Term]) -> np.ndarray:
 
 def merged(side: Side, i: int, j: int) -> Side:
     """The same side with clusters i and j made one."""
-    number = np.arange(side.k)
-    number[max(i, j)] = min(i, j)
-    number[max(i, j) + 1 :] -= 1
-    return side.coarsened(number)
+    return side.coarsened(merge_numbers(side.k, i, j))
 
 
-class Split(NamedTuple):
-    """How a cluster falls into two."""
+def bisect(data: Joint, members: np.ndarray, cross: np.ndarray | None, run: Run) -> Split:
+    """Split the rows of one cluster in two by sweeps over them alone, from a random start.
 
-    gain: float  # nats times mass
-    leavers: np.ndarray  # the rows of the second part
-
-
-def split(
-    side: Side, cross: np.ndarray | None, beta: float, cluster: int, rng: np.random.Generator
-) -> Split:
-    """Split a cluster in two by sweeps over its members alone, from a random start."""
-    return bisect(side.joint, np.flatnonzero(side.labels == cluster), cross, beta, rng)
-
-
-def bisect(
-    data: Joint, members: np.ndarray, cross: np.ndarray | None, beta: float,
-    rng: np.random.Generator, sweeps: int = SPLIT_SWEEPS,
-) -> Split:  # fmt: skip
-    """The same for some rows of a matrix that are one cluster."""
+    The gain is in nats times mass.
+    """
     if members.size < 2:
         return Split(0.0, members[:0])
+    run = run.undisturbed()
     part = data.subset(members)
-    labels = rng.permutation(np.arange(members.size) % 2)
-    pair = Side(part, labels, 2, np.arange(members.size))
+    pair = Side(part, random_halves(members.size, run), 2, np.arange(members.size))
     near = None if cross is None else np.ascontiguousarray(cross[members])
-    for _ in range(sweeps):
-        if pair.sweep(near, beta, None, True, _never).moves == 0:
-            break
-    gain = float(merge_costs(pair, near, beta)[0, 1])
+    sweep_until_settled(lambda: pair.sweep(near, run).moves)
+    gain = float(merge_costs(pair, near, run.beta)[0, 1])
     return Split(gain, members[pair.labels == 1])
 
 
-def _never() -> bool:
-    return False
+def random_halves(n: int, run: Run) -> np.ndarray:
+    """0 and 1, as many of each as can be, in random order."""
+    return run.rng.permutation(np.arange(n) % 2)
+
+
+def sweep_until_settled(sweep: Callable[[], int]) -> None:
+    """Sweep two halves, a few times at most, until nothing moves."""
+    for _ in range(SPLIT_SWEEPS):
+        if sweep() == 0:
+            return

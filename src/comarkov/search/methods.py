@@ -1,62 +1,60 @@
-"""A co-clustering by the method that the user names."""
+"""A clustering by the method that the user names."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 
-from ..data.joint import Joint
 from .batch import batch
+from .coclusters import CoClusterProblem
 from .ensemble import default_members, search
-from .optimise import Clustering, CoClusters, Seed, Settings, Start, anneal, sequential
-from .progress import Monitor
+from .paper import anneal, annealed, sequential
+from .problem import Problem, Solution
+from .refinement import Clustering, State
+from .run import Run
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How to look for a co-clustering."""
+class Method:
+    """How to look for a clustering."""
 
-    method: str
-    n_init: int | str
-    settings: Settings
-    n_jobs: int | None
-    beta_step: float = 0.1
-    keep_path: bool = False
+    name: str = "auto"
+    n_init: int | str = "auto"
+    beta_step: float = 0.1  # of an annealing
+    keep_path: bool = False  # of an annealing
     doublings: int = 0  # of column clusters, by "batch"
 
-    def solve(
-        self, data: Joint, starts: tuple[Start, Start], beta: float, seed: Seed, monitor: Monitor
-    ) -> CoClusters:
-        """The best co-clustering that is found."""
-        n_init = self.n_starts(data, starts)
-        n_jobs = effective_n_jobs(self.n_jobs)
-        common = (data, starts, beta, self.settings, seed, n_init, monitor, n_jobs)
-        if self.method == "auto":
-            return search(*common)
-        if self.method == "sequential":
-            return sequential(*common)
-        if self.method == "batch":
-            return batch(*common, self.doublings)
-        return anneal(*common, self.beta_step, self.keep_path)
+    def solve(self, problem: Problem[State], run: Run) -> Solution[Any]:
+        """The best clustering that is found."""
+        run = replace(run, n_init=self.n_starts(problem))
+        if self.name == "auto":
+            return search(problem, run)
+        if self.name == "sequential":
+            return sequential(problem, run)
+        if not isinstance(problem, CoClusterProblem):
+            return annealed(problem, run, self.beta_step)
+        if self.name == "batch":
+            return batch(problem, run, self.doublings)
+        return anneal(problem, run, self.beta_step, self.keep_path)
 
-    def n_starts(self, data: Joint, starts: tuple[Start, Start]) -> int:
+    def n_starts(self, problem: Problem[State]) -> int:
         """How often to start; several times if that takes seconds."""
-        if all(start.is_given for start in starts):
+        if all(start.is_given for start in problem.starts):
             return 1
         if self.n_init == "auto":
-            return default_members(data, starts) if self.method == "auto" else 1
+            return default_members(problem) if self.name == "auto" else 1
         return int(self.n_init)
 
 
-def warn_if_unfinished(found: Clustering, monitor: Monitor, max_iter: int, level: int) -> None:
-    """Warn if there was no time to find better."""
+def warn_if_unfinished(state: Clustering, run: Run, level: int) -> None:
+    """Warn if there was no time to find better; the user's line is so many calls up."""
     problem = ""
-    if monitor.reason:
-        problem = f"The fit was stopped because {monitor.reason}: the best so far is kept."
-    elif not found.converged:
-        problem = f"No convergence in {max_iter} sweeps: raise max_iter or tol."
+    if run.monitor.reason:
+        problem = f"The fit was stopped because {run.monitor.reason}: the best so far is kept."
+    elif not state.converged:
+        problem = f"No convergence in {run.settings.max_iter} sweeps: raise max_iter or tol."
     if problem:
         warnings.warn(problem, ConvergenceWarning, stacklevel=level + 1)

@@ -12,50 +12,54 @@ import numpy as np
 
 from ..costs.description import Evidence, cluster_sizes, description_length
 from ..data.joint import Joint
-from .coarsening import ONE, SHORT
-from .merging import merge_costs, merged, split
-from .optimise import CoClusters, Settings, Start, begin, refine, schedule
-from .progress import Monitor
+from . import budgets
+from .coarsening import merges_between_sweeps
+from .coclusters import CoClusterProblem, CoClusters
+from .merging import merge_costs, merged
+from .refinement import refine, schedule
+from .run import Run
 from .side import Side
+from .starts import Start
 
 MANY = 64  # clusters that a walk begins with ...
 MEMBERS = 8  # ... if there are so many elements for each; fewer look more alike than they are
 FEW, FEW_MEMBERS = 12, 3  # of small data
 HIGH = 0.9  # β of a walk
 LOW = 0.5  # β at which the cost is the description length, but for what clusters take to tell
-FIRST_SWEEPS = Settings(8, 0.0, False)
-SWEEP_BUDGET = 4_000_000_000  # entries times clusters in the sweeps of a walk: some seconds
+FIRST_SWEEPS = 8
 TRIALS = 2  # merges and splits of a side that are tried before it is left alone
 ROUNDS = 50  # at most
 
 
 def evidence_of(state: CoClusters) -> Evidence:
     """The counts that the weights are worth, judged by how they vary inside these clusters."""
-    masses = [other.masses for other, _ in reversed(state.sides())]
-    return Evidence.of(state.joint, state.labels(), (masses[0], masses[1]))
+    columns, rows = (side.masses for side in state.sides())
+    return Evidence.of(state.joint, state.all_labels(), (rows, columns))
 
 
 def walk(
-    data: Joint, goal: tuple[Start, Start], rng: np.random.Generator, monitor: Monitor,
-    many: int = MANY,
-) -> Iterator[CoClusters]:  # fmt: skip
+    data: Joint, goal: tuple[Start, Start], run: Run, many: int = MANY
+) -> Iterator[CoClusters]:
     """From many clusters to the goal, each time by the merge that leaves least to describe.
 
     What is given changes when the walk goes on: copy what is to stay.
     """
-    state = begin(data, (_more(goal[0], many), _more(goal[1], many)), (True, True), rng)
-    refine(state, HIGH, FIRST_SWEEPS, rng, monitor, "many clusters")
+    high = run.at(HIGH)
+    fine = _more(goal[0], many), _more(goal[1], many)
+    state = CoClusterProblem(data, fine).begin(fine, run.rng)
+    refine(state, high.sweeping(FIRST_SWEEPS), "many clusters")
     evidence = evidence_of(state)
-    between, merges = _merges_between_sweeps(state, goal), 0
+    counts = [start.k or 0 for start in goal]
+    between, merges = merges_between_sweeps(state, counts, budgets.LEVELS), 0
     known: list[np.ndarray | None] = [None, None]
     yield state
-    while not monitor.stop():
-        smaller = _least_to_describe(state, goal, evidence, known)
+    while not run.stop():
+        smaller = _least_to_describe(state, counts, evidence, known)
         if smaller is None:
             return
         state, merges = smaller, merges + 1
         if merges % between == 0:
-            refine(state, HIGH, ONE, rng, monitor, "merge")
+            refine(state, high.sweeping(1), "merge")
             known = [None, None]
         yield state
 
@@ -67,32 +71,26 @@ def _more(goal: Start, many: int) -> Start:
     return replace(goal, k=max(most, min(2 * goal.k, elements)))
 
 
-def _merges_between_sweeps(state: CoClusters, goal: tuple[Start, Start]) -> int:
-    sides = zip(state.sides(), goal, strict=True)
-    clusters = [(side.k, start.k or 0) for (side, _), start in sides]
-    merges = sum(many - few for many, few in clusters)
-    sweep = state.joint.matrix.indices.size * sum(many for many, _ in clusters)
-    return max(1, round(merges * sweep / SWEEP_BUDGET))
-
-
 def _least_to_describe(
-    state: CoClusters, goal: tuple[Start, Start], evidence: Evidence,
+    state: CoClusters,
+    counts: Sequence[int],
+    evidence: Evidence,
     known: list[np.ndarray | None],
-) -> CoClusters | None:  # fmt: skip
+) -> CoClusters | None:
     """Of the cheapest merge of rows and that of columns, the one that describes the data best.
 
     ``known`` holds what merges cost since the last sweep.
     """
-    labels = state.labels()
+    labels = state.all_labels()
     blocks = evidence.blocks(*labels)
     sizes = cluster_sizes(labels[0]), cluster_sizes(labels[1])
     best: tuple[float, int, int, int] | None = None
-    for axis, (side, cross) in enumerate(state.sides()):
-        if side.k == goal[axis].k:
+    for axis, side in enumerate(state.sides()):
+        if side.k == counts[axis]:
             continue
         costs = known[axis]
         if costs is None or np.isinf(costs).all():
-            costs = known[axis] = merge_costs(side, cross, HIGH)
+            costs = known[axis] = merge_costs(side, state.cross(side), HIGH)
         i, j = divmod(int(costs.argmin()), side.k)
         fewer = [_merged(size, i, j) if at == axis else size for at, size in enumerate(sizes)]
         nats = description_length(_merged(blocks, i, j, axis), (fewer[0], fewer[1]))
@@ -102,7 +100,7 @@ def _least_to_describe(
         return None
     _, axis, i, j = best
     known[axis] = _forgotten(known[axis], i, j)
-    side = state.sides()[axis][0]
+    side = state.sides()[axis]
     return state.with_side(side, merged(side, i, j))
 
 
@@ -121,22 +119,20 @@ def _forgotten(costs: np.ndarray | None, i: int, j: int) -> np.ndarray:
     return left
 
 
-def settle(
-    state: CoClusters, fixed: Sequence[bool], evidence: Evidence, rng: np.random.Generator,
-    monitor: Monitor,
-) -> CoClusters:  # fmt: skip
+def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Run) -> CoClusters:
     """Merge, split and sweep as long as that leaves less to describe; fixed sides keep their k."""
     for beta in schedule(LOW, 0.1)[1:]:
-        refine(state, beta, SHORT, rng, monitor, "fewer or more")
-    least = evidence.description_length(*state.labels())
+        refine(state, run.at(beta).sweeping(2), "fewer or more")
+    low = run.at(LOW).sweeping(2)
+    least = evidence.description_length(*state.all_labels())
     for _ in range(ROUNDS):
         before = least
         for axis in (0, 1):
-            for trial in [] if fixed[axis] else _changed(state, axis, evidence, rng):
-                if monitor.stop():
+            for trial in [] if fixed[axis] else _changed(state, axis, evidence, low):
+                if run.stop():
                     return state
-                refine(trial, LOW, SHORT, rng, monitor, "fewer or more")
-                nats = evidence.description_length(*trial.labels())
+                refine(trial, low, "fewer or more")
+                nats = evidence.description_length(*trial.all_labels())
                 if nats < least:
                     state, least = trial, nats
                     break
@@ -145,17 +141,15 @@ def settle(
     return state
 
 
-def _changed(
-    state: CoClusters, axis: int, evidence: Evidence, rng: np.random.Generator
-) -> Iterator[CoClusters]:
+def _changed(state: CoClusters, axis: int, evidence: Evidence, run: Run) -> Iterator[CoClusters]:
     """With one more or one less cluster of a side, the most promising first."""
-    side, cross = state.sides()[axis]
-    costs = merge_costs(side, cross, LOW)
+    side = state.sides()[axis]
+    costs = merge_costs(side, state.cross(side), LOW)
     for place in np.argsort(costs, axis=None, kind="stable")[:TRIALS]:
         i, j = divmod(int(place), side.k)
         if np.isfinite(costs[i, j]):
             yield state.with_side(side, merged(side, i, j)).copy()
-    splits = [split(side, cross, LOW, a, rng) for a in range(side.k)]
+    splits = [state.split(side, a, run) for a in range(side.k)]
     order = sorted((s for s in splits if s.leavers.size), key=lambda s: -s.gain)
     several = _all_that_pay(state, axis, evidence, [s.leavers for s in order])
     for leaving in ([several] if len(several) > 1 else []) + [[s.leavers] for s in order[:TRIALS]]:
@@ -166,17 +160,17 @@ def _all_that_pay(
     state: CoClusters, axis: int, evidence: Evidence, leavers: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
     """The splits that leave less to describe, each by itself."""
-    now = evidence.description_length(*state.labels())
+    now = evidence.description_length(*state.all_labels())
     return [
         some
         for some in leavers
-        if evidence.description_length(*_with_more(state, axis, [some]).labels()) < now
+        if evidence.description_length(*_with_more(state, axis, [some]).all_labels()) < now
     ]
 
 
 def _with_more(state: CoClusters, axis: int, leaving: Sequence[np.ndarray]) -> CoClusters:
     """With a cluster more for each group of elements that leaves its own."""
-    side = state.sides()[axis][0]
+    side = state.sides()[axis]
     labels = side.labels.copy()
     for number, leavers in enumerate(leaving, side.k):
         labels[leavers] = number

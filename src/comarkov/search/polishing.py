@@ -6,54 +6,46 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .optimise import Clustering, Settings, State, refine
-from .progress import Monitor
+from . import budgets
+from .refinement import Clustering, State, refine
+from .run import Run
 
 PAIRS = 3  # merges that are considered for each split
 TRIALS = 3  # merge-splits that are tried before a side is left alone
-HOPE = (2.0, 1.0)  # a trial ends if it is still so many times behind what the last sweep saved
+LAG = (2.0, 1.0)  # a trial ends if it is still so many times behind what the last sweep saved
 BETTER = 1e-9  # bits less that count as less
 PATIENCE = 2  # rounds without a better cost that end a polish
-ROUNDS = 50  # at most
+ROUNDS = 2, 50  # the fewest, of large data, and the most
 SWEEPS_A_ROUND = 8  # that a round of polish takes
-SWEEP_BUDGET = 2_000_000_000  # entries times clusters in all rounds: some seconds
-ONE = Settings(max_iter=1, tol=0.0, shuffle=False)
 
 
-def polish(state: State, beta: float, rng: np.random.Generator, monitor: Monitor) -> State:
+def polish(state: State, run: Run) -> State:
     """Split one cluster, merge two others, sweep; keep what costs less, until nothing does."""
     idle = 0
-    for _ in range(_rounds(state)):
+    sweep = sum(side.work for side in state.sides())
+    for _ in range(budgets.times(budgets.POLISHING, SWEEPS_A_ROUND * sweep, *ROUNDS)):
         better = False
         for which in range(len(state.sides())):
             before = state
-            state = _merge_split(state, which, beta, rng, monitor)
+            state = _merge_split(state, which, run)
             better |= state is not before
         idle = 0 if better else idle + 1
-        if idle == PATIENCE or monitor.stop():
+        if idle == PATIENCE or run.stop():
             break
     return state
 
 
-def _rounds(state: Clustering) -> int:
-    """Fewer for large data, where each takes long."""
-    sweep = sum(side.work for side, _ in state.sides())
-    return int(np.clip(SWEEP_BUDGET / (SWEEPS_A_ROUND * sweep), 2, ROUNDS))
-
-
-def _merge_split(
-    state: State, which: int, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> State:
+def _merge_split(state: State, which: int, run: Run) -> State:
     """Try the most promising merge-splits of a side, as long as they pay; the state after them."""
-    cost, fails = state.cost(beta), 0
+    cost, fails = state.cost(run.beta), 0
     touched: set[int] = set()
-    for swap in _promising(state, which, beta, rng, monitor):
-        if fails == TRIALS or monitor.stop():
+    for swap in _promising(state, which, run):
+        if fails == TRIALS or run.stop():
             break
         if touched & {swap.split, *swap.merge}:
             continue
-        trial = _tried(state, which, swap, beta, rng, monitor)
-        if trial is not None and (less := trial.cost(beta)) < cost - BETTER:
+        trial = _tried(state, which, swap, run)
+        if trial is not None and (less := trial.cost(run.beta)) < cost - BETTER:
             state, cost = trial, less
             touched |= {swap.split, *swap.merge}
         else:
@@ -80,42 +72,37 @@ class Swap(NamedTuple):
         return changed
 
 
-def _tried(
-    state: State, which: int, swap: Swap, beta: float, rng: np.random.Generator,
-    monitor: Monitor,
-) -> State | None:  # fmt: skip
+def _tried(state: State, which: int, swap: Swap, run: Run) -> State | None:
     """The state after a merge-split and a few sweeps; None as soon as it shows little promise."""
-    labels = swap.applied(state.sides()[which][0].labels)
+    labels = swap.applied(state.sides()[which].labels)
     if labels is None:
         return None
-    trial: State = state.relabelled(state.sides()[which][0], labels)
-    side, cross = trial.sides()[which]
+    trial: State = state.relabelled(state.sides()[which], labels)
+    once = run.sweeping(1)
     behind = -swap.saves
-    for hope in HOPE:
-        saved = side.sweep(cross, beta, None, True, monitor.stop).saved
+    for lag in LAG:
+        saved = trial.sweep(trial.sides()[which], once).saved
         behind -= saved
-        if behind > hope * saved:
+        if behind > lag * saved:
             return None
     trial = trial.copy()
-    refine(trial, beta, ONE, rng, monitor, "polish")
+    refine(trial, once, "polish")
     return trial
 
 
-def _promising(
-    state: Clustering, which: int, beta: float, rng: np.random.Generator, monitor: Monitor
-) -> list[Swap]:
+def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:
     """All splits of a side, each with the merges that cost least; those that save most first."""
-    side, _ = state.sides()[which]
-    if side.k < 3 or side.is_numbered or monitor.stop():
+    side = state.sides()[which]
+    if side.k < 3 or side.is_numbered or run.stop():
         return []
-    losses = state.merge_costs(side, beta)
+    losses = state.merge_costs(side, run.beta)
     order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
     cheap = [divmod(int(place), side.k) for place in order]
     swaps = []
     for a in range(side.k):
-        if monitor.stop():
+        if run.stop():
             return []
-        gain, leavers = state.split(side, a, beta, rng)
+        gain, leavers = state.split(side, a, run)
         for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
             swaps.append(Swap(gain - losses[i, j], a, (i, j), leavers))
     return sorted(swaps, key=lambda swap: -swap.saves)

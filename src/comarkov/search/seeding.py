@@ -155,9 +155,12 @@ def _settled_scatter(value: np.ndarray, sums: np.ndarray, cuts: np.ndarray) -> f
 
 
 def _far_apart(
-    points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator,
+    points: np.ndarray,
+    mass: np.ndarray,
+    k: int,
+    rng: np.random.Generator,
     distance: Callable[[np.ndarray], np.ndarray],
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Points to begin with, drawn one after the other far from those before: k-means++."""
     centres = np.empty((k, points.shape[1]))
     nearest = np.ones(mass.size)

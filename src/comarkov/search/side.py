@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
 from ..data.joint import Joint, bits
 from ..kernels import sweep as kernels
 from ..kernels.matrix import Matrix, row_parts
+from . import budgets
+from .refinement import Visit
+from .run import Run, in_parts
 
 LOOKUP_LIMIT = 1 << 16
-WORK_PER_CALL = 20_000_000  # entries times clusters: some tens of milliseconds
 PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
 NO_LOOKUP = np.zeros((0, 3), np.float32)
-
-
-class Visit(NamedTuple):
-    """What a sweep did."""
-
-    moves: int
-    saved: float  # cost, in bits
-    complete: bool  # were all rows visited that may move?
 
 
 class Side:
     """The rows of a matrix in k clusters, and the mass A[y, a] of column y in row cluster a.
 
     For the columns of a matrix, it is the side of the transpose. ``free`` are the rows that a
-    sweep may move: those with mass that the user has not fixed.
+    sweep may move: those with mass that the user has not fixed. ``is_numbered`` if clusters have
+    numbers that the user gave them.
 
     Late sweeps move few rows, so they visit only some. A row's margin (what its second best
     cluster costs more than its best, per unit of mass) is taken at each visit; sweeps measure
@@ -38,13 +32,17 @@ class Side:
     used up its margin. A complete sweep certifies the end.
     """
 
-    is_numbered = False  # clusters with numbers of the user's are not merged and split
-
     def __init__(
-        self, joint: Joint, labels: np.ndarray, k: int, free: np.ndarray,
+        self,
+        joint: Joint,
+        labels: np.ndarray,
+        k: int,
+        free: np.ndarray,
         table: kernels.Table | None = None,
-    ) -> None:  # fmt: skip
+        is_numbered: bool = False,
+    ) -> None:
         self.joint = joint
+        self.is_numbered = is_numbered
         self.k = k
         self.free = free
         label = np.where(joint.row_mass > 0, labels, -1).astype(np.int32)
@@ -112,7 +110,11 @@ class Side:
         near = mass if self.table.near is self.table.mass else self.table.near.copy()
         rest = (self.table.log.copy(), self.table.unit.copy(), self.table.pair.copy())
         table = kernels.Table(mass, near, *rest, self.table.lookup)
-        return Side(self.joint, self.labels, self.k, self.free, table)
+        return Side(self.joint, self.labels, self.k, self.free, table, self.is_numbered)
+
+    def relabelled(self, labels: np.ndarray) -> Side:
+        """The same rows in other clusters of the same number."""
+        return Side(self.joint, labels, self.k, self.free, is_numbered=self.is_numbered)
 
     def coarsened(self, number: np.ndarray) -> Side:
         """The same rows with cluster a called number[a]: those of one number become one."""
@@ -123,41 +125,35 @@ class Side:
         kernels.derive(table)
         return Side(self.joint, number[self.labels], k, self.free, table)
 
-    def sweep(
-        self,
-        cross: np.ndarray | None,
-        beta: float,
-        rng: np.random.Generator | None,
-        complete: bool,
-        stop: Callable[[], bool],
-    ) -> Visit:
+    def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
         """Move the rows that are due, or all that are free, each to its cluster of least cost.
 
         ``cross`` are the masses by (row, cluster of the other side), None if there is no other.
-        The order is natural, or random if there is an rng. ``stop()`` is asked now and then.
+        The order is natural, or random if the run's settings say so.
         """
         order = self.free if complete else self.free[self._due[self.free] <= self._clock]
-        complete = order.size == self.free.size
-        if rng is not None:
-            order = rng.permutation(order)
-        cross, coupling = coupled(self, cross, beta)
+        is_all = order.size == self.free.size
+        if run.settings.shuffle:
+            order = run.rng.permutation(order)
+        cross, coupling = coupled(self, cross, run.beta)
         blocks = self.blocks(cross)
         workspace = new_workspace(blocks)
         moves, saved, drift, seen = 0, 0.0, 0.0, 0
-        step = self._rows_per_call()
-        for start in range(0, order.size, step):
-            if stop():
-                complete = False
-                break
-            rows = order[start : start + step]
+        for rows in in_parts(order, self._rows_per_call(), run):
             did = kernels.sweep(
-                rows, self.joint.matrix, self.clusters, self.table,
-                blocks, cross, coupling, workspace,
-            )  # fmt: skip
+                rows,
+                self.joint.matrix,
+                self.clusters,
+                self.table,
+                blocks,
+                cross,
+                coupling,
+                workspace,
+            )
             moves, saved, drift = moves + did[0], saved + did[1], drift + did[2]
             seen += rows.size
         self._schedule(order[:seen], drift / max(seen - moves, 1))
-        return Visit(moves, saved / self.joint.total / np.log(2), complete)
+        return Visit(moves, saved / self.joint.total / np.log(2), is_all and seen == order.size)
 
     def insertion_costs(
         self, cross: np.ndarray | None, beta: float
@@ -185,7 +181,7 @@ class Side:
 
     def _rows_per_call(self) -> int:
         per_row = self.joint.matrix.indices.size / max(self.free.size, 1) * self.table.mass.shape[1]
-        return max(1, int(WORK_PER_CALL / max(per_row, 1.0)))
+        return max(1, int(budgets.work(budgets.CALL) / max(per_row, 1.0)))
 
 
 def coupled(side: Side, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
@@ -199,9 +195,11 @@ def new_workspace(blocks: kernels.Table) -> kernels.Workspace:
     """Scratch memory for sweeps with these blocks."""
     n_blocks, lanes = blocks.mass.shape
     return kernels.Workspace(
-        np.zeros(lanes), np.zeros(lanes, np.float32),
-        np.zeros(n_blocks, np.uint32), np.zeros(n_blocks),
-    )  # fmt: skip
+        total=np.zeros(lanes),
+        partial=np.zeros(lanes, np.float32),
+        indices=np.zeros(n_blocks, np.uint32),
+        weights=np.zeros(n_blocks),
+    )
 
 
 def padded(k: int) -> int:

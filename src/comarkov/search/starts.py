@@ -1,42 +1,107 @@
-"""What a user asks for on each side, checked against the data."""
+"""How the elements of each side begin: what a user asks for, checked against the data."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..costs.labels import as_labels
 from ..data.joint import Joint
-from .optimise import Start
+
+
+@dataclass(frozen=True)
+class Start:
+    """How the elements of one side begin.
+
+    ``k`` is None if the side is not to be clustered. ``labels`` are those given by the user,
+    -1 where there is none; ``fixed`` says which of them may not change. Elements without mass
+    are not clustered.
+    """
+
+    k: int | None
+    has_mass: np.ndarray
+    labels: np.ndarray
+    fixed: np.ndarray
+
+    @property
+    def is_given(self) -> bool:
+        """Is nothing left to chance?"""
+        return self.k is None or bool((self.labels[self.has_mass] >= 0).all())
+
+    @property
+    def has_numbers(self) -> bool:
+        """Do any clusters have numbers that the user gave them?"""
+        return bool((self.labels[self.has_mass] >= 0).any())
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """The elements that may move."""
+        return np.flatnonzero(self.has_mass & ~self.fixed)
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Complete the labels at random so that no cluster is empty."""
+        assert self.k is not None
+        labels = np.where(self.has_mass, self.labels, -1)
+        missing = np.setdiff1d(np.arange(self.k), labels)
+        left = np.flatnonzero(self.has_mass & (labels < 0))
+        labels[left] = rng.integers(self.k, size=left.size)
+        labels[rng.permutation(left)[: missing.size]] = missing
+        return labels
+
+
+class Elements(NamedTuple):
+    """What the elements of a side are called in messages."""
+
+    one: str
+    many: str
+    counted: str  # where their number stands
+    counts: str = "an int >= 1"  # numbers of clusters that may be asked for
+
+
+BOTH = "an int >= 1, 'auto' or None"
+ROWS = Elements("row", "rows", "n_samples", BOTH)
+COLUMNS = Elements("column", "columns", "n_features", BOTH)
 
 
 def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Start, Start]:
     """How rows and columns begin, or an error that says what to ask for instead."""
     counts = pair(n_clusters, "n_clusters")
-    given = tuple(
-        None if isinstance(labels, str) and labels == "random" else labels
-        for labels in pair(None if isinstance(init, str) else init, "init")
+    labels = tuple(
+        None if isinstance(given, str) and given == "random" else given
+        for given in pair(None if isinstance(init, str) else init, "init")
     )
-    held = pair(fixed, "fixed")
     if counts == (None, None):
         raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
-    taken = "an int >= 1, 'auto' or None"
-    return (
-        start_for(counts[0], given[0], held[0], data.row_mass, "row", "rows", "n_samples", taken),
-        start_for(
-            counts[1], given[1], held[1], data.column_mass, "column", "columns", "n_features", taken
-        ),
+    rows, columns = (
+        start_for(*asked)
+        for asked in zip(
+            counts,
+            labels,
+            pair(fixed, "fixed"),
+            (data.row_mass, data.column_mass),
+            (ROWS, COLUMNS),
+            strict=True,
+        )
     )
+    return rows, columns
+
+
+def free_start(k: int | None, mass: np.ndarray) -> Start:
+    """A start in k clusters that leaves everything to chance."""
+    none = np.full(mass.size, -1)
+    return Start(k, mass > 0, none, none >= 0)
 
 
 def still_fixed(fixed: Any, labels: list[np.ndarray | None]) -> tuple[Any, Any]:
     """Elements that were fixed, fixed where they have come to be."""
 
     rows, columns = (
-        None if held is None or now is None else np.where(np.asarray(held) >= 0, now, -1)
-        for held, now in zip(pair(fixed, "fixed"), labels, strict=True)
+        None if given is None or now is None else np.where(np.asarray(given) >= 0, now, -1)
+        for given, now in zip(pair(fixed, "fixed"), labels, strict=True)
     )
     return rows, columns
 
@@ -50,40 +115,42 @@ def pair(value: Any, name: str) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
-def start_for(
-    k: Any, init: Any, fixed: Any, mass: np.ndarray, what: str, many: str, counted: str,
-    taken: str = "an int >= 1",
-) -> Start:  # fmt: skip
-    """Check what the user asked for on one side; its name, its elements', and that of their number.
-
-    ``taken`` says which numbers of clusters may be asked for. Elements without mass are not
-    clustered.
-    """
+def start_for(k: Any, init: Any, fixed: Any, mass: np.ndarray, words: Elements) -> Start:
+    """Check what the user asked for on one side. Elements without mass are not clustered."""
     n = mass.size
     available = int((mass > 0).sum())
-    none = np.full(n, -1)
+    start = free_start(None, mass)
     if k is None:
         if init is not None or fixed is not None:
-            raise ValueError(f"The {many} are not clustered, so they take no init or fixed labels.")
-        return Start(None, mass > 0, none, none >= 0)
+            raise ValueError(
+                f"The {words.many} are not clustered, so they take no init or fixed labels."
+            )
+        return start
     if not isinstance(k, Integral) or int(k) < 1:
-        raise ValueError(f"The number of {what} clusters must be {taken}, got {k!r}.")
+        raise ValueError(f"The number of {words.one} clusters must be {words.counts}, got {k!r}.")
     k = int(k)
     if k > available:
         raise ValueError(
-            f"{k} {what} clusters were asked for, but only {available} {many} have mass "
-            f"({counted}={n}): ask for at most {available}."
+            f"{k} {words.one} clusters were asked for, but only {available} {words.many} have mass "
+            f"({words.counted}={n}): ask for at most {available}."
         )
-    held = none if fixed is None else as_labels(fixed, n, f"fixed {what} labels")
-    labels = held if init is None else as_labels(init, n, f"init {what} labels")
-    labels = np.where(held >= 0, held, labels)
+    kept = start.labels if fixed is None else as_labels(fixed, n, f"fixed {words.one} labels")
+    labels = kept if init is None else as_labels(init, n, f"init {words.one} labels")
+    labels = np.where(kept >= 0, kept, labels)
+    _check_clusters(labels, k, mass, words)
+    return Start(k, mass > 0, labels, kept >= 0)
+
+
+def _check_clusters(labels: np.ndarray, k: int, mass: np.ndarray, words: Elements) -> None:
+    """An error if labels name clusters that there are not, or leave too few to fill the others."""
     if labels.max() >= k:
-        raise ValueError(f"There are {k} {what} clusters, but a {what} label is {labels.max()}.")
+        raise ValueError(
+            f"There are {k} {words.one} clusters, but a {words.one} label is {labels.max()}."
+        )
     given = labels[(labels >= 0) & (mass > 0)]
     empty = k - np.unique(given).size
-    if empty > available - given.size:
+    if empty > int((mass > 0).sum()) - given.size:
         raise ValueError(
-            f"The given {what} labels leave {empty} of {k} clusters empty and too few {many} to "
-            "fill them: name every cluster at least once, or ask for fewer."
+            f"The given {words.one} labels leave {empty} of {k} clusters empty and too few "
+            f"{words.many} to fill them: name every cluster at least once, or ask for fewer."
         )
-    return Start(k, mass > 0, labels, held >= 0)

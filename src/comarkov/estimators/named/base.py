@@ -7,19 +7,21 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
-from ...data.joint import Joint
 from ...data.weighting import Weighting
 from ...search.agglomeration import MergeTree
 from ...search.coarsening import fine_count
-from ...search.optimise import CoClusters, Labels, Start, from_labels
+from ...search.coclusters import CoClusterProblem, CoClusters
+from ...search.problem import Solution
 from ...search.progress import Progress
-from ..coclustering import COUNT, ClusterCounts, CoClustering, LabelPair
+from ...search.refinement import Labels
+from ..base import COUNT
+from ..coclustering import ClusterCounts, CoClustering, LabelPair
 
 CONSTRAINTS = CoClustering._parameter_constraints
 Trees = tuple[MergeTree | None, MergeTree | None]
 
 
-class Named(CoClustering):
+class NamedMethod(CoClustering):
     """What CoClustering asks for and a named method leaves no choice about."""
 
     weighting: Any = None
@@ -45,7 +47,7 @@ class Named(CoClustering):
         self.weighting = weighting
 
 
-class FromStarts(Named):
+class FromStarts(NamedMethod):
     """Parameters of the methods that begin with given or random clusters."""
 
     def __init__(
@@ -90,17 +92,15 @@ class OneSided:
         return rows, columns
 
 
-def at_counts(data: Joint, starts: tuple[Start, Start], trees: Trees) -> CoClusters:
+def at_counts(problem: CoClusterProblem, trees: Trees) -> Solution[CoClusters]:
     """The co-clustering at the numbers that were asked for; its leaves are from the trees too."""
 
-    def labels(counts: list[int | None]) -> tuple[Labels | None, Labels | None]:
-        rows, columns = (
+    def labels(counts: list[int | None]) -> list[Labels | None]:
+        return [
             None if tree is None or count is None else tree.cut(count)
             for tree, count in zip(trees, counts, strict=True)
-        )
-        return rows, columns
+        ]
 
-    state = from_labels(data, starts, *labels([start.k for start in starts]))
+    state = problem.with_labels(labels([start.k for start in problem.starts]))
     state.n_iter = 1
-    state.fine = labels([fine_count(start) for start in starts])
-    return state
+    return Solution(state, fine=labels([fine_count(start) for start in problem.starts]))

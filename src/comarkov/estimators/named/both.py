@@ -13,12 +13,16 @@ from ...costs.labels import membership
 from ...data.joint import Joint, joint
 from ...data.weighting import Weighting
 from ...search.agglomeration import MergeTree, agglomerate
-from ...search.methods import Recipe
-from ...search.optimise import CoClusters, Labels, Seed, Start
+from ...search.coclusters import CoClusterProblem, CoClusters
+from ...search.methods import Method
 from ...search.polishing import BETTER
-from ...search.progress import Monitor, Progress
-from ..coclustering import COUNT, ClusterCounts, LabelPair
-from .base import CONSTRAINTS, FromStarts, Named, at_counts
+from ...search.problem import Solution
+from ...search.progress import Progress
+from ...search.refinement import Labels
+from ...search.run import Run
+from ..base import COUNT
+from ..coclustering import ClusterCounts, LabelPair
+from .base import CONSTRAINTS, FromStarts, NamedMethod, at_counts
 
 
 class ITCC(FromStarts):
@@ -81,17 +85,26 @@ class ITCC(FromStarts):
         verbose: int = 0,
     ) -> None:
         super().__init__(
-            n_clusters, weighting=weighting, n_init=n_init, max_iter=max_iter, tol=tol, init=init,
-            fixed=fixed, max_time=max_time, callback=callback, random_state=random_state,
-            n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            n_clusters,
+            weighting=weighting,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            init=init,
+            fixed=fixed,
+            max_time=max_time,
+            callback=callback,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.doublings = doublings
 
-    def _recipe(self, method: str) -> Recipe:
-        return replace(super()._recipe("batch"), doublings=self.doublings)
+    def _method(self, name: str) -> Method:
+        return replace(super()._method("batch"), doublings=self.doublings)
 
 
-class IBDouble(Named):
+class IBDouble(NamedMethod):
     """IB-double, double clustering (Slonim and Tishby 2000).
 
     Clusters the columns by aIB, so that they lose as little as possible about the rows; then the
@@ -121,22 +134,19 @@ class IBDouble(Named):
     method = "agglomerative"
     max_rounds = 1
 
-    def _optimise(
-        self, distribution: Joint, starts: tuple[Start, Start], beta: float, seed: Seed,
-        monitor: Monitor,
-    ) -> CoClusters:  # fmt: skip
-        if starts[0].k is None or starts[1].k is None:
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        k_rows, k_columns = (start.k for start in problem.starts)
+        if k_rows is None or k_columns is None:
             raise ValueError("Double clustering needs a number of row and one of column clusters.")
-        best, rows = None, None
+        data, best, rows = problem.joint, None, None
         for n_iter in range(1, self.max_rounds + 1):
-            columns = _clustered(distribution.T, rows, starts[0].k, starts[1].k)
-            by = columns.cut(starts[1].k)
-            trees = _clustered(distribution, by, starts[1].k, starts[0].k), columns
-            state = at_counts(distribution, starts, trees)
-            state.n_iter = n_iter
-            if best is not None and state.cost(beta) >= best.cost(beta) - BETTER:
+            columns = _clustered(data.T, rows, k_rows, k_columns)
+            trees = _clustered(data, columns.cut(k_columns), k_columns, k_rows), columns
+            solution = at_counts(problem, trees)
+            solution.state.n_iter = n_iter
+            if best and solution.state.cost(run.beta) >= best.state.cost(run.beta) - BETTER:
                 break
-            best, rows = state, trees[0].cut(starts[0].k)
+            best, rows = solution, trees[0].cut(k_rows)
         assert best is not None
         return best
 
@@ -172,9 +182,12 @@ class IDC(IBDouble):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**CONSTRAINTS, "max_rounds": [COUNT]}
 
     def __init__(
-        self, n_clusters: ClusterCounts = 3, *, max_rounds: int = 15,
+        self,
+        n_clusters: ClusterCounts = 3,
+        *,
+        max_rounds: int = 15,
         weighting: str | Weighting | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(n_clusters, weighting=weighting)
         self.max_rounds = max_rounds
 
@@ -236,22 +249,28 @@ class IBCC(FromStarts):
         verbose: int = 0,
     ) -> None:
         super().__init__(
-            n_clusters, weighting=weighting, n_init=n_init, max_iter=max_iter, tol=tol, init=init,
-            fixed=fixed, max_time=max_time, callback=callback, random_state=random_state,
-            n_jobs=n_jobs, verbose=verbose,
-        )  # fmt: skip
+            n_clusters,
+            weighting=weighting,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            init=init,
+            fixed=fixed,
+            max_time=max_time,
+            callback=callback,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.method = method
 
-    def _optimise(
-        self, distribution: Joint, starts: tuple[Start, Start], beta: float, seed: Seed,
-        monitor: Monitor,
-    ) -> CoClusters:  # fmt: skip
-        if self.method == "agglomerative":
-            if any(start.has_numbers for start in starts):
-                raise ValueError('Agglomeration takes no init or fixed labels: method="iterative".')
-            trees = agglomerate(distribution, (starts[0].k, starts[1].k), beta)
-            return at_counts(distribution, starts, trees)
-        return self._recipe("batch").solve(distribution, starts, beta, seed, monitor)
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        if self.method == "iterative":
+            return self._method("batch").solve(problem, run)
+        if any(start.has_numbers for start in problem.starts):
+            raise ValueError('Agglomeration takes no init or fixed labels: method="iterative".')
+        rows, columns = problem.starts
+        return at_counts(problem, agglomerate(problem.joint, (rows.k, columns.k), run.beta))
 
 
 def _clustered(data: Joint, by: Labels | None, count: int, k: int) -> MergeTree:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...data.joint import Joint
 from ...search.agglomeration import MergeTree, agglomerate
-from ...search.optimise import CoClusters, Seed, Start
-from ...search.progress import Monitor
-from .base import FromStarts, Named, OneSided, at_counts
+from ...search.coclusters import CoClusterProblem, CoClusters
+from ...search.problem import Solution
+from ...search.run import Run
+from .base import FromStarts, NamedMethod, OneSided, at_counts
 
 
 class SIB(OneSided, FromStarts):
@@ -38,7 +38,7 @@ class SIB(OneSided, FromStarts):
     method = "sequential"
 
 
-class AIB(OneSided, Named):
+class AIB(OneSided, NamedMethod):
     """aIB, the agglomerative information bottleneck (Slonim and Tishby 1999).
 
     Clusters the rows so that they lose as little information about the columns as possible,
@@ -79,11 +79,8 @@ class AIB(OneSided, Named):
     method = "agglomerative"
     tree_: MergeTree
 
-    def _optimise(
-        self, distribution: Joint, starts: tuple[Start, Start], beta: float, seed: Seed,
-        monitor: Monitor,
-    ) -> CoClusters:  # fmt: skip
-        tree, _ = agglomerate(distribution, (1, None), beta)
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        tree, _ = agglomerate(problem.joint, (1, None), run.beta)
         assert tree is not None
         self.tree_ = tree
-        return at_counts(distribution, starts, (tree, None))
+        return at_counts(problem, (tree, None))

@@ -1,0 +1,102 @@
+"""Other levels of the hierarchy as fitted models of their own."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any, Self
+
+from sklearn.utils.validation import check_is_fitted
+
+from ..model.confidence import Confidence
+from ..model.leaves import Leaves
+from ..results.recall import data_again
+from ..search.coclusters import CoClusterProblem
+from ..search.ensemble import search
+from ..search.run import Settings
+from ..search.starts import pair, starts_for, still_fixed
+from .learning import Learns
+
+
+class Cuts(Learns):
+    """Cutting the tree of a fit."""
+
+    n_clusters: Any
+    fixed: Any
+
+    def _both(self, n_clusters: Any) -> tuple[Any, Any]:
+        """Numbers of clusters, as a user gives them, for rows and for columns."""
+        return pair(n_clusters, "n_clusters")
+
+    def cut(self, n_clusters: int | tuple[int | None, int | None], X: Any = None) -> Self:
+        """The co-clustering at another level of the hierarchy: a model of its own, fitted.
+
+        It predicts, transforms and scores as this model does, which stays as it is. Each side may
+        be cut anywhere between one cluster and its leaves. Clusters are numbered by falling mass,
+        but on a side that is cut where the fit is as they are there. Cutting at the numbers of
+        clusters of the fit gives the fit again.
+
+        Parameters
+        ----------
+        n_clusters : int or pair of (int or None)
+            The numbers of row and of column clusters; one number stands for both, and None for a
+            side that is not clustered.
+        X : matrix of the fit, default=None
+            If given, the cut is refined: elements move, but for those in ``fixed``, until no
+            single move lowers the cost. Clusters keep their numbers. What comes out has a
+            hierarchy of its own.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering, datasets
+        >>> women = datasets.load("southern-women").matrix
+        >>> model = CoClustering((4, 4), random_state=0).fit(women)
+        >>> coarse = model.cut((2, 3))
+        >>> print(coarse.predict(women[:6]), round(coarse.cost_, 3))
+        [0 0 0 0 0 0] 0.94
+        >>> round(model.cut((2, 3), women).cost_, 3)
+        0.856
+        """
+        model = self._at(n_clusters)
+        if X is not None:
+            model._refine(X)
+        return model
+
+    def _refine(self, X: Any) -> None:
+        """Move single elements as long as that lowers the cost."""
+        data = data_again(self, X)
+        labels = [side and side.labels for side in (self._model.rows, self._model.columns)]
+        counts = self._both(self.n_clusters)
+        starts = starts_for(data, counts, labels, still_fixed(self.fixed, labels))
+        run = self._run(self.beta_)
+        run = replace(run, settings=Settings(self.max_iter), n_init=1, n_jobs=1)
+        solution = search(CoClusterProblem(data, starts), run)
+        self._keep(solution, starts, run)
+        self._report(solution.state, starts, run)
+
+    def _at(self, n_clusters: Any) -> Self:
+        """A copy at another level of the hierarchy."""
+        check_is_fitted(self)
+        tree = self.hierarchy_
+        wanted = tree.checked(self._both(n_clusters))
+        rows, columns = tree.sides_at(wanted)
+        model = copy(self)
+        model.n_clusters = n_clusters
+        model._model = replace(self._model, rows=rows, columns=columns)
+        is_fit = wanted == tree.n_fitted
+        whole = tree.information
+        model.information_ = whole if is_fit else model._model.information(whole.rows_columns)
+        model.cost_ = model.information_.cost(tree.beta)
+        model.__dict__.pop("path_", None)
+        if wanted != tuple(side and side.k for side in (self._model.rows, self._model.columns)):
+            model._relabel(rows, columns)
+        return model
+
+    def _relabel(self, rows: Leaves | None, columns: Leaves | None) -> None:
+        """Take labels from another level, of which nobody knows how sure they are."""
+        for name, side in (("row", rows), ("column", columns)):
+            if side is not None:
+                setattr(self, f"{name}_labels_", side.labels)
+            for part in Confidence._fields:
+                self._set_or_forget(f"{name}_{part}_", None)
+        self._n_features_out = 0 if rows is None else rows.k

@@ -1,0 +1,111 @@
+"""What a fit sets: labels, confidence, hierarchy and the model for new data."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..costs.labels import renumbered
+from ..costs.relations import Information
+from ..data.joint import are_numbers
+from ..model.confidence import Confidence, confidences, rejected
+from ..model.hierarchy import Hierarchy
+from ..model.leaves import take_leaves
+from ..model.numbering import Orders, canonical_orders, renumbered_path
+from ..model.placing import Model
+from ..search.coarsening import fine_count
+from ..search.coclusters import CoClusters
+from ..search.methods import warn_if_unfinished
+from ..search.problem import Solution
+from ..search.run import Run
+from ..search.starts import Start
+from .base import Searches
+
+Starts = tuple[Start, Start]
+
+
+class Learns(Searches):
+    """Keeps the solution of a search as fitted attributes."""
+
+    reject: float | None
+    beta_: float
+    row_labels_: np.ndarray
+    column_labels_: np.ndarray
+    cost_: float
+    information_: Information
+    hierarchy_: Hierarchy
+    n_iter_: int
+    _model: Model
+    _n_features_out: int
+
+    def _keep(self, solution: Solution[CoClusters], starts: Starts, run: Run) -> None:
+        """Set the fitted attributes, clusters in canonical order."""
+        state = solution.state
+        self.information_ = state.information()
+        self.beta_ = run.beta
+        self.cost_ = self.information_.cost(run.beta)
+        self.n_iter_ = state.n_iter
+        orders = canonical_orders((state.rows, state.columns), starts)
+        self.row_labels_, self.column_labels_ = (
+            renumbered(labels, order)
+            for labels, order in zip(state.all_labels(), orders, strict=True)
+        )
+        path = renumbered_path(solution.path or [state.step(run.beta)], orders)
+        self._set_or_forget("path_", path if self.keep_path else None)
+        names = state.joint.row_names
+        self._set_or_forget("row_names_in_", None if names is None or are_numbers(names) else names)
+        self._keep_confidence(solution, orders, starts)
+        self._keep_model(solution, orders, starts, run)
+
+    def _keep_model(
+        self, solution: Solution[CoClusters], orders: Orders, starts: Starts, run: Run
+    ) -> None:
+        """Set what new data and other levels need."""
+        data = solution.state.joint
+        counts = [fine_count(s) if self.method == "auto" else s.k for s in starts]
+        with run.monitor.interruptible():
+            rows, columns = take_leaves(solution, orders, counts, run)
+        self.hierarchy_ = Hierarchy(rows, columns, run.beta, self.information_)
+        self._model = Model(
+            rows,
+            columns,
+            2 * run.beta - 1,
+            data.scale,
+            data.matrix.spread,
+            data.row_names,
+            data.column_names,
+        )
+        self._n_features_out = 0 if rows is None else rows.k
+
+    def _keep_confidence(
+        self, solution: Solution[CoClusters], orders: Orders, starts: Starts
+    ) -> None:
+        """Set how sure it all is, and reject what is not."""
+        both = confidences(solution, self.beta_)
+        for name, sure, order, start in zip(("row", "column"), both, orders, starts, strict=True):
+            if sure and order is not None:
+                sure = sure._replace(stability=sure.stability[order])
+            for part in Confidence._fields:
+                self._set_or_forget(f"{name}_{part}_", sure and getattr(sure, part))
+            if sure and self.reject is not None:
+                labels = getattr(self, f"{name}_labels_")
+                kept = rejected(labels, sure.confidence, self.reject, start.fixed)
+                setattr(self, f"{name}_labels_", kept)
+
+    def _report(self, state: CoClusters, starts: Starts, run: Run) -> None:
+        """Warn of what the user may not expect."""
+        warn_if_unfinished(state, run, 4)
+        empty = [int((~start.has_mass).sum()) for start in starts]
+        if any(empty):
+            (n, m) = state.joint.shape
+            message = f"{empty[0]} of {n} rows and {empty[1]} of {m} columns have no mass"
+            warnings.warn(f"{message}: their label is -1.", stacklevel=4)
+
+    def _set_or_forget(self, attribute: str, value: Any) -> None:
+        """Set a fitted attribute, or delete what an earlier fit left there."""
+        if value is not None:
+            setattr(self, attribute, value)
+        elif hasattr(self, attribute):
+            delattr(self, attribute)

@@ -1,0 +1,128 @@
+"""New rows and columns: where a fitted co-clustering puts them, and how well they fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import softmax
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..costs.objective import cost
+from ..data.joint import Joint, as_csr, check_columns, joint
+from ..data.weighting import Weighting
+from ..model.confidence import posterior
+from ..model.placing import Model, align
+
+
+class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Methods for new data, which need no more than the fitted attributes."""
+
+    reject: float | None
+    beta_: float
+    column_labels_: np.ndarray
+    weighting_: Weighting | None
+    _model: Model
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of each new row: where it costs least to insert; -1 without mass.
+
+        With ``reject`` also -1 where the posterior of that cluster is below it.
+
+        Data frames are aligned by column names: columns that the fit did not see are ignored
+        with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
+        """
+        _, new = self._new_rows(X)
+        return self._chosen(new, self._model.row_costs(new))
+
+    def predict_columns(self, X: Any) -> np.ndarray:
+        """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
+
+        With ``reject`` also -1 where the posterior of that cluster is below it.
+
+        Data frames are aligned by row names, as ``predict`` does by column names. Then X is
+        weighted: by the rows of X that have each column, and by the lengths that rows had in the
+        fit.
+        """
+        new = self._new_columns(X)
+        return self._chosen(new, self._model.column_costs(new))
+
+    def predict_with_confidence(self, X: Any, side: str = "rows") -> tuple[np.ndarray, np.ndarray]:
+        """The cluster of each new row, or column, and the posterior of that cluster.
+
+        Parameters
+        ----------
+        X : matrix, data frame or Data
+            As for ``predict``, or for ``predict_columns``.
+        side : {"rows", "columns"}, default="rows"
+            What is new.
+
+        Returns
+        -------
+        labels, confidence : ndarray
+            Without mass the cluster is -1 and the confidence 0. It is what ``row_confidence_`` is
+            without the agreement, of which nothing is known for new data.
+        """
+        if side == "rows":
+            _, new = self._new_rows(X)
+            costs = self._model.row_costs(new)
+        else:
+            new = self._new_columns(X)
+            costs = self._model.column_costs(new)
+        sure = posterior(costs, new.matrix).max(axis=1)
+        return self._chosen(new, costs), np.where(new.row_mass > 0, sure, 0.0)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
+
+        With c_a the cost of inserting the row into cluster a, in nats per unit of its mass, the
+        score of a is proportional to exp(-c_a): the rule by which the information bottleneck
+        assigns softly. Memberships do not depend on the unit of the weights, as long as the fit
+        and the new rows have the same. Rows without mass are spread evenly.
+        """
+        _, new = self._new_rows(X)
+        mass = np.where(new.row_mass > 0, new.row_mass, 1.0)
+        return softmax(-self._model.row_costs(new) / mass[:, None], axis=1)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted.
+
+        It is the cost of X as weighted, with nothing rejected. Columns that had no mass in the fit
+        count as members of cluster 0. Scores at different β, for different numbers of clusters or
+        for different weightings do not tell which of these is better: a smaller β and more
+        clusters always cost less, and another weighting makes another matrix.
+        """
+        weights, new = self._new_rows(X)
+        rows = self._model.row_costs(new).argmin(axis=1)
+        columns = self._model.column_labels
+        if columns is None:
+            columns = self.column_labels_
+        return -cost(weights, rows, np.maximum(columns, 0), self.beta_)
+
+    def _chosen(self, new: Joint, costs: np.ndarray) -> np.ndarray:
+        """The cluster of least cost for each row of the new; -1 where there is none to name."""
+        takes = new.row_mass > 0
+        if self.reject is not None:
+            takes &= posterior(costs, new.matrix).max(axis=1) >= self.reject
+        return np.where(takes, costs.argmin(axis=1), -1)
+
+    def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
+        """The weights of X, with the columns of the fit, and the same as the kernels take it."""
+        check_is_fitted(self)
+        aligned = align(X, self._model.column_names, axis=1)
+        weights = as_csr(aligned)
+        if aligned is X:
+            check_columns(self, X, reset=False)
+        if self.weighting_ is not None:
+            weights = self.weighting_.weigh_rows(weights)
+        return weights, joint(weights, self._model.scale)
+
+    def _new_columns(self, X: Any) -> Joint:
+        """The weights of the columns of X, with the rows of the fit, as rows."""
+        check_is_fitted(self)
+        weights = align(X, self._model.row_names, axis=0)
+        if self.weighting_ is not None:
+            weights = self.weighting_.weigh_columns(weights)
+        return joint(weights, self._model.scale).T

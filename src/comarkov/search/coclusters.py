@@ -1,0 +1,225 @@
+"""Co-clusterings in the making: rows and columns, and the problem of finding good ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..costs.relations import Information
+from ..data.joint import Joint, bits
+from . import budgets
+from .merging import bisect, merge_costs, merged
+from .refinement import Labels, Split, Visit, refine
+from .run import Run, Settings
+from .seeding import hellinger, spectral
+from .side import Side
+from .starts import Start
+
+SEEDINGS, MANY_SEEDINGS = 4, 25  # of each side, if there is time
+SEEDED = Settings(max_iter=20, tol=1e-4)
+
+
+class Step(NamedTuple):
+    """A co-clustering on the way from β = 1 to the β asked for."""
+
+    beta: float
+    cost: float  #: L_β in bits
+    row_labels: np.ndarray
+    column_labels: np.ndarray
+
+
+@dataclass
+class CoClusters:
+    """A co-clustering in the making; a side that is not clustered is None."""
+
+    joint: Joint
+    rows: Side | None
+    columns: Side | None
+    n_iter: int = 0
+    converged: bool = True
+
+    # --- what optimisers ask for --------------------------------------------------------------
+
+    def sides(self) -> list[Side]:
+        """The sides that have elements to move."""
+        both = self.rows, self.columns
+        return [side for side in both if side is not None and side.free.size]
+
+    def labels(self) -> list[Labels | None]:
+        """Copies of the row and column labels; None for a side that is not clustered."""
+        sides = self.rows, self.columns
+        return [None if side is None else side.labels.astype(np.int64) for side in sides]
+
+    def cost(self, beta: float) -> float:
+        """L_β in bits."""
+        return self.information().cost(beta)
+
+    def sweep(self, side: Side, run: Run, complete: bool = True) -> Visit:
+        """Move the rows or columns that are due, or all, each to its cluster of least cost."""
+        return side.sweep(self.cross(side), run, complete)
+
+    def merge_costs(self, side: Side, beta: float) -> np.ndarray:
+        """What it costs in bits to merge clusters i < j of a side; infinite elsewhere."""
+        return merge_costs(side, self.cross(side), beta) * self._in_bits
+
+    def merged(self, side: Side, i: int, j: int) -> CoClusters:
+        """The same with clusters i and j of a side made one."""
+        return self.with_side(side, merged(side, i, j))
+
+    def split(self, side: Side, cluster: int, run: Run) -> Split:
+        """How a cluster of a side falls into two, and what that gains in bits."""
+        members = np.flatnonzero(side.labels == cluster)
+        gain, leavers = bisect(side.joint, members, self.cross(side), run)
+        return Split(gain * self._in_bits, leavers)
+
+    def relabelled(self, side: Side, labels: Labels) -> CoClusters:
+        """The same with other labels on a side; the other is shared."""
+        return self.with_side(side, side.relabelled(labels))
+
+    def copy(self) -> CoClusters:
+        """The same, to change without changing this."""
+        rows, columns = (side and side.copy() for side in (self.rows, self.columns))
+        return CoClusters(self.joint, rows, columns, self.n_iter)
+
+    # --- what it is made of -------------------------------------------------------------------
+
+    def every_side(self) -> list[Side | None]:
+        """Rows and columns; None if they are not clustered."""
+        return [self.rows, self.columns]
+
+    def informations(self) -> list[Information]:
+        """The four informations of the one relation that there is."""
+        return [self.information()]
+
+    def cross(self, side: Side) -> np.ndarray | None:
+        """The masses of a side's elements by the clusters of the other; None if it has none."""
+        other = self.columns if side is self.rows else self.rows
+        return None if other is None else other.cross
+
+    def with_side(self, old: Side, new: Side) -> CoClusters:
+        """The same with one side replaced; the other is shared."""
+        if old is self.rows:
+            return CoClusters(self.joint, new, self.columns, self.n_iter)
+        return CoClusters(self.joint, self.rows, new, self.n_iter)
+
+    def information(self) -> Information:
+        """The four informations, from the tables."""
+        whole = self.joint.information
+        if self.rows is None or self.columns is None:
+            side = self.rows or self.columns
+            assert side is not None
+            part = side.information()
+            first, second = (whole, part) if self.columns is None else (part, whole)
+            return Information(whole, first, second, part)
+        masses = self.rows.blocks(self.columns.table.mass).mass
+        blocks = bits(masses[:-1], masses[-1], masses[:-1].sum(axis=1))
+        return Information(whole, self.columns.information(), self.rows.information(), blocks)
+
+    def all_labels(self) -> tuple[Labels, Labels]:
+        """The same labels; every element of a side that is not clustered is its own cluster."""
+        rows, columns = (
+            np.where(mass > 0, np.arange(mass.size), -1) if labels is None else labels
+            for labels, mass in zip(
+                self.labels(), (self.joint.row_mass, self.joint.column_mass), strict=True
+            )
+        )
+        return rows, columns
+
+    def step(self, beta: float) -> Step:
+        """What is kept of it on a path."""
+        return Step(beta, self.cost(beta), *self.all_labels())
+
+    @property
+    def _in_bits(self) -> float:
+        """What one nat times mass is."""
+        return 1.0 / (self.joint.total * float(np.log(2)))
+
+
+@dataclass(frozen=True)
+class CoClusterProblem:
+    """A matrix whose rows and columns are to be clustered, and how they begin."""
+
+    joint: Joint
+    starts: tuple[Start, Start]
+
+    waves = 1
+
+    @property
+    def seedings(self) -> list[Callable[[Run], CoClusters]]:
+        """Each side by itself from a few good seedings."""
+        return [self.seeded]
+
+    def prepare(self) -> None:
+        """Make the transpose now if it is needed, so that threads do not each make it."""
+        if self.starts[1].k is not None:
+            _ = self.joint.T
+
+    def work(self, counts: Sequence[int | None]) -> int:
+        """Terms of the cost in a sweep: entries times clusters."""
+        return self.joint.matrix.indices.size * sum(count or 0 for count in counts)
+
+    def begin(self, starts: Sequence[Start], rng: np.random.Generator) -> CoClusters:
+        """A co-clustering with random labels where none are given."""
+        labels = [None if start.k is None else start.draw(rng) for start in starts]
+        return self._with(starts, labels)
+
+    def with_labels(self, labels: Sequence[Labels | None]) -> CoClusters:
+        """A co-clustering from its labels; a side without labels is left as it is."""
+        return self._with(self.starts, labels)
+
+    def with_starts(self, starts: Sequence[Start]) -> CoClusterProblem:
+        """The same matrix, whose rows and columns begin otherwise."""
+        return CoClusterProblem(self.joint, (starts[0], starts[1]))
+
+    def seeded(self, run: Run) -> CoClusters:
+        """Each side by itself at β = 1, the best of a few seedings."""
+        alone = replace(run.at(1.0), settings=SEEDED)
+        rows, columns = (
+            None if start.k is None else _seeded_side(self._facing(i), start, alone)
+            for i, start in enumerate(self.starts)
+        )
+        return CoClusters(self.joint, rows, columns)
+
+    def _with(self, starts: Sequence[Start], labels: Sequence[Labels | None]) -> CoClusters:
+        rows, columns = (self._side(i, starts[i], labels[i]) for i in (0, 1))
+        return CoClusters(self.joint, rows, columns)
+
+    def _side(self, i: int, start: Start, labels: Labels | None) -> Side | None:
+        if start.k is None or labels is None:
+            return None
+        return _side_of(self._facing(i), start, labels)
+
+    def _facing(self, i: int) -> Joint:
+        """The matrix whose rows are the elements of a side."""
+        return self.joint if i == 0 else self.joint.T
+
+
+def _side_of(data: Joint, start: Start, labels: Labels) -> Side:
+    assert start.k is not None
+    return Side(data, labels, start.k, start.free, is_numbered=start.has_numbers)
+
+
+def _seeded_side(data: Joint, start: Start, run: Run) -> Side:
+    """The rows in clusters that keep most of I(X;Y), from the best of a few seedings."""
+    assert start.k is not None
+    if start.has_numbers:
+        return _side_of(data, start, start.draw(run.rng))
+    found: list[Side] = []
+    for i in range(_n_seedings(data.matrix.indices.size * start.k)):
+        if i > 0 and run.stop():
+            break
+        seeding = spectral if i == 1 else hellinger
+        side = _side_of(data, start, seeding(data, start.k, run.rng))
+        refine(CoClusters(data, side, None), run, "seeds")
+        found.append(side)
+    return max(found, key=Side.information)
+
+
+def _n_seedings(work: int) -> int:
+    """Some, fewer if they would take long; many as long as they take hardly any time."""
+    few = budgets.times(budgets.SEEDINGS, work, 1, SEEDINGS)
+    many = budgets.times(budgets.MANY_SEEDINGS, work, 1, MANY_SEEDINGS)
+    return max(few, many)
