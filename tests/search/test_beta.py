@@ -271,7 +271,7 @@ def test_weighting_comes_after_thinning(monkeypatch, auto):
 
 def test_halves_that_are_too_small_are_an_error():
     with pytest.raises(ValueError, match=r"a half is too small.*4 row clusters.*a number"):
-        CoClustering(4, beta="auto", random_state=0).fit(np.eye(4))
+        CoClustering(4, beta="auto", random_state=0).fit(3 * np.eye(4))
     with pytest.raises(ValueError, match=r"a half is too small.*No column has entries in min_df=2"):
         CoClustering(2, beta="auto", weighting="bm25", random_state=1).fit(np.tile(np.eye(2), 2).T)
 
