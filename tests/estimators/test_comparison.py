@@ -47,10 +47,8 @@ def test_all_begin_with_the_same_labels(fits):
 
 
 def test_the_table_says_what_the_labels_say():
-    table = comarkov.compare(
-        W, (3, 2), ["sequential", "aib"], beta=0.6, n_starts=3, row_classes=ROWS,
-        column_classes=COLUMNS,
-    )  # fmt: skip
+    methods, classes = ["sequential", "aib"], (ROWS, COLUMNS)
+    table = comarkov.compare(W, (3, 2), methods, beta=0.6, n_starts=3, classes=classes)
     frame = pd.DataFrame(table).set_index("method")
     assert frame.columns.tolist() == [
         "beta", "cost_0", "cost_0.5", "cost_0.75", "cost_1", "kept", "seconds",
@@ -109,11 +107,12 @@ def test_all_methods_by_default():
         ({"seed": None}, "seed must be an int from 0 to 4294967295, got None"),
         ({"seed": -1}, "seed must be an int from 0 to 4294967295, got -1"),
         ({"seed": np.random.RandomState(0)}, r"seed must be an int from 0 .*got RandomState"),
-        ({"row_classes": list("abc") * 9}, r"row_classes .* each of the 30 rows, got shape .27,"),
-        ({"column_classes": ROWS}, r"column_classes .* each of the 24 columns, got shape .30,"),
-        ({"row_classes": [None, *"a" * 29]}, "row_classes must .* none may be missing"),
-        ({"row_classes": [np.nan] + [1.0] * 29}, "row_classes must .* none may be missing"),
-        ({"row_classes": [pd.NA, *"a" * 29]}, "row_classes must .* none may be missing"),
+        ({"classes": (list("abc") * 9, None)}, "row classes .* of the 30 rows, got shape .27,"),
+        ({"classes": (None, ROWS)}, "column classes .* of the 24 columns, got shape .30,"),
+        ({"classes": ([None, *"a" * 29], None)}, "row classes must .* none may be missing"),
+        ({"classes": ([np.nan] + [1.0] * 29, None)}, "row classes must .* none may be missing"),
+        ({"classes": ([pd.NA, *"a" * 29], None)}, "row classes must .* none may be missing"),
+        ({"classes": ROWS}, "classes must be a pair"),
     ],
 )
 def test_what_cannot_be_compared_is_said_before_anything_runs(fits, arguments, message):
@@ -124,7 +123,9 @@ def test_what_cannot_be_compared_is_said_before_anything_runs(fits, arguments, m
 
 def test_classes_may_be_strings():
     lines = [
-        comarkov.compare(W, (3, 2), ["sib"], row_classes=classes)[["row_map", "row_nmi", "row_ari"]]
+        comarkov.compare(W, (3, 2), ["sib"], classes=(classes, None))[
+            ["row_map", "row_nmi", "row_ari"]
+        ]
         for classes in (ROWS, np.array(["b", "a", "c"])[ROWS].tolist())
     ]
     assert lines[0] == lines[1]

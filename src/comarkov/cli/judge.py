@@ -70,17 +70,14 @@ def compare(
         from ..estimators.comparison import compare as run
 
         explain_compiling(telling.shows_bars)
-        known = {
-            name: None if path is None else classes_of(names.tolist(), path)
-            for name, names, path in (
-                ("row_classes", data.row_names, truth),
-                ("column_classes", data.column_names, column_truth),
-            )
-        }
+        rows, columns = (
+            None if path is None else classes_of(names.tolist(), path)
+            for names, path in ((data.row_names, truth), (data.column_names, column_truth))
+        )
         table = run(
             data, (int(counts[0] or 0), int(counts[1] or 0)), methods and methods.split(","),
             beta=beta, weighting=method.weighting_for(data), n_starts=method.n_init or 1,
-            seed=method.seed, **known,
+            seed=method.seed, classes=(rows, columns),
         )  # fmt: skip
         lines = records(table)
         if out is not None:

@@ -77,7 +77,7 @@ def info(
 
 def _about(fitted: Any) -> dict[str, Any]:
     """What is worth knowing of a model."""
-    about = {"MarkovAggregation": _about_chain, "MultiwayClustering": _about_types}
+    about: dict[str, Any] = {"MarkovAggregation": _about_chain, "MultiwayClustering": _about_types}
     kind = type(fitted).__name__
     return {
         "model": kind,

@@ -58,9 +58,7 @@ def lumpability(P: sp.csr_array, labels: np.ndarray, k: int) -> Lumpability:
     return worst
 
 
-def g_test(
-    counts: sp.csr_array, labels: np.ndarray, k: int, rng: np.random.Generator
-) -> GTest:  # fmt: skip
+def g_test(counts: sp.csr_array, labels: np.ndarray, k: int, rng: np.random.Generator) -> GTest:
     """Test whether the next cluster depends on the state given its cluster.
 
     For each cluster, states x next clusters are a contingency table; G is summed over clusters. Its

@@ -120,12 +120,8 @@ def relation_cost(
 
     nothing = np.zeros_like(x)
     source, target, both = coefficients
-    changing = (
-        -target * f(x, columns[y]) - source * f(rows[x], y) - both * f(rows[x], columns[y])
-        + (source + both) * f(rows[x], nothing) + (target + both) * f(columns[y], nothing)
-    )  # fmt: skip
-    fixed = (
-        sum(coefficients) * f(x, y) - (source + both) * f(x, nothing)
-        - (target + both) * f(y, nothing)
-    )  # fmt: skip
+    changing = -target * f(x, columns[y]) - source * f(rows[x], y) - both * f(rows[x], columns[y])
+    changing += (source + both) * f(rows[x], nothing) + (target + both) * f(columns[y], nothing)
+    fixed = -(source + both) * f(x, nothing) - (target + both) * f(y, nothing)
+    fixed += sum(coefficients) * f(x, y)
     return float((changing + fixed) / np.log(2))

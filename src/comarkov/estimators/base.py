@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
@@ -30,21 +31,34 @@ SEARCH: dict[str, list[Any]] = {
 }
 
 
-class Searches(Savable, BaseEstimator):
-    """Parameters of a search."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class SearchParameters:
+    """Parameters of a search from starts, as every estimator has them."""
 
-    method: str
-    n_init: int | str
-    max_iter: int
-    tol: float
-    beta_step: float
-    max_time: float | None
-    callback: Callable[[Progress], Any] | None
-    random_state: Any
-    n_jobs: int | None
-    verbose: int
-    order = "natural"
-    keep_path = False
+    n_init: int | str = "auto"
+    max_iter: int = 100
+    tol: float = 1e-3
+    max_time: float | None = None
+    callback: Callable[[Progress], Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+
+class Searches(Savable, BaseEstimator):
+    """Makes a run of the parameters; those that an estimator does not have are as here."""
+
+    n_init: Any = 1
+    max_iter: Any = 100
+    tol: Any = 1e-3
+    beta_step: Any = 0.1
+    max_time: Any = None
+    callback: Any = None
+    random_state: Any = 0
+    n_jobs: Any = None
+    verbose: Any = 0
+    order: Any = "natural"
+    keep_path: Any = False
 
     def _run(self, beta: float) -> Run:
         """What a search at this β needs to know."""
@@ -60,13 +74,17 @@ class Searches(Savable, BaseEstimator):
         return Method(name, self.n_init, self.beta_step, self.keep_path)
 
 
-class NetworkEstimator(Searches):
+@dataclass(kw_only=True, eq=False, repr=False)
+class NetworkParameters(SearchParameters):
     """Parameters of a search in a network of relations."""
 
-    beta: float
+    beta: float = 0.5
+    method: str = "auto"
+    beta_step: float = 0.1
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SEARCH,
-        "beta": [Interval(Real, 0, 1, closed="both")],
-        "method": [StrOptions({"auto", "anneal", "sequential"})],
-    }
+
+NETWORK: dict[str, list[Any]] = {
+    **SEARCH,
+    "beta": [Interval(Real, 0, 1, closed="both")],
+    "method": [StrOptions({"auto", "anneal", "sequential"})],
+}

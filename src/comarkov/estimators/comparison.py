@@ -22,6 +22,7 @@ from ..data.weighting import Weighting, as_weighting, weighted_joint
 from ..search.starts import pair, starts_for
 from ..search.streams import Purpose, Seed
 from .coclustering import ClusterCounts, CoClustering
+from .fitting import CoClusterEstimator
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
 
 BETAS = (0.0, 0.5, 0.75, 1.0)
@@ -63,10 +64,16 @@ class Fitted(NamedTuple):
 
 
 def compare(
-    X: Any, n_clusters: ClusterCounts = 3, methods: Sequence[str] | None = None, *,
-    beta: float = 0.7, weighting: str | Weighting | None = None, n_starts: int = 1, seed: int = 0,
-    row_classes: ArrayLike | None = None, column_classes: ArrayLike | None = None,
-) -> np.ndarray:  # fmt: skip
+    X: Any,
+    n_clusters: ClusterCounts = 3,
+    methods: Sequence[str] | None = None,
+    *,
+    beta: float = 0.7,
+    weighting: str | Weighting | None = None,
+    n_starts: int = 1,
+    seed: int = 0,
+    classes: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
+) -> np.ndarray:
     """Run methods on the same matrix from the same starts; one line for each.
 
     Random labels are drawn for each start, and every method that begins with labels begins with
@@ -93,8 +100,8 @@ def compare(
         How many starts.
     seed : int, default=0
         From which they are drawn, the same in every run.
-    row_classes, column_classes : array-like, default=None
-        Known classes to compare the clusters with.
+    classes : pair of (array-like or None), default=(None, None)
+        Known classes of rows and of columns to compare the clusters with.
 
     Returns
     -------
@@ -118,7 +125,7 @@ def compare(
     names = _checked_methods(methods)
     _check_numbers(n_clusters, beta, n_starts, seed)
     data = weighted_joint(X, as_weighting(weighting, X))
-    known = _checked_classes({"row": row_classes, "column": column_classes}, data.shape)
+    known = _checked_classes(classes, data.shape)
     weights = data.csr
     starts = same_starts(weights, n_clusters, n_starts, seed)
     _warn_of_empty(data)
@@ -170,16 +177,18 @@ def _check_numbers(n_clusters: Any, beta: Any, n_starts: Any, seed: Any) -> None
         raise ValueError(f"seed must be an int from 0 to {LARGEST_SEED}, got {seed!r}.")
 
 
-def _checked_classes(given: dict[str, Any], shape: tuple[int, int]) -> list[Known]:
+def _checked_classes(given: Any, shape: tuple[int, int]) -> list[Known]:
     """The classes that are known, as numbers, or an error that says what is wrong with them."""
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise ValueError("classes must be a pair: those of the rows and of the columns, or None.")
     known = []
-    for side, ((name, classes), n) in enumerate(zip(given.items(), shape, strict=True)):
+    for side, (name, classes, n) in enumerate(zip(("row", "column"), given, shape, strict=True)):
         if classes is None:
             continue
         array = np.asarray(classes)
         if array.shape != (n,):
             raise ValueError(
-                f"{name}_classes must have a class for each of the {n} {name}s, got shape "
+                f"The {name} classes must have one for each of the {n} {name}s, got shape "
                 f"{array.shape}."
             )
         try:
@@ -189,7 +198,7 @@ def _checked_classes(given: dict[str, Any], shape: tuple[int, int]) -> list[Know
             is_complete = False
         if not is_complete:
             raise ValueError(
-                f"{name}_classes must be all numbers or all strings, and none may be missing."
+                f"The {name} classes must be all numbers or all strings, and none may be missing."
             )
         known.append(Known(name, side, numbers))
     return known
@@ -216,7 +225,7 @@ def same_starts(weights: Any, n_clusters: Any, n_starts: int, seed: int) -> list
 
 
 def run(
-    estimator: CoClustering, weights: sp.csr_array, n_clusters: Any, starts: list[Labels]
+    estimator: CoClusterEstimator, weights: sp.csr_array, n_clusters: Any, starts: list[Labels]
 ) -> Fitted:
     """Fit from each of the starts, if it takes any; the result of least cost."""
     takes_starts = "init" in estimator.get_params() and estimator.method in STARTED
@@ -235,7 +244,7 @@ def run(
 
 
 def _fit(
-    estimator: CoClustering, weights: sp.csr_array, n_clusters: Any, start: Labels | None
+    estimator: CoClusterEstimator, weights: sp.csr_array, n_clusters: Any, start: Labels | None
 ) -> Labels:
     """Labels of rows and columns; where only rows are clustered, those of the transpose too."""
     counts = pair(n_clusters, "n_clusters")
@@ -252,7 +261,7 @@ def _fit(
     return rows, columns
 
 
-def _estimator(name: str, beta: float, seed: int) -> CoClustering:
+def _estimator(name: str, beta: float, seed: int) -> CoClusterEstimator:
     estimator = NAMES[name]()
     wanted = {"beta": beta, "random_state": seed}
     known = estimator.get_params()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -24,15 +24,15 @@ from ..search.graph import Graph, Relation
 from ..search.methods import warn_if_unfinished
 from ..search.network import Network
 from ..search.network_problem import NetworkProblem
-from ..search.progress import Progress
 from ..search.starts import Elements, Start, start_for
 from ..search.streams import Purpose, Seed
-from .base import COUNT, NetworkEstimator
+from .base import COUNT, NETWORK, NetworkParameters, Searches
 
 STATES = Elements("state", "states", "n_samples")
 
 
-class MarkovAggregation(ClusterMixin, NetworkEstimator):
+@dataclass(eq=False, repr=False)
+class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
     """Clusters of states of a Markov chain, so that the clusters are as good a chain as can be.
 
     Z1 and Z2 are two successive states of the stationary chain, Z̄1 and Z̄2 their clusters. The
@@ -142,7 +142,7 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NetworkEstimator._parameter_constraints,
+        **NETWORK,
         "n_clusters": [COUNT],
         "kind": [StrOptions({"auto", "probabilities", "counts", "sequences"})],
         "restrict": ["boolean"],
@@ -151,44 +151,13 @@ class MarkovAggregation(ClusterMixin, NetworkEstimator):
         "fixed": [None, "array-like"],
     }
 
-    def __init__(
-        self,
-        n_clusters: int = 3,
-        *,
-        beta: float = 0.5,
-        kind: str = "auto",
-        restrict: bool = False,
-        held_out: float = 0.0,
-        method: str = "auto",
-        n_init: int | str = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        beta_step: float = 0.1,
-        init: str | ArrayLike = "random",
-        fixed: ArrayLike | None = None,
-        max_time: float | None = None,
-        callback: Callable[[Progress], Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.beta = beta
-        self.kind = kind
-        self.restrict = restrict
-        self.held_out = held_out
-        self.method = method
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.beta_step = beta_step
-        self.init = init
-        self.fixed = fixed
-        self.max_time = max_time
-        self.callback = callback
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = 3
+    _: KW_ONLY
+    kind: str = "auto"
+    restrict: bool = False
+    held_out: float = 0.0
+    init: str | ArrayLike = "random"
+    fixed: ArrayLike | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

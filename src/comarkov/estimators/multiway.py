@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self
@@ -20,14 +21,14 @@ from ..model.numbering import canonical_orders
 from ..search.graph import Graph, Relation
 from ..search.methods import warn_if_unfinished
 from ..search.network_problem import problem_of
-from ..search.progress import Progress
 from ..search.starts import Elements, Start, start_for
-from .base import COUNT, NetworkEstimator
+from .base import COUNT, NETWORK, NetworkParameters, Searches
 
 Key = tuple[str, str]
 
 
-class MultiwayClustering(NetworkEstimator):
+@dataclass(eq=False, repr=False)
+class MultiwayClustering(NetworkParameters, Searches):
     """Clusters of several types of elements at once, by a graph of relations between them.
 
     Documents have words and authors, users have items and tags: each relation e is a nonnegative
@@ -117,47 +118,18 @@ class MultiwayClustering(NetworkEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NetworkEstimator._parameter_constraints,
+        **NETWORK,
         "n_clusters": [COUNT, dict],
         "weights": [None, dict],
         "init": [None, dict],
         "fixed": [None, dict],
     }
 
-    def __init__(
-        self,
-        n_clusters: int | dict[str, int] = 3,
-        *,
-        weights: dict[Key, float] | None = None,
-        beta: float = 0.5,
-        method: str = "auto",
-        n_init: int | str = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        beta_step: float = 0.1,
-        init: dict[str, ArrayLike] | None = None,
-        fixed: dict[str, ArrayLike] | None = None,
-        max_time: float | None = None,
-        callback: Callable[[Progress], Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.weights = weights
-        self.beta = beta
-        self.method = method
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.beta_step = beta_step
-        self.init = init
-        self.fixed = fixed
-        self.max_time = max_time
-        self.callback = callback
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int | dict[str, int] = 3
+    _: KW_ONLY
+    weights: dict[Key, float] | None = None
+    init: dict[str, ArrayLike] | None = None
+    fixed: dict[str, ArrayLike] | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Mapping[Key, Any], y: Any = None) -> Self:

@@ -140,7 +140,7 @@ def _taken_apart(value: Any, pack: Callable[[Any], Any]) -> dict[str, dict[str, 
     """Parts of a named tuple or a dataclass; parameters and what was learnt of an estimator."""
     if hasattr(value, "_asdict"):
         return {"parts": {name: pack(part) for name, part in value._asdict().items()}}
-    if is_dataclass(value):
+    if is_dataclass(value) and not hasattr(value, "get_params"):
         return {"parts": {part.name: pack(getattr(value, part.name)) for part in fields(value)}}
     parameters = value.get_params(deep=False)
     learnt = {name: part for name, part in vars(value).items() if name not in parameters}
@@ -153,9 +153,11 @@ def _taken_apart(value: Any, pack: Callable[[Any], Any]) -> dict[str, dict[str, 
 
 
 def _put_together(
-    cls: Any, parts: dict[str, Any] | None = None, parameters: dict[str, Any] | None = None,
+    cls: Any,
+    parts: dict[str, Any] | None = None,
+    parameters: dict[str, Any] | None = None,
     learnt: dict[str, Any] | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     if parts is not None:
         return cls(**parts)
     value = cls(**(parameters or {}))

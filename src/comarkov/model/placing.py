@@ -87,10 +87,10 @@ class Model:
         nowhere = np.full(n, -1, np.int32)
         for part, rows in row_parts(matrix):
             cross = np.ascontiguousarray((csr[part] @ member).toarray(), np.float64)
+            space = new_workspace(blocks)
             kernels.insertion_costs(
-                out[part], nowhere[part], rows, table, blocks, cross, coupling,
-                new_workspace(blocks),
-            )  # fmt: skip
+                out[part], nowhere[part], rows, table, blocks, cross, coupling, space
+            )
         return out
 
 

@@ -21,9 +21,18 @@ TREE, ARRAYS = "model.json", "arrays.npz"
 MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
 LEAF = "tree"  # the entry of a single file that holds its JSON
 DAMAGE = (
-    AttributeError, EOFError, IndexError, KeyError, MemoryError, NotImplementedError,
-    RecursionError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile,
-)  # fmt: skip
+    AttributeError,
+    EOFError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    NotImplementedError,
+    RecursionError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+)
 
 
 class Savable:
@@ -187,9 +196,8 @@ def _read_arrays(file: BinaryIO) -> Arrays:
 def _array(content: bytes) -> np.ndarray:
     """An array, if its header promises as much as there is."""
     file = BytesIO(content)
-    read_header = {
-        (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
-    }[np.lib.format.read_magic(file)]  # fmt: skip
+    major, _ = np.lib.format.read_magic(file)
+    read_header = getattr(np.lib.format, f"read_array_header_{major}_0")
     shape, _, dtype = read_header(file)
     count = 1
     for length in shape:

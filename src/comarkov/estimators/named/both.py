@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -11,21 +10,21 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ...costs.labels import membership
 from ...data.joint import Joint, joint
-from ...data.weighting import Weighting
 from ...search.agglomeration import MergeTree, agglomerate
 from ...search.coclusters import CoClusterProblem, CoClusters
 from ...search.methods import Method
 from ...search.polishing import BETTER
 from ...search.problem import Solution
-from ...search.progress import Progress
 from ...search.refinement import Labels
 from ...search.run import Run
 from ..base import COUNT
-from ..coclustering import ClusterCounts, LabelPair
-from .base import CONSTRAINTS, FromStarts, NamedMethod, at_counts
+from ..coclustering import Counts, StartParameters
+from ..fitting import CoClusterEstimator
+from .base import CONSTRAINTS, at_counts
 
 
-class ITCC(FromStarts):
+@dataclass(eq=False, repr=False)
+class ITCC(Counts, StartParameters, CoClusterEstimator):
     """ITCC, information-theoretic co-clustering (Dhillon, Mallela and Modha 2003).
 
     Clusters rows and columns so that the blocks lose as little information as possible:
@@ -67,44 +66,15 @@ class ITCC(FromStarts):
         "doublings": [Interval(Integral, 0, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        n_clusters: ClusterCounts = 3,
-        *,
-        doublings: int = 1,
-        weighting: str | Weighting | None = None,
-        n_init: int | str = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        init: str | LabelPair = "random",
-        fixed: LabelPair | None = None,
-        max_time: float | None = None,
-        callback: Callable[[Progress], Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            weighting=weighting,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            init=init,
-            fixed=fixed,
-            max_time=max_time,
-            callback=callback,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.doublings = doublings
+    _: KW_ONLY
+    doublings: int = 1
 
     def _method(self, name: str) -> Method:
         return replace(super()._method("batch"), doublings=self.doublings)
 
 
-class IBDouble(NamedMethod):
+@dataclass(eq=False, repr=False)
+class IBDouble(Counts, CoClusterEstimator):
     """IB-double, double clustering (Slonim and Tishby 2000).
 
     Clusters the columns by aIB, so that they lose as little as possible about the rows; then the
@@ -151,6 +121,7 @@ class IBDouble(NamedMethod):
         return best
 
 
+@dataclass(eq=False, repr=False)
 class IDC(IBDouble):
     """IDC, iterative double clustering (El-Yaniv and Souroujon 2001).
 
@@ -181,18 +152,12 @@ class IDC(IBDouble):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**CONSTRAINTS, "max_rounds": [COUNT]}
 
-    def __init__(
-        self,
-        n_clusters: ClusterCounts = 3,
-        *,
-        max_rounds: int = 15,
-        weighting: str | Weighting | None = None,
-    ) -> None:
-        super().__init__(n_clusters, weighting=weighting)
-        self.max_rounds = max_rounds
+    _: KW_ONLY
+    max_rounds: int = 15
 
 
-class IBCC(FromStarts):
+@dataclass(eq=False, repr=False)
+class IBCC(Counts, StartParameters, CoClusterEstimator):
     """IBCC, information bottleneck co-clustering (Wang, Domeniconi and Laskey 2010).
 
     Clusters rows and columns so that as much as possible is kept of I(X̄;Y) + I(X;Ȳ) + I(X̄;Ȳ):
@@ -231,38 +196,8 @@ class IBCC(FromStarts):
         "method": [StrOptions({"agglomerative", "iterative"})],
     }
 
-    def __init__(
-        self,
-        n_clusters: ClusterCounts = 3,
-        *,
-        method: str = "agglomerative",
-        weighting: str | Weighting | None = None,
-        n_init: int | str = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-3,
-        init: str | LabelPair = "random",
-        fixed: LabelPair | None = None,
-        max_time: float | None = None,
-        callback: Callable[[Progress], Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            n_clusters,
-            weighting=weighting,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            init=init,
-            fixed=fixed,
-            max_time=max_time,
-            callback=callback,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.method = method
+    _: KW_ONLY
+    method: str = "agglomerative"
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         if self.method == "iterative":

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from ...search.agglomeration import MergeTree, agglomerate
+from dataclasses import dataclass
+
+from ...search.agglomeration import agglomerate
 from ...search.coclusters import CoClusterProblem, CoClusters
 from ...search.problem import Solution
 from ...search.run import Run
-from .base import FromStarts, NamedMethod, OneSided, at_counts
+from ..coclustering import Counts, StartParameters
+from ..fitting import CoClusterEstimator
+from .base import OneSided, at_counts
 
 
-class SIB(OneSided, FromStarts):
+@dataclass(eq=False, repr=False)
+class SIB(OneSided, Counts, StartParameters, CoClusterEstimator):
     """sIB, the sequential information bottleneck (Slonim, Friedman and Tishby 2002).
 
     Clusters the rows so that they lose as little information about the columns as possible:
@@ -38,7 +43,8 @@ class SIB(OneSided, FromStarts):
     method = "sequential"
 
 
-class AIB(OneSided, NamedMethod):
+@dataclass(eq=False, repr=False)
+class AIB(OneSided, Counts, CoClusterEstimator):
     """aIB, the agglomerative information bottleneck (Slonim and Tishby 1999).
 
     Clusters the rows so that they lose as little information about the columns as possible,
@@ -77,7 +83,6 @@ class AIB(OneSided, NamedMethod):
 
     beta = 1.0
     method = "agglomerative"
-    tree_: MergeTree
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         tree, _ = agglomerate(problem.joint, (1, None), run.beta)

@@ -1,0 +1,154 @@
+"""Fitting a co-clustering: the steps that CoClustering and the named methods share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    _fit_context,
+)
+from sklearn.utils.metaestimators import available_if
+
+from ..data.joint import Joint, as_csr, check_columns
+from ..data.weighting import as_weighting, weighted_joint
+from ..model.numbering import canonical_orders, renumbered_path
+from ..results.showing import ShowsItself
+from ..search import choose_beta, choose_numbers
+from ..search.coclusters import CoClusterProblem, CoClusters, Step
+from ..search.problem import Solution
+from ..search.run import Run
+from ..search.starts import starts_for
+from ..search.streams import Purpose
+from .biclusters import HasBiclusters
+from .cutting import Cuts
+from .learning import Starts
+from .prediction import Predicts
+
+
+class CoClusterEstimator(ShowsItself, Predicts, HasBiclusters, Cuts):
+    """An estimator of rows and columns; parameters that it does not have are as here."""
+
+    n_clusters: Any
+    beta: Any
+    method: Any
+    weighting: Any = None
+    init: Any = "random"
+    fixed: Any = None
+    reject: Any = None
+
+    @_fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Co-cluster the rows and columns of X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+            Nonnegative weights. Also :class:`Data`, AnnData and networkx bipartite graphs.
+        y : ignored
+        """
+        weighting = as_weighting(self.weighting, X)
+        data = weighted_joint(X, weighting)
+        run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        numbers, levels = self._numbers(data, run)
+        starts = starts_for(data, numbers, self.init, self.fixed)
+        check_columns(self, X)  # sets n_features_in_ and names
+        evidence = self._beta_evidence(X, starts, run)
+        if evidence is not None:
+            run = run.at(float(evidence["beta"][evidence["chosen"]][0]))
+        solution = self._optimise(CoClusterProblem(data, starts), run)
+        self._keep(solution, starts, run)
+        self._set_or_forget("selection_", levels)
+        self._set_or_forget("beta_selection_", evidence)
+        self.weighting_ = weighting
+        self._report(solution.state, starts, run)
+        return self
+
+    @available_if(lambda self: "beta" in self._get_param_names())
+    @_fit_context(prefer_skip_nested_validation=False)
+    def beta_path(self, X: Any, betas: Sequence[float] | None = None) -> list[Step]:
+        """The co-clusterings of X at many β, in one annealed run; sets nothing.
+
+        It begins with the best at the largest β, found as by ``method="auto"``, and goes down from
+        there: at each β single elements move until none lowers the cost. So it is fast, and
+        clusters keep their numbers from step to step, those of the last by falling mass. A fit at
+        one β can find a lower cost. If ``n_clusters`` is "auto" there are as many clusters as a
+        fit chooses, or has chosen for X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+            Nonnegative weights.
+        betas : sequence of float in [0, 1], default=None
+            Taken in falling order; None is 1, 0.9, ..., 0.
+
+        Returns
+        -------
+        list of Step
+            (beta, cost, row_labels, column_labels), β falling.
+        """
+        wanted = choose_beta.checked(betas)
+        data = weighted_joint(X, as_weighting(self.weighting, X))
+        run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        numbers = self._known_numbers(data) or self._numbers(data, run)[0]
+        starts = starts_for(data, numbers, self.init, self.fixed)
+        problem = CoClusterProblem(data, starts)
+        n_init = self._method("auto").n_starts(problem)
+        solution = choose_beta.beta_path(problem, wanted, replace(run, n_init=n_init))
+        self._report(solution.state, starts, run)
+        state = solution.state
+        return renumbered_path(solution.path, canonical_orders((state.rows, state.columns), starts))
+
+    def _known_numbers(self, data: Joint) -> tuple[Any, Any] | None:
+        """The numbers of clusters, if the fit chose them for the same data."""
+        if not hasattr(self, "selection_") or not self._model.has_masses_of(data):
+            return None
+        rows, columns = (
+            found if number == "auto" else number
+            for number, found in zip(
+                self._both(self.n_clusters), self.hierarchy_.n_fitted, strict=True
+            )
+        )
+        return rows, columns
+
+    def _numbers(self, data: Joint, run: Run) -> tuple[tuple[Any, Any], np.ndarray | None]:
+        """The numbers of clusters to look for, and the evidence for those that are chosen."""
+        wanted = self._both(self.n_clusters)
+        if "auto" not in wanted:
+            return wanted, None
+        if not isinstance(self.init, str) or self.fixed is not None:
+            raise ValueError('n_clusters="auto" takes no init or fixed labels: give numbers.')
+        starts_for(data, [1 if number == "auto" else number for number in wanted], None, None)
+        own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
+        chosen = choose_numbers.select(data, wanted, own)
+        rows, columns = (
+            None if number is None else found
+            for number, found in zip(wanted, chosen.numbers, strict=True)
+        )
+        return (rows, columns), chosen.table
+
+    def _beta_evidence(self, X: Any, starts: Starts, run: Run) -> np.ndarray | None:
+        """What speaks for which β, if it is to be chosen."""
+        if self.beta != "auto":
+            return None
+
+        def read(half: Any) -> Joint:
+            return weighted_joint(half, as_weighting(self.weighting, X))
+
+        ask = (starts[0].k, starts[1].k), self.init, self.fixed
+        return choose_beta.beta_evidence(as_csr(X), read, ask, run)
+
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        return self._method(self.method).solve(problem, run)
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fit and return the row labels."""
+        return self.fit(X).row_labels_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
