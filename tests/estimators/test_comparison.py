@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comarkov
 from comarkov import AIB, CoClustering
 from comarkov.estimators import comparison
+from comarkov.estimators.fitting import CoClusterEstimator
 from comarkov.search import agglomeration as agglomerate
 
 W = np.random.default_rng(0).poisson(
@@ -20,13 +21,13 @@ ROWS, COLUMNS = np.arange(30) // 10, np.arange(24) // 12
 def fits(monkeypatch):
     """What each method was fitted with, in order: its class, shape of the matrix, init."""
     seen = []
-    fit = CoClustering.fit
+    fit = CoClusterEstimator.fit
 
     def spy(self, X, y=None):
         seen.append((type(self).__name__, self.method, X.shape, getattr(self, "init", None)))
         return fit(self, X, y)
 
-    monkeypatch.setattr(CoClustering, "fit", spy)
+    monkeypatch.setattr(CoClusterEstimator, "fit", spy)
     return [lambda: [one for one in seen if one[2][0] != one[2][1]]][0]  # but for loading kernels
 
 

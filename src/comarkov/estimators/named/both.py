@@ -103,6 +103,7 @@ class IBDouble(Counts, CoClusterEstimator):
     beta = 0.5
     method = "agglomerative"
     max_rounds = 1
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         k_rows, k_columns = (start.k for start in problem.starts)
