@@ -18,7 +18,7 @@ LabelPair = tuple[ArrayLike | None, ArrayLike | None]
 
 
 @dataclass(eq=False, repr=False)
-class Counts:
+class CountParameters:
     """Numbers of clusters, and how entries are weighted."""
 
     n_clusters: ClusterCounts = 3
@@ -35,7 +35,7 @@ class StartParameters(SearchParameters):
 
 
 @dataclass(eq=False, repr=False)
-class CoClustering(Counts, StartParameters, CoClusterEstimator):
+class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     """Co-clustering of rows and columns by information-theoretic Markov aggregation.
 
     Rows are samples. The nonnegative matrix is read as a joint distribution of row X and column

@@ -198,7 +198,7 @@ class _Step(NamedTuple):
     forgotten: float  # of I(X̄;Ȳ), in bits
 
 
-class _Merging:
+class _MergingSide:
     """One side while its leaves are merged; the cluster of several is that of the first.
 
     Each table holds masses by (item, cluster): N_a, A_ya and M_ba, with its factor in the cost of
@@ -297,14 +297,16 @@ def _way_down(rows: Leaves | None, columns: Leaves | None, coupling: float) -> I
             yield _Step(which, nodes, lost * in_bits, forgotten * in_bits)
 
 
-def _begin(rows: Leaves | None, columns: Leaves | None, coupling: float) -> list[_Merging | None]:
+def _begin(
+    rows: Leaves | None, columns: Leaves | None, coupling: float
+) -> list[_MergingSide | None]:
     if rows is None or columns is None:
-        return [side and _Merging(side, None, coupling) for side in (rows, columns)]
+        return [side and _MergingSide(side, None, coupling) for side in (rows, columns)]
     blocks = membership(columns.leaf, columns.number.size).T @ rows.masses.astype(np.float64)
-    return [_Merging(rows, blocks, coupling), _Merging(columns, blocks.T, coupling)]
+    return [_MergingSide(rows, blocks, coupling), _MergingSide(columns, blocks.T, coupling)]
 
 
-def _cheapest(sides: list[_Merging | None]) -> tuple[int, int, int] | None:
+def _cheapest(sides: list[_MergingSide | None]) -> tuple[int, int, int] | None:
     """The side and the two clusters that cost least to merge; the first of equals."""
     merges = [(*side.cheapest(), which) for which, side in enumerate(sides) if side]
     cost, i, j, which = min(merges, key=lambda merge: merge[0])

@@ -3,7 +3,7 @@
 JSON's own types stand for themselves. All else is an object with a key "is":
 
     {"is": "array", "name": "a3"}                    an array of numbers, kept beside the tree
-    {"is": "Leaves", "parts": {"masses": ...}}       one of the classes in CLASSES
+    {"is": "Leaves", "parts": {"masses": ...}}       one of the classes below
 """
 
 from __future__ import annotations
@@ -16,26 +16,17 @@ from typing import Any
 
 import numpy as np
 
-# All classes that a file may name, and the modules that they are in.
-CLASSES = {
-    "AIB": "estimators.named",
-    "CoClustering": "estimators.coclustering",
+#: All classes that a file may name: public ones, and the modules of the others.
+PUBLIC = (
+    *("AIB", "IBCC", "IBDouble", "IDC", "ITCC", "SIB"),
+    *("CoClustering", "MarkovAggregation", "MultiwayClustering", "Weighting"),
+    *("Hierarchy", "Information", "MergeTree", "Step"),
+)
+INNER = {
     "GTest": "costs.lumpability",
-    "Hierarchy": "model.hierarchy",
-    "IBCC": "estimators.named",
-    "IBDouble": "estimators.named",
-    "IDC": "estimators.named",
-    "ITCC": "estimators.named",
-    "Information": "costs.relations",
     "Leaves": "model.leaves",
     "Lumpability": "costs.lumpability",
-    "MarkovAggregation": "estimators.markov",
-    "MergeTree": "search.agglomeration",
     "Model": "model.placing",
-    "MultiwayClustering": "estimators.multiway",
-    "SIB": "estimators.named",
-    "Step": "search.coclusters",
-    "Weighting": "data.weighting",
 }
 NOT_KEPT = ("callback",)  # parameters that only the program has which set them
 
@@ -77,7 +68,7 @@ class Packer:
         name = type(value).__name__
         if isinstance(value, np.random.RandomState):
             return {"is": "RandomState", "state": self.pack(value.get_state(legacy=False))}
-        if name in CLASSES and type(value) is _class(name):
+        if _is_known(name) and type(value) is _class(name):
             return {"is": name, **_taken_apart(value, self.pack)}
         if hasattr(value, "__array__"):  # labels as a pandas or polars series
             return self.pack(np.asarray(value))
@@ -102,7 +93,7 @@ def unpack(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
         return arrays[tree["name"]] if kind == "array" else arrays[tree["name"]][()]
     if kind in _PLAIN:
         return _PLAIN[kind](tree, lambda part: unpack(part, arrays))
-    if kind not in CLASSES:
+    if not _is_known(kind):
         raise ValueError(f"it names a class that there is not, {kind!r}")
     parts = {
         group: {name: unpack(part, arrays) for name, part in tree[group].items()}
@@ -132,8 +123,14 @@ _PLAIN: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
 }
 
 
+def _is_known(name: Any) -> bool:
+    return name in PUBLIC or name in INNER
+
+
 def _class(name: str) -> Any:
-    return getattr(import_module(f"..{CLASSES[name]}", __package__), name)
+    package = __package__.partition(".")[0]
+    home = package if name in PUBLIC else f"{package}.{INNER[name]}"
+    return getattr(import_module(home), name)
 
 
 def _taken_apart(value: Any, pack: Callable[[Any], Any]) -> dict[str, dict[str, Any]]:

@@ -18,13 +18,13 @@ from ...search.problem import Solution
 from ...search.refinement import Labels
 from ...search.run import Run
 from ..base import COUNT
-from ..coclustering import Counts, StartParameters
+from ..coclustering import CountParameters, StartParameters
 from ..fitting import CoClusterEstimator
 from .base import CONSTRAINTS, at_counts
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(Counts, StartParameters, CoClusterEstimator):
+class ITCC(CountParameters, StartParameters, CoClusterEstimator):
     """ITCC, information-theoretic co-clustering (Dhillon, Mallela and Modha 2003).
 
     Clusters rows and columns so that the blocks lose as little information as possible:
@@ -74,7 +74,7 @@ class ITCC(Counts, StartParameters, CoClusterEstimator):
 
 
 @dataclass(eq=False, repr=False)
-class IBDouble(Counts, CoClusterEstimator):
+class IBDouble(CountParameters, CoClusterEstimator):
     """IB-double, double clustering (Slonim and Tishby 2000).
 
     Clusters the columns by aIB, so that they lose as little as possible about the rows; then the
@@ -158,7 +158,7 @@ class IDC(IBDouble):
 
 
 @dataclass(eq=False, repr=False)
-class IBCC(Counts, StartParameters, CoClusterEstimator):
+class IBCC(CountParameters, StartParameters, CoClusterEstimator):
     """IBCC, information bottleneck co-clustering (Wang, Domeniconi and Laskey 2010).
 
     Clusters rows and columns so that as much as possible is kept of I(X̄;Y) + I(X;Ȳ) + I(X̄;Ȳ):

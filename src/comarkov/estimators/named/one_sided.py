@@ -8,13 +8,13 @@ from ...search.agglomeration import agglomerate
 from ...search.coclusters import CoClusterProblem, CoClusters
 from ...search.problem import Solution
 from ...search.run import Run
-from ..coclustering import Counts, StartParameters
+from ..coclustering import CountParameters, StartParameters
 from ..fitting import CoClusterEstimator
 from .base import OneSided, at_counts
 
 
 @dataclass(eq=False, repr=False)
-class SIB(OneSided, Counts, StartParameters, CoClusterEstimator):
+class SIB(OneSided, CountParameters, StartParameters, CoClusterEstimator):
     """sIB, the sequential information bottleneck (Slonim, Friedman and Tishby 2002).
 
     Clusters the rows so that they lose as little information about the columns as possible:
@@ -44,7 +44,7 @@ class SIB(OneSided, Counts, StartParameters, CoClusterEstimator):
 
 
 @dataclass(eq=False, repr=False)
-class AIB(OneSided, Counts, CoClusterEstimator):
+class AIB(OneSided, CountParameters, CoClusterEstimator):
     """aIB, the agglomerative information bottleneck (Slonim and Tishby 1999).
 
     Clusters the rows so that they lose as little information about the columns as possible,
