@@ -64,6 +64,17 @@ def test_predict_columns_as_json_into_a_file(out, frame, tmp_path):
     ]
 
 
+def test_predict_writes_to_standard_output_and_where_links_lead(out, tmp_path):
+    plain = run("predict", out, "southern-women")
+    piped = run("predict", out, "southern-women", "-o", "/dev/stdout")
+    assert piped.stdout == plain.stdout != ""
+    (tmp_path / "link.csv").symlink_to("real.csv")
+    run("predict", out, "southern-women", "-o", tmp_path / "link.csv")
+    assert (tmp_path / "real.csv").read_text() == plain.stdout
+    refused = run("predict", out, "southern-women", "-o", tmp_path)
+    assert_refused(refused, f"{tmp_path} is a folder: give the name of a file.")
+
+
 def test_confidence_is_that_of_the_fit_without_agreement(women):
     model = comarkov.CoClustering((2, 3), n_init=1, random_state=0).fit(women.matrix)
     labels, sure = model.predict_with_confidence(women.matrix)

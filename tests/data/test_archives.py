@@ -115,6 +115,22 @@ def test_a_part_that_is_too_long_or_wrong_is_not_taken(server, archive, tmp_path
     assert archives.fetch(archive, tmp_path).read_bytes() == CONTENT
 
 
+def test_links_are_followed_to_the_archive_but_not_by_what_has_arrived(archive, tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk" / "old.bin").touch(0o600)
+    (tmp_path / "data.bin").symlink_to("disk/old.bin")
+    assert archives.fetch(archive, tmp_path) == tmp_path / "data.bin"
+    assert (tmp_path / "data.bin").is_symlink()
+    assert (tmp_path / "disk" / "old.bin").read_bytes() == CONTENT
+    assert (tmp_path / "disk" / "old.bin").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "victim").write_bytes(b"dear")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "data.bin.part").symlink_to("../victim")
+    with pytest.raises(ConnectionError, match="could not be fetched"):
+        archives.fetch(archive, tmp_path / "new")
+    assert (tmp_path / "victim").read_bytes() == b"dear"
+
+
 # --- finding ----------------------------------------------------------------------------------
 
 
@@ -229,11 +245,12 @@ def test_damage_is_one_clear_error(archive, tmp_path, make, harm):
     middle = len(whole) // 2
     harmed = {
         "cut": whole[:middle],
-        "flip": whole[:middle] + bytes(b ^ 255 for b in whole[middle : middle + 50])
+        "flip": whole[:middle]
+        + bytes(b ^ 255 for b in whole[middle : middle + 50])
         + whole[middle + 50 :],
         "empty": b"",
         "text": b"<html>not found</html>",
-    }[harm]  # fmt: skip
+    }[harm]
     path.write_bytes(harmed)
     with pytest.raises(ValueError, match=r"is damaged .*: fetch it again"):
         contents(archive if make is tar else as_zip(archive), path)

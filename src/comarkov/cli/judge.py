@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from ..data.writing import write_text
 from .classes import classes_of, joined, read_labels
 from .errors import clear_errors, notes
 from .groups import takes_groups
 from .inputs import Reading, Source
 from .options import CLUSTERING, INPUT, OUTPUT, Method, Numbers, Telling, as_beta, option
-from .out import write_text
 from .tables import aligned, records, records_csv, say_json
 from .waiting import explain_compiling
 

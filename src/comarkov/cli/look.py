@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..data.writing import write_text
 from . import out as folder
 from .errors import clear_errors, notes
 from .groups import takes_groups
@@ -37,7 +38,7 @@ def report(
     """
     with clear_errors(), notes(telling.quiet):
         page = (out / "report.html").absolute()
-        folder.write_text(page, folder.results_again(out).to_html())
+        write_text(page, folder.results_again(out).to_html())
         if telling.json:
             say_json({"report": str(page)})
         else:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from ..data.writing import check_place, refuse_to_lose, whole_folder
 from .options import OUTPUT, option
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ Annotate = Annotated[
 
 def place(out: Path | None, source: str, force: bool) -> Path:
     """Where results go; an error before the work begins if they must not."""
-    from ..data.folders import check_place, refuse_to_lose
     from ..model.storage import is_results
 
     if out is None:
@@ -69,7 +69,6 @@ def write(
     texts: Mapping[str, str] | None = None,
 ) -> None:  # fmt: skip
     """Write results, an AnnData file with its clusters, and further files with their texts."""
-    from ..data.folders import whole_folder
     from ..data.reading import write_h5ad
     from ..model.storage import is_results
     from ..results.folder import fill
@@ -85,16 +84,6 @@ def write(
 def h5ad_file(source: str, wanted: bool) -> Path | None:
     """INPUT if it is an AnnData file that is to be written with its clusters."""
     return Path(source) if wanted and Path(source).suffix == ".h5ad" else None
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file that is whole, or stays as it was."""
-    draft = path.with_name(f".{path.name}.part")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def results_again(out: Path) -> Results:

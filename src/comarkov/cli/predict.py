@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from ..data.writing import write_text
 from .errors import clear_errors, notes
 from .groups import takes_groups
 from .inputs import Reading, Source
 from .options import OUTPUT, ModelFolder, Telling, option
-from .out import write_text
 from .tables import as_csv, say_json
 from .waiting import explain_compiling
 

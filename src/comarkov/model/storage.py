@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.folders import whole_folder
+from ..data.writing import whole_folder
 from .packing import Arrays, Packer, unpack
 
 VERSION = 1  # raised when an older comarkov could not read what is written

@@ -6,14 +6,13 @@ import base64
 import csv
 import io
 import json
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..data.writing import whole_file, write_text
 from ..results import plot
 from .experiment import Curve, Experiment, Result, Verdict
 
@@ -36,11 +35,11 @@ def write(out: Path, experiment: Experiment, result: Result, facts: dict[str, An
         figures[name] = plot.blocks(result.blocks)
     for name, figure in figures.items():
         for kind in ("svg", "png"):
-            with _replacing(out / f"{name}.{kind}") as path:
+            with whole_file(out / f"{name}.{kind}") as path:
                 plot.save(figure, path, kind)
-    _write(out / f"{experiment.name}.csv", _csv(result))
+    write_text(out / f"{experiment.name}.csv", _csv(result))
     section = _section(experiment, result) | {"pictures": list(figures)} | facts
-    _write(out / f"{experiment.name}.json", json.dumps(section, indent=1, ensure_ascii=False))
+    write_text(out / f"{experiment.name}.json", json.dumps(section, indent=1, ensure_ascii=False))
 
 
 def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
@@ -66,7 +65,7 @@ def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
         page = environment.get_template(template).render(
             sections=sections, unreadable=unreadable, version=version
         )
-        _write(out / name, page.rstrip() + "\n")
+        write_text(out / name, page.rstrip() + "\n")
     return out / PAGE
 
 
@@ -140,19 +139,3 @@ def _cell(column: np.ndarray | None, i: int) -> str:
 
 def _inline(svg: Path) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
-
-
-def _write(path: Path, text: str) -> None:
-    with _replacing(path) as part:
-        part.write_text(text, encoding="utf-8")
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A file beside another that takes its place when it is complete, else goes away."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield part
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
+from ..data.interrupts import handling_interrupts
 from .experiment import Experiment, Key, Options
 
 Values = dict[Key, Any]
@@ -109,13 +110,15 @@ def _results(
 ) -> Iterator[Values]:
     """What ``work`` gives for each batch, as it comes."""
     if n_jobs == 1 or len(batches) < 2:
-        with _interrupts_raise():
+        with handling_interrupts(_interrupt):
             yield from map(work, batches)
         return
     others = set(active_children())
     pool = ProcessPoolExecutor(min(n_jobs, len(batches)), get_context("spawn"), _end_with_parent)
     try:
-        with _interrupts_ignored():  # which the processes inherit: the parent ends them
+        with handling_interrupts(
+            signal.SIG_IGN
+        ):  # which the processes inherit: the parent ends them
             futures = [pool.submit(work, batch) for batch in batches]
         for future in as_completed(futures):
             yield future.result()
@@ -142,30 +145,9 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    with _handling_interrupts(signal.SIG_IGN):
-        yield
+def _interrupt(signum: int, frame: Any) -> None:
+    """End a run by Ctrl-C; a fit must not return the best so far, which is no result to keep.
 
-
-@contextmanager
-def _interrupts_raise() -> Iterator[None]:
-    """Ctrl-C must end a run, not make it return the best so far, which is no result to keep."""
-
-    def interrupt(signum: int, frame: Any) -> None:
-        raise KeyboardInterrupt
-
-    with _handling_interrupts(interrupt):
-        yield
-
-
-@contextmanager
-def _handling_interrupts(handler: Any) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may handle signals
-        return
-    previous = signal.signal(signal.SIGINT, handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
+    Fits answer Ctrl-C themselves if they find Python's default handler, which does the same.
+    """
+    raise KeyboardInterrupt

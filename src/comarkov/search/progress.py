@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +11,8 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+
+from ..data.interrupts import handling_interrupts
 
 
 @dataclass(frozen=True)
@@ -126,24 +127,14 @@ class Monitor:
     @contextmanager
     def interruptible(self) -> Iterator[None]:
         """Let Ctrl-C end the work within instead of the program."""
-        if threading.current_thread() is not threading.main_thread():
-            yield  # only the main thread may handle signals
-            return
-        previous = signal.getsignal(signal.SIGINT)
 
         def on_interrupt(signum: int, frame: FrameType | None) -> None:
             if self._stopped:  # asked twice
                 raise KeyboardInterrupt
             self._end("it was interrupted")
 
-        if previous is not signal.default_int_handler:
-            yield  # somebody else handles Ctrl-C; leave it to them
-            return
-        signal.signal(signal.SIGINT, on_interrupt)
-        try:
+        with handling_interrupts(on_interrupt, unless_handled=True):
             yield
-        finally:
-            signal.signal(signal.SIGINT, previous)
 
 
 def bar(unit: str = "count", transient: bool = False) -> Any:

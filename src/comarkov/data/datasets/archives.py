@@ -20,6 +20,8 @@ from typing import IO
 
 import platformdirs
 
+from ..writing import linked_file, no_link, put_file
+
 CHUNK = 1 << 18
 TIMEOUT = 30.0
 Report = Callable[[int, int], None]  # bytes so far, bytes in all
@@ -144,11 +146,12 @@ def fetch(archive: Archive, folder: Path | None = None, report: Report | None = 
     size and checksum are right.
     """
     folder = cache_folder() if folder is None else folder
-    target = folder / archive.file
-    if target.is_file() and _is_whole(archive, target):
-        return target
+    place = folder / archive.file
+    if place.is_file() and _is_whole(archive, place):
+        return place
     folder.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".part")
+    target = linked_file(place)
+    part = target.with_name(target.name + ".part")  # found again by its name
     problems = []
     for url in archive.urls:
         try:
@@ -157,8 +160,8 @@ def fetch(archive: Archive, folder: Path | None = None, report: Report | None = 
             problems.append(f"{url}: {error}")
             continue
         if _is_whole(archive, part):
-            part.replace(target)
-            return target
+            put_file(part, target)
+            return place
         part.unlink()
         problems.append(f"{url}: its size or checksum is wrong")
     kept = "Try again: what has arrived is kept. Or" if part.exists() else "Try again, or"
@@ -177,7 +180,7 @@ def _download(url: str, archive: Archive, part: Path, report: Report) -> None:
     request = urllib.request.Request(url, headers=headers)
     with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
         resumes = answer.status == 206 and _starts_at(answer.headers["Content-Range"], have)
-        with part.open("ab" if resumes else "wb") as file:
+        with open(part, "ab" if resumes else "wb", opener=no_link) as file:
             _copy(answer, file, have if resumes else 0, archive.size, report)
 
 

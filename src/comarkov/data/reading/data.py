@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..joint import as_csr
+from .npz import write_npz
 
 Names = Sequence[str] | np.ndarray
 MOST = 100_000_000  # rows or columns, whose names are in memory
@@ -39,10 +40,16 @@ class Data:
     named: tuple[bool, bool]  #: False where names are only numbers made up
 
     def __init__(
-        self, matrix: Any, row_names: Names | None = None, column_names: Names | None = None,
-        row_kind: str = "row", column_kind: str = "column", source: str = "",
-        weighting: str | None = None, named: tuple[bool, bool] = (True, True),
-    ) -> None:  # fmt: skip
+        self,
+        matrix: Any,
+        row_names: Names | None = None,
+        column_names: Names | None = None,
+        row_kind: str = "row",
+        column_kind: str = "column",
+        source: str = "",
+        weighting: str | None = None,
+        named: tuple[bool, bool] = (True, True),
+    ) -> None:
         _refuse_absurd(matrix)
         csr = as_csr(matrix)
         names = row_names, column_names
@@ -70,18 +77,35 @@ class Data:
     def T(self) -> Data:  # noqa: N802, as in NumPy
         """Rows and columns exchanged."""
         return Data(
-            self.matrix.T.tocsr(), self.column_names, self.row_names, self.column_kind,
-            self.row_kind, self.source, self.weighting, self.named[::-1],
-        )  # fmt: skip
+            self.matrix.T.tocsr(),
+            self.column_names,
+            self.row_names,
+            self.column_kind,
+            self.row_kind,
+            self.source,
+            self.weighting,
+            self.named[::-1],
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the matrix and the names as npz, whole or not at all.
 
         ``read`` gives the same data again; ``scipy.sparse.load_npz`` the matrix.
         """
-        from .matrices import save  # which reads Data
-
-        save(self, path)
+        sides = {"row": self.row_names, "column": self.column_names}
+        names = {
+            side: names
+            for (side, names), is_named in zip(sides.items(), self.named, strict=True)
+            if is_named
+        }
+        facts = {
+            "row_kind": self.row_kind,
+            "column_kind": self.column_kind,
+            "source": self.source,
+        }
+        if self.weighting is not None:
+            facts["weighting"] = self.weighting
+        write_npz(path, self.matrix, names, facts)
 
     def __repr__(self) -> str:
         n, m = self.shape

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..inputs import is_anndata, named
+from ..writing import whole_file
 from .data import Data
 from .matrices import named_errors, refuse_bad_weights
 from .naming import distinct
@@ -75,7 +74,8 @@ def write_h5ad(
         annotated = read_h5ad(source, str(source))
     _annotate(annotated, model, key)
     if target is not None:
-        _write_whole(annotated, Path(target))
+        with whole_file(target) as draft:
+            annotated.write_h5ad(draft)
     return annotated
 
 
@@ -106,11 +106,3 @@ def _annotate(annotated: Any, model: Any, key: str) -> None:
             table[f"{key}_confidence"] = confidence
     counts = [int(np.unique(labels[labels >= 0]).size) for _, _, labels, _ in sides]
     annotated.uns[key] = {"beta": model.beta_, "cost": model.cost_, "n_clusters": np.array(counts)}
-
-
-def _write_whole(annotated: Any, target: Path) -> None:
-    """Write to a file beside the target, which takes its place when it is whole."""
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".comarkov-") as folder:
-        part = Path(folder) / target.name
-        annotated.write_h5ad(part)
-        os.replace(part, target)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import lzma
-import os
-import tempfile
 import zipfile
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,15 +12,24 @@ import scipy.sparse as sp
 
 from .data import Data, Names
 from .faults import weight_problem
+from .npz import unjoined
 from .opening import Opened, unpacking_limit
 from .tables import first_line, reason
 
 KEYS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
 # What zip files raise: RuntimeError if encrypted, NotImplementedError for unknown methods.
 UNREADABLE = (
-    ValueError, OSError, EOFError, zipfile.BadZipFile, AttributeError, RuntimeError, KeyError,
-    zlib.error, lzma.LZMAError, MemoryError,
-)  # fmt: skip
+    ValueError,
+    OSError,
+    EOFError,
+    zipfile.BadZipFile,
+    AttributeError,
+    RuntimeError,
+    KeyError,
+    zlib.error,
+    lzma.LZMAError,
+    MemoryError,
+)
 
 
 def from_matrix_market(file: Opened) -> Data:
@@ -123,7 +129,7 @@ def from_npz(file: Opened, max_bytes: int | None = None) -> Data:
 
 
 def _from_parts(parts: dict[str, np.ndarray], kinds: dict[str, Any], name: str) -> Data:
-    rows, columns = (_unjoined(parts, side) for side in ("row", "column"))
+    rows, columns = (unjoined(parts, side) for side in ("row", "column"))
     matrix = _matrix(parts)
     refuse_bad_weights(matrix, rows, columns, name)
     return Data(matrix, rows, columns, **kinds)
@@ -165,57 +171,3 @@ def _matrix(parts: dict[str, np.ndarray]) -> Any:
     if kind != "coo":
         matrix.check_format(full_check=True)  # indices from a file must not lead out of it
     return matrix
-
-
-def save(data: Data, path: str | os.PathLike[str]) -> None:
-    """Write the matrix and the names as npz, whole or not at all; SciPy can load the matrix."""
-    target = Path(path)
-    matrix = data.matrix
-    parts: dict[str, Any] = {
-        "format": b"csr", "shape": np.array(matrix.shape), "data": matrix.data,
-        "indices": matrix.indices, "indptr": matrix.indptr, "_is_array": True,
-        "row_kind": data.row_kind, "column_kind": data.column_kind, "source": data.source,
-    }  # fmt: skip
-    if data.weighting is not None:
-        parts["weighting"] = data.weighting
-    sides = (("row", data.row_names), ("column", data.column_names))
-    for (side, names), is_named in zip(sides, data.named, strict=True):
-        if is_named:
-            parts |= _joined(names, side)
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, suffix=".npz")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            np.savez_compressed(file, **parts)
-        Path(temporary).chmod(0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _joined(names: np.ndarray, side: str) -> dict[str, np.ndarray]:
-    """Names end to end in UTF-8, and where each ends: one long name does not widen all."""
-    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
-    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
-    text = np.frombuffer(b"".join(encoded), np.uint8)
-    return {f"{side}_names": text, f"{side}_name_ends": ends}
-
-
-def _unjoined(parts: dict[str, np.ndarray], side: str) -> list[str] | None:
-    if f"{side}_names" not in parts:
-        return None
-    text = parts.pop(f"{side}_names").tobytes()
-    if f"{side}_name_ends" not in parts:
-        raise ValueError(f"{side}_name_ends is missing, which tells its {side}_names apart")
-    ends = parts.pop(f"{side}_name_ends").ravel().tolist()
-    starts = [0, *ends[:-1]]
-    return [
-        text[start:end].decode("utf-8", "surrogatepass")
-        for start, end in zip(starts, ends, strict=True)
-    ]

@@ -1,0 +1,232 @@
+"""Files and folders that are written atomically: all of them or nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory, TemporaryFile
+
+from .interrupts import delayed
+
+MOST_LINKS = 40  # from one to the next, as on Linux
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # which Windows does not have
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A draft to write to, which takes the place of a file if all went well, else vanishes.
+
+    A link is followed to the file that it names. A file that is there keeps its permissions.
+    Devices, pipes and open files, such as /dev/stdout, get the content of the draft.
+    """
+    target = linked_file(path)
+    if _is_stream(target):
+        with TemporaryDirectory(prefix="comarkov-") as folder:
+            draft = Path(folder) / "draft"
+            draft.touch()
+            yield draft
+            _copy(draft, target)
+        return
+    mode = _draft_mode(target, 0o666)
+    with _draft_of(target, lambda draft: _create(draft, mode)) as draft:
+        yield draft
+        with delayed():
+            put_file(draft, target)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8, atomically, with the line ends that the text has."""
+    with whole_file(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="")
+
+
+def put_file(draft: Path, target: Path) -> None:
+    """Give a draft the name of a file, whose permissions it takes if there is one."""
+    _keep_permissions(draft, target)
+    draft.replace(target)
+
+
+def no_link(path: str | os.PathLike[str], flags: int, mode: int = 0o666) -> int:
+    """Open a file itself, never one that a link leads to: the ``opener`` of Python's open."""
+    return os.open(path, flags | NO_FOLLOW, mode)
+
+
+def linked_file(path: str | os.PathLike[str]) -> Path:
+    """The file that a path names behind all links, if a file can be written there.
+
+    Links of /dev/stdout and the like end at the open file, whatever that is connected to.
+    """
+    place = Path(path)
+    for _ in range(MOST_LINKS):
+        parent = Path(os.path.realpath(place.parent))
+        if parent.exists() and not parent.is_dir():
+            raise NotADirectoryError(f"{path} cannot be written: {parent} is a file.")
+        if not parent.exists():
+            raise FileNotFoundError(f"{path} cannot be written: there is no folder {parent}.")
+        place = parent / place.name
+        if _is_open_file(place) or not place.is_symlink():
+            break
+        place = parent / place.readlink()
+    else:
+        raise OSError(f"{path} cannot be written: its links lead in a circle.")
+    if place.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: give the name of a file.")
+    return place
+
+
+def _is_open_file(place: Path) -> bool:
+    """Is it one of the open files of this process? Its folder has no links any more."""
+    folders = ("/dev/fd", f"/proc/{os.getpid()}/fd")
+    return str(place.parent) in folders and os.path.lexists(place)
+
+
+def _create(draft: Path, mode: int) -> None:
+    """An empty file where there was nothing, not even a link."""
+    os.close(no_link(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+
+
+def _is_stream(target: Path) -> bool:
+    """Is it something that is written to, and not replaced?"""
+    return _is_open_file(target) or (target.exists() and not target.is_file())
+
+
+def _copy(draft: Path, target: Path) -> None:
+    """Write a draft into a device, a pipe, or an open file after what it has already."""
+    with draft.open("rb") as source, os.fdopen(_descriptor(target), "wb") as stream:
+        shutil.copyfileobj(source, stream)
+
+
+def _descriptor(target: Path) -> int:
+    if not _is_open_file(target):
+        return os.open(target, os.O_WRONLY)
+    sys.stdout.flush()  # what was printed before comes first
+    return os.dup(int(target.name))
+
+
+# --- folders ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def whole_folder(
+    path: str | os.PathLike[str],
+    replace: bool = False,
+    is_ours: Callable[[Path], bool] = Path.is_dir,
+) -> Iterator[Path]:
+    """A new folder to write into, which gets its name if all went well, else vanishes.
+
+    What is there already is replaced only if that is allowed and it is a folder that we wrote.
+    """
+    target = Path(os.path.abspath(path))
+    refuse_to_lose(target, replace, is_ours)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = _draft_mode(target, 0o777)
+    with _draft_of(target, lambda draft: draft.mkdir(mode)) as draft:
+        yield draft
+        refuse_to_lose(target, replace, is_ours)
+        with delayed():
+            _put_folder(draft, target)
+
+
+def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool]) -> None:
+    """An error if something is there that must stay, or that nothing can be put into."""
+    for parent in target.parents:
+        if parent.exists() and not parent.is_dir():
+            raise NotADirectoryError(f"{parent} is a file, so that {target} cannot be written.")
+    if not os.path.lexists(target) or _is_empty_folder(target):
+        return
+    if not replace:
+        raise FileExistsError(f"{target} exists already, and is left as it is.")
+    if target.is_symlink() or not is_ours(target):
+        raise FileExistsError(f"{target} was not written by comarkov, and is left as it is.")
+
+
+def check_place(target: Path) -> None:
+    """An error if nothing can be written beside the target: better now than after the work."""
+    parent = next(folder for folder in target.parents if folder.exists())
+    with TemporaryFile(dir=parent):  # without a name where the system can: nothing to leave behind
+        pass
+    with suppress(FileNotFoundError):  # but not a name that is too long
+        (parent / target.name).lstat()
+
+
+def _put_folder(draft: Path, target: Path) -> None:
+    """Give the draft its name; what had it before is gone only when the draft has it."""
+    _keep_permissions(draft, target)
+    if not target.exists() or _is_empty_folder(target):
+        draft.rename(target)
+        return
+    old = _beside(target)
+    target.rename(old)
+    try:
+        draft.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_empty_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
+
+
+# --- drafts -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _draft_of(target: Path, create: Callable[[Path], None]) -> Iterator[Path]:
+    """A draft beside the target that is removed if anything fails; errors name the target."""
+    draft = _beside(target)
+    is_there = False
+    try:
+        with delayed():
+            create(draft)
+            is_there = True
+        yield draft
+    except BaseException as error:
+        if is_there:
+            with delayed():
+                _remove(draft)
+        if isinstance(error, OSError) and str(error.filename).startswith(str(draft)):
+            place = str(target) + str(error.filename).removeprefix(str(draft))
+            raise OSError(error.errno, error.strerror, place) from error
+        raise
+
+
+def _beside(target: Path) -> Path:
+    """A name that nobody has or foresees, in the same folder, so that renaming is one step."""
+    return target.with_name(f".{target.name[:50]}.{token_hex(8)}.part")
+
+
+def _remove(draft: Path) -> None:
+    if draft.is_dir():
+        shutil.rmtree(draft, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            draft.unlink()
+
+
+def _draft_mode(target: Path, default: int) -> int:
+    """The permissions of a new draft: nobody may read it who may not read what it replaces."""
+    if not target.exists():
+        return default
+    if not os.access(target, os.W_OK):
+        raise PermissionError(f"{target} may not be written: it is read-only.")
+    return _permissions(target) | default & 0o700
+
+
+def _keep_permissions(draft: Path, target: Path) -> None:
+    if target.exists():
+        draft.chmod(_permissions(target))
+
+
+def _permissions(target: Path) -> int:
+    return stat.S_IMODE(target.stat().st_mode) & 0o777
