@@ -15,7 +15,8 @@ from sklearn.datasets import load_digits
 
 from comarkov import CoClustering, Weighting, datasets
 from comarkov.costs.description import Evidence
-from comarkov.data.datasets.newsgroups import COLLECTIONS, most_informative_words, read
+from comarkov.data.datasets.newsgroups import COLLECTIONS, read
+from comarkov.data.informative import most_informative
 from comarkov.data.joint import joint
 from comarkov.data.thinning import halves
 from comarkov.search.choose_numbers import HALVINGS, NEAR, _goal, _similarity, agreement, select
@@ -88,7 +89,7 @@ def texts(report: Report, documents, seeds=range(100, 105)) -> None:
 
 def whole(report: Report, documents) -> None:
     report.title("All of 20 Newsgroups, 20,000 words, BM25")
-    X = documents.matrix[:, most_informative_words(documents.matrix, 20_000)]
+    X = documents.matrix[:, most_informative(documents.matrix, 20_000)]
     found = chosen(Weighting("bm25").fit_transform(X))
     factor = max(found.numbers[0] / 20, 20 / found.numbers[0])
     report.fact("chosen", f"{found.numbers}")

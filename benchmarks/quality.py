@@ -17,7 +17,8 @@ from sklearn.metrics import adjusted_rand_score, v_measure_score
 from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
-from comarkov.data.datasets.newsgroups import COLLECTIONS, most_informative_words, read
+from comarkov.data.datasets.newsgroups import COLLECTIONS, read
+from comarkov.data.informative import most_informative
 from comarkov.reproduce.synthetic import CIRCULANT_TRUTH, circulant_blocks
 
 SEEDS = range(100, 120)
@@ -97,7 +98,7 @@ def sib_facts(score: float, median: np.ndarray) -> str:
 
 def whole(report: Report, documents) -> None:
     report.title("All of 20 Newsgroups, 20,000 words, k = 20, 3 seeds, one thread")
-    words = most_informative_words(documents.matrix, 20_000)
+    words = most_informative(documents.matrix, 20_000)
     X, truth = documents.matrix[:, words], documents.row_classes
     rows = []
     for seed in range(3):

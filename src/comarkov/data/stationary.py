@@ -225,7 +225,7 @@ def _settled(mu: np.ndarray, lazy: sp.csr_array) -> np.ndarray:
 
 def _balanced(
     mu: np.ndarray, P: sp.csr_array, lazy: sp.csr_array, levels: tuple[float, ...]
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """The masses of parts that are hardly linked, from the chain of parts.
 
     Within parts the distribution is right already; how much mass each has hangs on links so small

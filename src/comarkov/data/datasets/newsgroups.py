@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ..informative import most_informative as most_informative_words
+from ..informative import most_informative
 from .archives import Archive, members
 from .dataset import Dataset
 
@@ -32,14 +32,25 @@ DOCUMENTS = 18_846
 COLLECTIONS = {
     "Binary": ("talk.politics.mideast", "talk.politics.misc"),
     "Multi5": (
-        "rec.motorcycles", "comp.graphics", "sci.space", "rec.sport.baseball",
+        "rec.motorcycles",
+        "comp.graphics",
+        "sci.space",
+        "rec.sport.baseball",
         "talk.politics.mideast",
     ),
     "Multi10": (
-        "comp.sys.mac.hardware", "misc.forsale", "rec.autos", "talk.politics.guns", "sci.med",
-        "alt.atheism", "sci.crypt", "sci.space", "sci.electronics", "rec.sport.hockey",
+        "comp.sys.mac.hardware",
+        "misc.forsale",
+        "rec.autos",
+        "talk.politics.guns",
+        "sci.med",
+        "alt.atheism",
+        "sci.crypt",
+        "sci.space",
+        "sci.electronics",
+        "rec.sport.hockey",
     ),
-}  # fmt: skip
+}
 
 _NEITHER_WORD_NOR_SPACE = re.compile(r"[^a-z0-9\s]")
 _NUMBER = re.compile(r"[0-9]+")
@@ -120,7 +131,7 @@ def sample(
     each = n_documents // len(groups)
     rows = np.concatenate([_draw(documents, group, each, rng) for group in groups])
     counts = documents.matrix[rows]
-    kept = most_informative_words(counts, n_words)
+    kept = most_informative(counts, n_words)
     return Dataset(
         counts[:, kept],
         [documents.row_names[row] for row in rows],

@@ -12,10 +12,15 @@ CANDIDATES = 200  # tables of block rates, of which the most distinct is taken
 
 
 def planted(
-    shape: tuple[int, int] = (300, 200), n_clusters: tuple[int, int] = (5, 4), *,
-    mean: float = 0.5, bursts: float = 0.0, unequal: bool = False, degrees: float = 0.0,
+    shape: tuple[int, int] = (300, 200),
+    n_clusters: tuple[int, int] = (5, 4),
+    *,
+    mean: float = 0.5,
+    bursts: float = 0.0,
+    unequal: bool = False,
+    degrees: float = 0.0,
     random_state: int | np.random.RandomState | None = None,
-) -> Dataset:  # fmt: skip
+) -> Dataset:
     """Counts in blocks, with the clusters of rows and columns as classes.
 
     Block rates are drawn at random, so that no two clusters of a side are much alike.
