@@ -9,13 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from .inputs import named
-from .joint import are_numbers, as_csr, names
+from .inputs import are_numbers, as_csr, is_data, names
+from .sequences import are_sequences, numbered, transitions
 from .stationary import stationary_distribution
+from .thinning import shared_out
 
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 EXACT = 2.0**53  # whole numbers up to here are exact
-KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float"}
 SHOWN = 5  # states that an error names
 
 
@@ -43,8 +43,8 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     A data frame that names states on both sides has its rows put in the order of its columns.
     """
     _check_taken(X)
-    if kind == "sequences" or (kind == "auto" and _are_sequences(X)):
-        return _counted(X)
+    if kind == "sequences" or (kind == "auto" and are_sequences(X)):
+        return _from_sequences(X)
     csr = as_csr(X)
     n, m = csr.shape
     if n != m:
@@ -73,6 +73,14 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     return Transitions(csr, known, states is not None, None, is_counted)
 
 
+def _from_sequences(X: Any) -> Transitions:
+    states, sequences = numbered(X)
+    weights = transitions(sequences, states.size)
+    if weights.nnz == 0:
+        raise ValueError("There are no transitions: a sequence needs two states at least.")
+    return Transitions(weights, states, True, sequences, True)
+
+
 def _check_taken(X: Any) -> None:
     """An error that says what is taken, if this is something else."""
     if isinstance(X, str | bytes):
@@ -81,7 +89,7 @@ def _check_taken(X: Any) -> None:
             "(comarkov.read)."
         )
     is_filled = isinstance(X, Sequence) and len(X) > 0
-    if not (is_filled or hasattr(X, "__array__") or is_matrix(X) or named(X) is not None):
+    if not (is_filled or is_data(X)):
         found = "nothing" if X is None or isinstance(X, Sequence) else f"of type {type(X).__name__}"
         raise ValueError(
             "A chain is a square matrix of transitions (array, sparse matrix or data frame), a "
@@ -155,18 +163,14 @@ def hold_out(
             "held_out needs counts or sequences: probabilities do not tell how many were observed."
         )
     if data.sequences is None:
-        held, kept = data.weights.astype(np.int64), data.weights.astype(np.int64)
-        held.data = rng.binomial(kept.data, share)
-        kept.data = kept.data - held.data
-        held.eliminate_zeros()
-        kept.eliminate_zeros()
-        return kept, held
+        tested, fitted = shared_out(data.weights, data.weights.data, share, rng)
+        return fitted, tested
     ends = np.cumsum([0] + [max(some.size - 1, 0) for some in data.sequences])
     cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # what is rounded is carried on
     n = data.states.size
     kept = [some[: cut + 1] for some, cut in zip(data.sequences, cuts, strict=True)]
     held = [some[cut:] for some, cut in zip(data.sequences, cuts, strict=True)]
-    return _count(kept, n), _count(held, n)
+    return transitions(kept, n), transitions(held, n)
 
 
 def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
@@ -231,9 +235,12 @@ def _divided(weights: sp.csr_array) -> sp.csr_array:
 
 
 def _problem(
-    weights: sp.csr_array, states: np.ndarray, member: np.ndarray, largest: np.ndarray,
+    weights: sp.csr_array,
+    states: np.ndarray,
+    member: np.ndarray,
+    largest: np.ndarray,
     is_part: bool,
-) -> str:  # fmt: skip
+) -> str:
     """Which states are not connected, and what to do."""
     source, target = weights.nonzero()
     leaves = np.zeros(member.max() + 1, bool)
@@ -264,86 +271,3 @@ def _problem(
 def _some(states: np.ndarray) -> str:
     shown = ", ".join(map(str, states[:SHOWN]))
     return shown + (", ..." if states.size > SHOWN else "")
-
-
-def _are_sequences(X: Any) -> bool:
-    """Is it a sequence of states, or several that are no square matrix of numbers?"""
-    if is_matrix(X):
-        return False
-    if hasattr(X, "shape"):
-        is_text = getattr(getattr(X, "dtype", None), "kind", None) in ("U", "S")
-        return len(X.shape) == 1 or is_text
-    if not isinstance(X, Sequence):
-        return False
-    lengths = {len(row) if np.ndim(row) == 1 else -1 for row in X}
-    return lengths != {len(X)} or any(isinstance(item, str) for item in X[0])
-
-
-def is_matrix(X: Any) -> bool:
-    """Is it a sparse matrix or a data frame, and so no sequences for sure?"""
-    return sp.issparse(X) or hasattr(X, "columns")
-
-
-def _counted(X: Any) -> Transitions:
-    """Transitions in one sequence or in several; none from the end of one to the next."""
-    one = all(np.ndim(item) == 0 for item in X)
-    given = [X] if one else list(X)
-    lists = [np.asarray(some) for some in given]
-    if not lists or any(some.ndim != 1 for some in lists):
-        raise ValueError("Sequences are 1-D, and their states whole numbers or strings.")
-    kinds = set().union(*map(_kinds, given, lists))
-    if "nothing" in kinds:
-        raise ValueError(
-            "States are missing (None, NaN or masked). A sequence may be cut there: pass the parts "
-            "between the gaps as a list of sequences."
-        )
-    if len(kinds) > 1:
-        raise ValueError(f"States must be all of one kind, got {', '.join(sorted(kinds))}.")
-    if kinds & {"float", "complex"} or any(some.dtype.kind not in "iubUSO" for some in lists):
-        raise ValueError("Sequences are 1-D, and their states whole numbers or strings.")
-    try:
-        states, number = np.unique(np.concatenate(lists), return_inverse=True)
-    except TypeError as error:
-        raise ValueError("States must be all of one kind: numbers or strings.") from error
-    ends = np.cumsum([some.size for some in lists])[:-1]
-    sequences = np.split(number, ends)
-    weights = _count(sequences, states.size)
-    if weights.nnz == 0:
-        raise ValueError("There are no transitions: a sequence needs two states at least.")
-    return Transitions(weights, states, True, sequences, True)
-
-
-def _kinds(given: Any, array: np.ndarray) -> set[str]:
-    """What kinds of states a sequence has, before NumPy makes them one."""
-    if np.ma.is_masked(given) or (array.dtype.kind == "f" and np.isnan(array).any()):
-        return {"nothing"}
-    if array.dtype.kind != "O" and hasattr(given, "dtype"):
-        return {KINDS.get(array.dtype.kind, str(array.dtype))} if array.size else set()
-    items = given if array.dtype.kind != "O" else array
-    types = set(map(type, items))
-    kinds = {_kind(some) for some in types}
-    if "float" in kinds and any(item != item for item in items if isinstance(item, float)):
-        kinds.add("nothing")
-    return kinds
-
-
-def _kind(some: type) -> str:
-    if some.__name__ in ("NoneType", "NAType", "NaTType"):
-        return "nothing"
-    for kinds, name in (
-        ((bool, np.bool_), "bool"),
-        ((int, np.integer), "int"),
-        ((str,), "str"),
-        ((bytes,), "bytes"),
-        ((float, np.floating), "float"),
-    ):
-        if issubclass(some, kinds):
-            return name
-    return some.__name__
-
-
-def _count(sequences: list[np.ndarray], n: int) -> sp.csr_array:
-    """How often each state follows each."""
-    before = np.concatenate([some[:-1] for some in sequences])
-    after = np.concatenate([some[1:] for some in sequences])
-    return sp.csr_array((np.ones(before.size, np.int64), (before, after)), (n, n))

@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
 
 from ..kernels.matrix import Matrix, add_columns, add_rows, group_counts, sum_xlogx, transpose
-from .inputs import Named, named
+from .inputs import named_csr
 
 INT32_MAX = np.iinfo(np.int32).max
-LARGEST = np.finfo(np.float64).max
 EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
 SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
 
@@ -69,10 +66,8 @@ class Joint:
         weights = np.empty(nnz, self.matrix.weights.dtype)
         ones, twos = np.zeros(m, np.int32), np.zeros(m, np.int32)
         transpose(self.matrix, indptr, indices, weights, ones, twos)
-        matrix = self.matrix._replace(
-            indptr=indptr, indices=indices, weights=weights, ones=ones, twos=twos,
-            mass=_row_mass(indptr, weights),
-        )  # fmt: skip
+        mass, spread = _row_mass(indptr, weights), self.matrix.spread
+        matrix = Matrix(indptr, indices, weights, ones, twos, mass, spread)
         turned = replace(
             self,
             matrix=matrix,
@@ -100,10 +95,9 @@ class Joint:
         present = np.full(self.shape[1], not squeeze)
         present[indices] = True
         number = np.cumsum(present, dtype=indices.dtype) - indices.dtype.type(1)
-        matrix = Matrix(
-            indptr, number[indices], whole.weights[places],
-            whole.ones[rows], whole.twos[rows], whole.mass[rows], whole.spread,
-        )  # fmt: skip
+        ones, twos, mass = (array[rows] for array in (whole.ones, whole.twos, whole.mass))
+        weights = whole.weights[places]
+        matrix = Matrix(indptr, number[indices], weights, ones, twos, mass, whole.spread)
         return Joint(matrix, (rows.size, int(present.sum())), self.scale, self.is_count)
 
 
@@ -117,33 +111,43 @@ def joint(W: Any, scale: float | None = None) -> Joint:
     With a ``scale`` the matrix is read as rows to be added to another: its weights stay
     weights, in units of ``scale``, and it may be empty of mass.
     """
-    row_names, column_names = names(W)
-    csr = as_csr(W)
+    csr, row_names, column_names = named_csr(W)
     if csr.data.size == 0 and scale is None:
         raise ValueError("The matrix has no mass: all its entries are zero.")
+    is_count = scale is None and holds_counts(csr)
+    if is_count:
+        scale, matrix = 1.0, _of_counts(csr)
+    else:
+        scale = _scale_of(csr.data) if scale is None else scale
+        matrix = _of_weights(csr, scale)
+    return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
+
+
+def _of_counts(csr: sp.csr_array) -> Matrix:
+    """Counts as the kernels take them: grouped in each row, those that are 1 and 2 first."""
+    matrix = _ungrouped(csr, csr.data.astype(np.int32))
+    grouped = matrix._replace(
+        indices=np.empty_like(matrix.indices), weights=np.empty_like(matrix.weights)
+    )
+    group_counts(matrix.indptr, matrix.indices, matrix.weights, grouped)
+    return grouped
+
+
+def _of_weights(csr: sp.csr_array, scale: float) -> Matrix:
+    """Weights in units of ``scale``, in single precision if they are so as they come."""
+    if scale == 1.0 and csr.data.dtype == np.float32:
+        return _ungrouped(csr, _plain(csr.data))
+    return _ungrouped(csr, _scaled(_plain(csr.data, np.float64), scale))
+
+
+def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
     n, m = csr.shape
     indptr = _plain(csr.indptr, np.int64)
     indices = _plain(_unsigned(csr.indices, m))
     ones, twos = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    is_count = scale is None and holds_counts(csr)
-    if is_count:
-        scale, weights = 1.0, csr.data.astype(np.int32)
-        grouped = Matrix(
-            indptr, np.empty_like(indices), np.empty_like(weights), ones, twos, np.empty(0), 0.0
-        )
-        group_counts(indptr, indices, weights, grouped)
-        indices, weights = grouped.indices, grouped.weights
-    else:
-        if scale is None:
-            scale = _scale_of(csr.data)
-        if scale == 1.0 and csr.data.dtype == np.float32:
-            weights = _plain(csr.data)
-        else:
-            weights = _scaled(_plain(csr.data, np.float64), scale)
     mass = _row_mass(indptr, weights)
     spread = spread_of(weights, mass.sum())
-    matrix = Matrix(indptr, indices, weights, ones, twos, mass, spread)
-    return Joint(matrix, (n, m), scale, is_count, row_names, column_names)
+    return Matrix(indptr, indices, weights, ones, twos, mass, spread)
 
 
 def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
@@ -151,118 +155,6 @@ def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
     total = rows.sum()
     nats = sum_xlogx(cells.ravel()) - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
     return max(float(nats / total / np.log(2)), 0.0)
-
-
-def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Row and column names of data frames, Data, AnnData and graphs; None for what has none."""
-    held = named(W)
-    if held is not None:
-        return held.row_names, held.column_names
-    if not hasattr(W, "columns"):
-        return None, None
-    rows = np.asarray(W.index, dtype=object) if hasattr(W, "index") else None
-    return rows, np.asarray(W.columns, dtype=object)
-
-
-def are_numbers(names: np.ndarray) -> bool:
-    """Are names just 0, 1, 2, ..., as of a data frame that was given none?"""
-    return all(type(name) is int for name in names) and names.tolist() == list(range(names.size))
-
-
-def as_csr(W: Any) -> sp.csr_array:
-    """Check a matrix of weights and read it as canonical CSR."""
-    held = named(W)
-    return _canonical(_checked(W if held is None else held.matrix))
-
-
-def check_columns(estimator: Any, X: Any, reset: bool = True) -> None:
-    """Set n_features_in_ and feature_names_in_ of an estimator, or check X against them."""
-    held = named(X)
-    if held is None:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-    elif reset:
-        estimator.n_features_in_ = held.matrix.shape[1]
-        estimator.__dict__.pop("feature_names_in_", None)
-        if held.column_names is not None:
-            estimator.feature_names_in_ = held.column_names
-    else:
-        _check_same_columns(estimator, held)
-
-
-def _check_same_columns(estimator: Any, held: Named) -> None:
-    expected, found = estimator.n_features_in_, held.matrix.shape[1]
-    if found != expected:
-        raise ValueError(
-            f"X has {found} features, but {type(estimator).__name__} is expecting {expected} "
-            "features as input."
-        )
-    known = getattr(estimator, "feature_names_in_", None)
-    if known is not None and held.column_names is not None:
-        wrong = np.flatnonzero(known != held.column_names)
-        if wrong.size:
-            raise ValueError(
-                f"The column {held.column_names[wrong[0]]!r} of X is {known[wrong[0]]!r} in the "
-                "fit: X must have the columns of the fit, in the same order."
-            )
-
-
-def _checked(W: Any) -> Any:
-    """A 2-D numeric array or sparse array, or an error that says what to do."""
-    if sp.issparse(W) and W.ndim == 2:
-        if W.format in ("coo", "bsr"):  # whose conversion adds duplicates up, in their own type
-            W = W.astype(np.float64)
-        W = W.tocsr()
-    elif np.ma.isMaskedArray(W):
-        raise ValueError("Masked arrays are not taken: fill the gaps, for example X.filled(0).")
-    array = check_array(
-        W, accept_sparse="csr", accept_large_sparse=True, dtype="numeric",
-        ensure_all_finite=False, input_name="X",
-    )  # fmt: skip
-    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        with np.errstate(over="ignore"):
-            array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
-    values = array.data if sp.issparse(array) else array
-    if values.size == 0:
-        return array
-    low, high = values.min(), values.max()
-    if np.isnan(low) or np.isnan(high):
-        raise ValueError(
-            "Input X contains NaN. A missing entry is not a weight: write 0 where nothing was "
-            "observed (X.fillna(0), numpy.nan_to_num(X)), or leave it out of a sparse matrix."
-        )
-    if np.isinf(high):
-        raise ValueError("Input X contains infinity or a value too large for its dtype.")
-    if high > LARGEST / values.size:
-        _check_sum(values)
-    if low < 0:
-        raise ValueError(
-            f"Negative values in data passed to comarkov (smallest: {low:g}). Weights are counts, "
-            "ratings or other masses; shift or clip the data, or use its absolute values."
-        )
-    return array
-
-
-def _check_sum(values: np.ndarray) -> None:
-    with np.errstate(over="ignore"):
-        total = values.sum(dtype=np.float64)
-    if np.isinf(total):
-        raise ValueError("The entries are too large to be added: divide them by one number.")
-
-
-def _canonical(array: Any) -> sp.csr_array:
-    """CSR with sorted indices, no duplicates and no explicit zeros, sharing memory if it can."""
-    csr = sp.csr_array(array.astype(array.dtype.newbyteorder("="), copy=False))
-    if csr.data.dtype.kind == "b":
-        csr = csr.astype(np.int8)
-    if sp.issparse(array):  # the flags that scipy caches belong to the user's object
-        csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape)
-    if not csr.has_canonical_format:
-        csr = csr.astype(np.float64, copy=True)  # sums of integers could wrap around
-        csr.sum_duplicates()
-    if csr.data.size and not csr.data.all():
-        csr = csr.copy()
-        csr.eliminate_zeros()
-    return csr
 
 
 def holds_counts(csr: sp.csr_array) -> bool:

@@ -1,4 +1,4 @@
-"""Two halves of the same counts, as if half as much had been observed, twice."""
+"""Counts shared out to two parts, as if less had been observed, twice."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from .joint import holds_counts
 
 
 def halves(csr: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, sp.csr_array]:
-    """Each count is shared out by fair coins: binomial thinning, so that the halves sum to it."""
-    return parts(csr, rng, 0.5)
+    """Each count is shared out by fair coins, so that the halves sum to it.
 
-
-def parts(
-    csr: sp.csr_array, rng: np.random.Generator, share: float
-) -> tuple[sp.csr_array, sp.csr_array]:
-    """The same with coins that fall to the first part with this probability.
-
-    If counts are Poisson, the parts are independent. Weights that are not whole numbers are first
-    made counts w Σw / Σw², whose sum is the effective number of observations (Σw)² / Σw², and
-    rounded up or down at random, so that the mean is kept.
+    Weights that are not whole numbers are first made counts w Σw / Σw², whose sum is the effective
+    number of observations (Σw)² / Σw², and rounded up or down at random, so that the mean is kept.
     """
     counts = csr.data if holds_counts(csr) else _as_counts(csr.data, rng)
-    first = rng.binomial(counts.astype(np.int64), share)
+    return shared_out(csr, counts, 0.5, rng)
+
+
+def shared_out(
+    csr: sp.csr_array, counts: np.ndarray, share: float, rng: np.random.Generator
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """Binomial thinning: each of the counts at the entries goes to the first part by this share.
+
+    If counts are Poisson, the parts are independent.
+    """
+    counts = counts.astype(np.int64)
+    first = rng.binomial(counts, share)
     return _with_data(csr, first), _with_data(csr, counts - first)
 
 
@@ -35,6 +38,6 @@ def _as_counts(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _with_data(csr: sp.csr_array, data: np.ndarray) -> sp.csr_array:
-    half = sp.csr_array((data.astype(np.int64), csr.indices, csr.indptr), csr.shape, copy=True)
-    half.eliminate_zeros()
-    return half
+    part = sp.csr_array((data, csr.indices, csr.indptr), csr.shape, copy=True)
+    part.eliminate_zeros()
+    return part

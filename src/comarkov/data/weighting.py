@@ -18,8 +18,8 @@ from sklearn.base import (
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .inputs import suggested_weighting
-from .joint import Joint, as_csr, check_columns, joint, names
+from .inputs import as_csr, check_columns, is_sparse, named_csr, suggested_weighting
+from .joint import Joint, joint
 
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
 
@@ -154,7 +154,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         A data frame must have the columns of the fit, in the same order.
         """
         weights = self.weigh_rows(X)
-        return weights if _is_sparse(X) else weights.toarray()
+        return weights if is_sparse(X) else weights.toarray()
 
     def weigh_rows(self, X: Any) -> sp.csr_array:
         """The weights of X, whose columns are those of the fit, as CSR whatever X is."""
@@ -236,8 +236,7 @@ def weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
     """The joint distribution of X after weighting, which is fitted, under the names of X."""
     if weighting is None:
         return joint(X)
-    rows, columns = names(X)
-    csr = as_csr(X)
+    csr, rows, columns = named_csr(X)
     weights = weighting.fit(csr).weigh_rows(csr)
     return replace(joint(weights), row_names=rows, column_names=columns)
 
@@ -257,8 +256,3 @@ def _divided(weights: sp.csr_array, masses: np.ndarray) -> sp.csr_array:
     weights.data /= np.repeat(divisors, np.diff(weights.indptr))
     weights.eliminate_zeros()
     return weights
-
-
-def _is_sparse(X: Any) -> bool:
-    """Is X a SciPy sparse matrix or a data frame of sparse columns?"""
-    return sp.issparse(X) or hasattr(X, "sparse")

@@ -12,7 +12,8 @@ from sklearn.base import (
 )
 from sklearn.utils.metaestimators import available_if
 
-from ..data.joint import Joint, as_csr, check_columns
+from ..data.inputs import as_csr, check_columns
+from ..data.joint import Joint
 from ..data.weighting import as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.showing import ShowsItself

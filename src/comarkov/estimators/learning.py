@@ -9,7 +9,7 @@ import numpy as np
 
 from ..costs.labels import renumbered
 from ..costs.relations import Information
-from ..data.joint import are_numbers
+from ..data.inputs import are_numbers
 from ..model.confidence import Confidence, confidences, rejected
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import take_leaves

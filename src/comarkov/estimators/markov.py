@@ -18,6 +18,7 @@ from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
 from ..costs.relations import markov
 from ..data import chains
 from ..data.chains import Chain, Transitions, chain, hold_out, read_transitions
+from ..data.inputs import is_matrix
 from ..data.joint import joint
 from ..model.numbering import canonical_orders
 from ..search.graph import Graph, Relation
@@ -265,7 +266,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
     def _kind_to_test(self, X: Any) -> str:
         """Sequences if the fit was told so, unless X can only be a matrix of counts."""
         n = self.states_.size
-        is_counts = chains.is_matrix(X) or getattr(X, "shape", None) == (n, n)
+        is_counts = is_matrix(X) or getattr(X, "shape", None) == (n, n)
         return "sequences" if self.kind == "sequences" and not is_counts else "auto"
 
     def _tested(self, counts: sp.csr_array, seed: Seed) -> GTest:

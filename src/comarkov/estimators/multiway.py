@@ -16,7 +16,8 @@ from sklearn.base import _fit_context
 
 from ..costs.labels import renumbered
 from ..costs.relations import Coefficients, Information, co_clustering
-from ..data.joint import Joint, are_numbers, as_csr, joint, names
+from ..data.inputs import are_numbers, as_csr, names
+from ..data.joint import Joint, joint
 from ..model.numbering import canonical_orders
 from ..search.graph import Graph, Relation
 from ..search.methods import warn_if_unfinished

@@ -11,10 +11,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..costs.objective import cost
-from ..data.joint import Joint, as_csr, check_columns, joint
+from ..data.inputs import align, as_csr, check_columns
+from ..data.joint import Joint, joint
 from ..data.weighting import Weighting
 from ..model.confidence import posterior
-from ..model.placing import Model, align
+from ..model.placing import Model
 
 
 class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):

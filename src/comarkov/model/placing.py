@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import membership
 from ..costs.relations import Information
-from ..data.joint import Joint, are_numbers, as_csr, bits, names, spread_of
+from ..data.joint import Joint, bits, spread_of
 from ..kernels import sweep as kernels
 from ..kernels.matrix import row_parts
 from ..search.side import float_table, new_workspace
@@ -92,48 +89,6 @@ class Model:
                 out[part], nowhere[part], rows, table, blocks, cross, coupling, space
             )
         return out
-
-
-def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
-    """Bring the columns (axis 1) or rows (axis 0) of a data frame into the order of the fit.
-
-    What has no names, and frames that are in that order already, come back as they are. So do
-    frames with names if the fit had only numbers, and the other way round.
-    """
-    found = names(X)[axis]
-    if fitted is None or found is None or np.array_equal(found, fitted):
-        return X
-    if are_numbers(fitted) and not all(isinstance(name, Integral) for name in found):
-        return X
-    if are_numbers(found) and not all(isinstance(name, Integral) for name in fitted):
-        return X
-    position = {name: i for i, name in enumerate(fitted.tolist())}
-    if len(position) < fitted.size or len(set(found.tolist())) < found.size:
-        raise ValueError("Names are not unique, so the data cannot be aligned with the fit.")
-    target = np.array([position.get(name, -1) for name in found.tolist()])
-    known = np.flatnonzero(target >= 0)
-    if known.size == 0:
-        raise ValueError(f"None of the {found.size} names in X was seen in the fit.")
-    if known.size < found.size:
-        ignored = found[target < 0]
-        some = ", ".join(map(str, ignored[:3])) + (", ..." if ignored.size > 3 else "")
-        message = f"Ignored, because the fit did not see them: {some} ({ignored.size} in all)."
-        warnings.warn(message, stacklevel=4)
-    entries = as_csr(_select(X, known, axis)).tocoo()
-    places = list(entries.coords)
-    places[axis] = target[known][places[axis]]
-    shape = (entries.shape[0], fitted.size) if axis == 1 else (fitted.size, entries.shape[1])
-    return sp.csr_array((entries.data, tuple(places)), shape)
-
-
-def _select(frame: Any, which: np.ndarray, axis: int) -> Any:
-    """Some rows or columns of a data frame, or of what holds a matrix with names."""
-    if not hasattr(frame, "columns"):
-        csr = as_csr(frame)
-        return csr[:, which] if axis == 1 else csr[which]
-    if hasattr(frame, "iloc"):
-        return frame.iloc[:, which] if axis == 1 else frame.iloc[which]
-    return frame[:, which.tolist()]
 
 
 def _members(side: Leaves | None, n: int) -> sp.csr_array:

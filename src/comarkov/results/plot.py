@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.joint import as_csr
+from ..data.inputs import as_csr
 from .binning import binned
 from .findings import Findings, Side, findings
 from .recall import findings_again, names_again

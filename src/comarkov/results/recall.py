@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.joint import Joint, are_numbers, as_csr, joint, names
+from ..data.inputs import are_numbers, as_csr, names
+from ..data.joint import Joint, joint
 from ..data.reading.naming import distinct
 from .findings import Findings, findings
 

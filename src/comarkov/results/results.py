@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.joint import as_csr
+from ..data.inputs import as_csr
 from ..data.reading import Data
 from ..data.writing import whole_folder
 from ..model.storage import is_results

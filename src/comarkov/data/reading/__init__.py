@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from .data import Data
 from .h5ad import write_h5ad
-from .kinds import DECIMALS, KINDS, Options
+from .kinds import KINDS, ReadKeywords, ReadOptions, spelling_out
 from .naming import renamed
 from .sources import read_any
 
 __all__ = ["Data", "read", "write_h5ad"]
 
 
+@spelling_out
 def read(
     source: Any,
     *,
     kind: str | None = None,
-    rows: str | int | None = None,
-    columns: str | int | None = None,
-    weights: str | int | None = None,
-    header: bool | None = None,
-    separator: str | None = None,
-    decimal: str = ".",
-    encoding: str = "utf-8",
-    text: str | int | None = None,
-    stop_words: str | list[str] | None = "english",
-    min_df: int = 2,
-    n_words: int | None = None,
-    query: str | None = None,
-    layer: str | None = None,
     row_names: Any = None,
     column_names: Any = None,
     max_bytes: int | None = None,
+    **keywords: Unpack[ReadKeywords],
 ) -> Data:
     """Read a nonnegative matrix with names from a file, a folder, a database or an object.
 
@@ -107,11 +96,6 @@ def read(
     """
     if kind is not None and kind not in KINDS:
         raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
-    if decimal not in DECIMALS:
-        raise ValueError(f"decimal={decimal!r} must be '.' or ','.")
-    options = Options(
-        rows, columns, weights, header, separator, decimal, encoding, text, stop_words, min_df,
-        n_words, query, layer,
-    )  # fmt: skip
+    options = ReadOptions.of(keywords)
     data = read_any(source, kind, options, max_bytes)
-    return renamed(data, row_names, column_names, encoding, max_bytes)
+    return renamed(data, row_names, column_names, options.encoding, max_bytes)

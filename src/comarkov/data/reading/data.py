@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..joint import as_csr
+from ..inputs import as_csr
 from .npz import write_npz
 
 Names = Sequence[str] | np.ndarray

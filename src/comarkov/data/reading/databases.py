@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .tables import Table, first_line, from_frame
+from .tables import RawTable, first_line, from_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +29,7 @@ def is_sqlite(path: Path) -> bool:
         return file.read(16) == SQLITE
 
 
-def from_database(source: str, query: str | None) -> Table:
+def from_database(source: str, query: str | None) -> RawTable:
     """The answer of a database, named by sqlite:///path or any address that polars takes."""
     if source.startswith("sqlite://"):
         return from_sqlite(Path(source.removeprefix("sqlite://").removeprefix("/")), query)
@@ -60,7 +60,7 @@ def _public(address: str) -> str:
     return f"{start}://{user.split(':')[0]}@{place}"
 
 
-def from_sqlite(path: Path, query: str | None, name: str = "") -> Table:
+def from_sqlite(path: Path, query: str | None, name: str = "") -> RawTable:
     """The answer of an SQLite file, which is opened for reading only."""
     import polars as pl
 

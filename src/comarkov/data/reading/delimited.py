@@ -11,23 +11,23 @@ from typing import Any
 from .faults import refuse
 from .opening import Opened
 from .records import Lines, records, shape_of
-from .tables import Table, is_number, refuse_repeats
+from .tables import RawTable, is_number, refuse_repeats
 
 SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers hold least, first
 SAMPLE = 100  # lines that tell the separator and the header
 
 # Words that make a first line of text a header where nothing else does, also with "id" or "_id".
-HEADINGS = {
-    "id", "name", "row", "column", "col", "user", "item", "customer", "product", "source", "target",
-    "from", "to", "node", "weight", "value", "count", "n", "rating", "score", "document", "doc",
-    "word", "term", "text", "title", "body", "gene", "cell", "sample", "movie", "author", "paper",
-    "tag", "key", "label",
-}  # fmt: skip
+_HEADINGS = (
+    "id name row column col user item customer product source target from to node weight value "
+    "count n rating score document doc word term text title body gene cell sample movie author "
+    "paper tag key label"
+)
+HEADINGS = set(_HEADINGS.split())
 
 
 def from_lines(
     file: Opened, header: bool | None, separator: str | None, said: Sequence[str | int | None] = ()
-) -> Table:
+) -> RawTable:
     """Delimited text in UTF-8. ``said`` are columns that the user has named."""
     sample = _sample(file)
     if not sample:
@@ -49,7 +49,7 @@ def from_lines(
     return _read(file, Lines(file.path, separator, skipped, has_header, width), columns)
 
 
-def _read(file: Opened, lines: Lines, columns: list[str]) -> Table:
+def _read(file: Opened, lines: Lines, columns: list[str]) -> RawTable:
     """All lines: by polars if they are regular, else by Python, or an error that says where."""
     import polars as pl
 
@@ -57,11 +57,17 @@ def _read(file: Opened, lines: Lines, columns: list[str]) -> Table:
     fields = [f"{i}" for i in range(lines.width)]
     schema = dict.fromkeys(fields, pl.String)
     frame = pl.scan_csv(
-        file.path, has_header=False, separator=lines.separator, skip_lines=lines.skipped,
-        glob=False, skip_rows=int(lines.has_header), schema=schema, null_values="",
+        file.path,
+        has_header=False,
+        separator=lines.separator,
         quote_char='"' if shape.has_quotes else None,
-    )  # fmt: skip
-    table = Table(file.name, frame, fields, columns, lines)
+        skip_rows=int(lines.has_header),
+        skip_lines=lines.skipped,
+        schema=schema,
+        null_values="",
+        glob=False,
+    )
+    table = RawTable(file.name, frame, fields, columns, lines)
     if shape.is_regular:
         return table
     if shape.unclosed is not None:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from .data import Data
 from .faults import fault
-from .tables import Table
+from .tables import RawTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,7 @@ LOOKUP = 8  # a table of numbers may have this many times as many places as ther
 
 
 def from_edges(
-    table: Table,
+    table: RawTable,
     rows: str | int | None = None,
     columns: str | int | None = None,
     weights: str | int | None = None,
@@ -51,7 +51,7 @@ def from_edges(
 
 
 def _roles(
-    table: Table, rows: str | int | None, columns: str | int | None, weights: str | int | None
+    table: RawTable, rows: str | int | None, columns: str | int | None, weights: str | int | None
 ) -> tuple[str, str, str | None]:
     """The columns that hold rows, columns and weights."""
     if rows is None and columns is None and weights is None:
@@ -71,7 +71,7 @@ def _roles(
     return row, column, weight
 
 
-def _kind(table: Table, field: str, default: str) -> str:
+def _kind(table: RawTable, field: str, default: str) -> str:
     """What rows or columns are, as the header says."""
     heading = table.heading(field).strip()
     if not heading or heading == str(table.position(field)):
@@ -79,7 +79,7 @@ def _kind(table: Table, field: str, default: str) -> str:
     return re.sub("[_ ]?id$", "", heading, flags=re.IGNORECASE) or default
 
 
-def _collect(table: Table, codings: list[Any], weight: str | None) -> Any:
+def _collect(table: RawTable, codings: list[Any], weight: str | None) -> Any:
     """Codes of rows and columns and weights of all edges, in the order of the list."""
     places = [Growing(np.int32), Growing(np.int32)]
     amounts = Growing(np.float64)
@@ -94,7 +94,7 @@ def _collect(table: Table, codings: list[Any], weight: str | None) -> Any:
     return [place.array() for place in places], amounts.array()
 
 
-def _batches(table: Table, codings: list[Any], weight: str | None) -> Iterator[pl.DataFrame]:
+def _batches(table: RawTable, codings: list[Any], weight: str | None) -> Iterator[pl.DataFrame]:
     """Edges that are whole, some at a time."""
     import polars as pl
 
@@ -124,7 +124,7 @@ def _is_bad(weights: pl.Series) -> bool:
 
 
 def _blame(
-    table: Table, ids: list[str], numbers: list[str], error: Exception | None = None
+    table: RawTable, ids: list[str], numbers: list[str], error: Exception | None = None
 ) -> NoReturn:
     raise fault(table, ids, numbers, error) from error
 
@@ -157,7 +157,7 @@ class Growing:
         return self.values
 
 
-def _coding(table: Table, field: str) -> Any:
+def _coding(table: RawTable, field: str) -> Any:
     import polars as pl
 
     dtype = table.frame.collect_schema()[field]
@@ -220,7 +220,7 @@ class _Texts:
 class _Numbers:
     """Codes of whole numbers: their places among all that there are, which are found first."""
 
-    def __init__(self, table: Table, field: str) -> None:
+    def __init__(self, table: RawTable, field: str) -> None:
         import polars as pl
 
         self.field = field

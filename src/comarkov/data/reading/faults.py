@@ -9,11 +9,11 @@ from collections.abc import Collection
 from typing import Any
 
 from .records import Lines, records
-from .tables import Table, first_line, is_number
+from .tables import RawTable, first_line, is_number
 
 
 def fault(
-    table: Table, ids: Collection[str], numbers: Collection[str], error: Any = None
+    table: RawTable, ids: Collection[str], numbers: Collection[str], error: Any = None
 ) -> Exception:
     """The error that names the first wrong place of a table.
 
@@ -29,7 +29,7 @@ def fault(
     return ValueError(f"{table.name} cannot be read{why}.")
 
 
-def refuse(table: Table) -> None:
+def refuse(table: RawTable) -> None:
     """Raise if lines of delimited text differ in their numbers of fields, or are not UTF-8."""
     assert table.lines is not None
     found = _in_lines(table, table.lines, (), ())
@@ -38,7 +38,7 @@ def refuse(table: Table) -> None:
 
 
 def _in_lines(
-    table: Table, lines: Lines, ids: Collection[str], numbers: Collection[str]
+    table: RawTable, lines: Lines, ids: Collection[str], numbers: Collection[str]
 ) -> str | None:
     line = lines.skipped
     try:
@@ -63,7 +63,7 @@ def _in_lines(
     return None
 
 
-def place(table: Table, number: int, field: str) -> str:
+def place(table: RawTable, number: int, field: str) -> str:
     """Where a column of the record with this number, from 0, is."""
     if table.lines is None:
         return f"{table.name}, record {number + 1}, column {table.heading(field)}"
@@ -105,12 +105,12 @@ def weight_problem(value: float) -> str | None:
     return None
 
 
-def _titled(table: Table, field: str) -> str:
+def _titled(table: RawTable, field: str) -> str:
     heading = table.heading(field)
     return "" if heading == str(table.position(field)) else f" ({heading})"
 
 
-def _in_frame(table: Table, ids: Collection[str], numbers: Collection[str]) -> str | None:
+def _in_frame(table: RawTable, ids: Collection[str], numbers: Collection[str]) -> str | None:
     """The first record of a typed table that is wrong, counted from 1."""
     import polars as pl
 

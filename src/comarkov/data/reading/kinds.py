@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import codecs
+import inspect
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypedDict, TypeVar
 
 from ..inputs import is_anndata, is_graph
 
+Reader = TypeVar("Reader", bound=Callable[..., Any])
 KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
 DECIMALS = (".", ",")
 BY_SUFFIX = {
-    ".mtx": "mtx", ".npz": "npz", ".h5ad": "h5ad", ".graphml": "graph", ".gml": "graph",
-    ".jsonl": "texts", ".ndjson": "texts",
-}  # fmt: skip
+    ".mtx": "mtx",
+    ".npz": "npz",
+    ".h5ad": "h5ad",
+    ".graphml": "graph",
+    ".gml": "graph",
+    ".jsonl": "texts",
+    ".ndjson": "texts",
+}
 BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad"}
 JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xlsx", ".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
@@ -45,8 +53,26 @@ UNKNOWN: dict[str | None, set[str]] = {
 }
 
 
+class ReadKeywords(TypedDict, total=False):
+    """The fields of ``ReadOptions`` as keywords."""
+
+    rows: str | int | None
+    columns: str | int | None
+    weights: str | int | None
+    header: bool | None
+    separator: str | None
+    decimal: str
+    encoding: str
+    text: str | int | None
+    stop_words: str | list[str] | None
+    min_df: int
+    n_words: int | None
+    query: str | None
+    layer: str | None
+
+
 @dataclass(frozen=True)
-class Options:
+class ReadOptions:
     """The keywords of ``read`` that only some kinds of source know."""
 
     rows: str | int | None = None
@@ -63,6 +89,17 @@ class Options:
     query: str | None = None
     layer: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.decimal not in DECIMALS:
+            raise ValueError(f"decimal={self.decimal!r} must be '.' or ','.")
+
+    @classmethod
+    def of(cls, keywords: Mapping[str, Any]) -> Self:
+        """The options that are given as keywords of ``read``."""
+        for name in keywords.keys() - {field.name for field in fields(cls)}:
+            raise TypeError(f"read() got an unexpected keyword argument {name!r}")
+        return cls(**keywords)
+
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
         for field in fields(self):
@@ -75,6 +112,20 @@ class Options:
                 raise ValueError(
                     f"{field.name}= does not go with kind={kind!r}, only with: {users}."
                 )
+
+
+def spelling_out(function: Reader) -> Reader:
+    """Show the fields of ``ReadOptions`` in the signature of a function that takes them."""
+    shown = inspect.signature(function)
+    *others, _ = shown.parameters.values()
+    keywords = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
+        )
+        for field in fields(ReadOptions)
+    ]
+    function.__signature__ = shown.replace(parameters=[*others, *keywords])  # type: ignore[attr-defined]
+    return function
 
 
 def kind_of_object(source: Any) -> str | None:
@@ -114,7 +165,7 @@ def is_json(path: Path) -> bool:
         return file.read(4096).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
 
 
-def kind_of_table(options: Options, width: int) -> str:
+def kind_of_table(options: ReadOptions, width: int) -> str:
     """The kind of a table: by what the user says, then by the number of its columns."""
     if options.text is not None:
         return "texts"

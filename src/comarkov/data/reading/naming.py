@@ -16,7 +16,7 @@ from .data import Data
 from .delimited import from_lines
 from .faults import fault
 from .opening import as_utf8, opened
-from .tables import Table, from_parquet, is_parquet
+from .tables import RawTable, from_parquet, is_parquet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +79,7 @@ def _names(
     return _looked_up(known, ids, str(file.path))
 
 
-def _collected(table: Table, columns: list[str]) -> pl.DataFrame:
+def _collected(table: RawTable, columns: list[str]) -> pl.DataFrame:
     """Columns as text; what is wrong with them is said of the file of names."""
     import polars as pl
 

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from ..inputs import from_graph
+from ..graphs import from_graph
+from ..inputs import are_numbers, frame_width, is_frame
 from . import databases, matrices, texts
 from .data import Data
 from .delimited import from_lines, is_numbered
 from .edges import from_edges
 from .faults import fault
 from .h5ad import from_anndata, read_h5ad
-from .kinds import (  # fmt: skip
+from .kinds import (
     JSON_LINES,
-    Options,
+    ReadOptions,
     is_json,
     is_place,
     kind_of_file,
@@ -29,11 +30,11 @@ from .kinds import (  # fmt: skip
 )
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded, opened
-from .tables import Table, from_frame, from_parquet, is_number, is_parquet, listed, reason
+from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
 from .wide import from_table
 
 
-def read_any(source: Any, kind: str | None, options: Options, max_bytes: int | None) -> Data:
+def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
     """Data from an object, a database, a folder or a file."""
     if isinstance(source, Data):
         options.check("npz")
@@ -49,7 +50,7 @@ def read_any(source: Any, kind: str | None, options: Options, max_bytes: int | N
         return _from_file(file, kind, options, max_bytes)
 
 
-def _from_object(source: Any, kind: str | None, options: Options) -> Data:
+def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     kind = kind or kind_of_object(source)
     if kind in ("h5ad", "graph"):
         options.check(kind)
@@ -60,7 +61,7 @@ def _from_object(source: Any, kind: str | None, options: Options) -> Data:
     if isinstance(source, list) and kind == "texts":
         options.check(kind, "a list of texts")
         return _counted(None, source, options, "the list of texts")
-    if hasattr(source, "collect_schema") or hasattr(source, "columns"):  # a lazy frame warns
+    if is_frame(source):
         return _from_data_frame(source, kind, options)
     if isinstance(source, dict | set) or source is None:
         raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
@@ -68,21 +69,19 @@ def _from_object(source: Any, kind: str | None, options: Options) -> Data:
     return Data(source)
 
 
-def _from_data_frame(frame: Any, kind: str | None, options: Options) -> Data:
+def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
     """A data frame; the index of a wide pandas frame names its rows, unless it is only numbers."""
-    width = len(frame.collect_schema() if hasattr(frame, "collect_schema") else frame.columns)
-    kind = kind or kind_of_table(options, width)
-    index = getattr(frame, "index", None)
-    if kind == "table" and options.rows is None and index is not None:
-        is_counted = index.dtype.kind in "iu" and list(index) == list(range(len(index)))
-        if not is_counted or frame.dtypes.iloc[0].kind in "iufb":
+    kind = kind or kind_of_table(options, frame_width(frame))
+    if kind == "table" and options.rows is None and hasattr(frame, "index"):
+        is_numbered_only = are_numbers(np.asarray(frame.index, dtype=object))
+        if not is_numbered_only or frame.dtypes.iloc[0].kind in "iufb":
             options.check(kind, "a data frame")
-            names = None if is_counted else distinct(index)
-            return Data(frame, names, list(frame.columns))
+            row_names = None if is_numbered_only else distinct(frame.index)
+            return Data(frame, row_names, list(frame.columns))
     return _from_rows(from_frame(frame, "the data frame"), kind, options, "a data frame")
 
 
-def _from_folder(folder: Path, kind: str | None, options: Options) -> Data:
+def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     if kind not in (None, "texts"):
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
@@ -90,7 +89,7 @@ def _from_folder(folder: Path, kind: str | None, options: Options) -> Data:
     return _counted(names, found, options, str(folder))
 
 
-def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int | None) -> Data:
+def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
     kind = kind or kind_of_file(file.path, file.suffix, file.name)
     if kind in READERS:
         options.check(kind)
@@ -111,7 +110,7 @@ def _from_file(file: Opened, kind: str | None, options: Options, max_bytes: int 
         return data
 
 
-def _doubt(data: Data, table: Table, has_header: bool) -> None:
+def _doubt(data: Data, table: RawTable, has_header: bool) -> None:
     """A note if it is not sure whether the first line is a header."""
     words = table.columns if has_header else table.frame.head(1).fill_null("").collect().row(0)
     is_named = bool(words[0]) and not is_number(words[0])
@@ -149,7 +148,7 @@ def _is_json(file: Opened) -> bool:
     return file.suffix in JSON_LINES or is_json(file.path)
 
 
-def _from_text_file(file: Opened, options: Options) -> Data:
+def _from_text_file(file: Opened, options: ReadOptions) -> Data:
     """JSON lines, or a text in each line."""
     if not _is_json(file):
         options.check("texts", "a text in each line")
@@ -161,7 +160,7 @@ def _from_text_file(file: Opened, options: Options) -> Data:
     return _counted(names, found, options, file.name)
 
 
-def _from_rows(table: Table, kind: str | None, options: Options, form: str) -> Data:
+def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
     """Data from a table, whatever it came from."""
     from polars.exceptions import PolarsError
 
@@ -171,7 +170,7 @@ def _from_rows(table: Table, kind: str | None, options: Options, form: str) -> D
         raise fault(table, (), (), error) from error
 
 
-def _from_table(table: Table, kind: str | None, options: Options, form: str) -> Data:
+def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
     is_said = kind is not None
     table = replace(table, decimal=options.decimal)
     kind = kind or kind_of_table(options, len(table.fields))
@@ -186,20 +185,19 @@ def _from_table(table: Table, kind: str | None, options: Options, form: str) -> 
     return _counted(*texts.from_column(table, text, options.rows), options, table.name)
 
 
-def _counted(names: list[str] | None, found: list[str], options: Options, source: str) -> Data:
+def _counted(names: list[str] | None, found: list[str], options: ReadOptions, source: str) -> Data:
     return texts.from_texts(
         found, names, source, options.stop_words, options.min_df, options.n_words
     )
 
 
-def _from_graph(graph: Any, options: Options, name: str) -> Data:
+def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
     weight = "weight" if options.weights is None else str(options.weights)
-    held = from_graph(graph, weight)
-    rows, columns = (distinct(side) for side in (held.row_names, held.column_names))
-    return Data(held.matrix, rows, columns, source=name)
+    matrix, rows, columns = from_graph(graph, weight)
+    return Data(matrix, distinct(rows), distinct(columns), source=name)
 
 
-def _graph_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
+def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
     try:
         import networkx as nx
     except ImportError as error:
@@ -211,11 +209,11 @@ def _graph_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
     return matrices.named_errors(file.name, lambda: _from_graph(graph, options, file.name))
 
 
-def _h5ad_file(file: Opened, options: Options, max_bytes: int | None) -> Data:
+def _h5ad_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
     return from_anndata(read_h5ad(file.path, file.name), options.layer, file.name)
 
 
-READERS: dict[str, Callable[[Opened, Options, int | None], Data]] = {
+READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {
     "mtx": lambda file, options, max_bytes: matrices.from_matrix_market(file),
     "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
     "h5ad": _h5ad_file,

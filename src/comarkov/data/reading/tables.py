@@ -17,7 +17,7 @@ PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True)
-class Table:
+class RawTable:
     """A lazy frame, the names of its columns, and where its lines are."""
 
     name: str  #: of the source, for messages
@@ -71,7 +71,7 @@ def is_parquet(path: Path) -> bool:
         return file.read(4) == PARQUET
 
 
-def from_parquet(file: Opened) -> Table:
+def from_parquet(file: Opened) -> RawTable:
     """A Parquet file."""
     import polars as pl
 
@@ -80,10 +80,10 @@ def from_parquet(file: Opened) -> Table:
         names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise ValueError(f"{file.name} is not Parquet, or damaged: {first_line(error)}.") from error
-    return Table(file.name, frame, names, names)
+    return RawTable(file.name, frame, names, names)
 
 
-def from_frame(frame: Any, name: str) -> Table:
+def from_frame(frame: Any, name: str) -> RawTable:
     """A polars or pandas data frame."""
     import polars as pl
 
@@ -97,7 +97,7 @@ def from_frame(frame: Any, name: str) -> Table:
         data = {c: _as_series(frame.iloc[:, i]) for i, c in enumerate(columns)}
         lazy = pl.DataFrame(data).lazy()
     names = lazy.collect_schema().names()
-    return Table(name, lazy, names, names)
+    return RawTable(name, lazy, names, names)
 
 
 def _as_series(column: Any) -> pl.Series:

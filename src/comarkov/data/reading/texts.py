@@ -11,9 +11,10 @@ import scipy.sparse as sp
 
 from ..informative import most_informative
 from .data import Data
+from .faults import fault
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded
-from .tables import Table, first_line
+from .tables import RawTable, first_line
 
 WEIGHTING = "bm25"  # the best by measurement without labels, see docs/data.md
 STOP_WORDS = ("english", "none")
@@ -73,12 +74,10 @@ def _field(record: object, field: str, where: str, role: str) -> str:
 
 
 def from_column(
-    table: Table, text: str | int, rows: str | int | None
+    table: RawTable, text: str | int, rows: str | int | None
 ) -> tuple[list[str] | None, list[str]]:
     """Names, if a column of them is said, and texts of a table; no text is an empty one."""
     import polars as pl
-
-    from .faults import fault
 
     field = table.field(text, "text")
     ids = [] if rows is None else [table.field(rows, "rows")]

@@ -7,21 +7,18 @@ import scipy.sparse as sp
 
 from .data import Data
 from .faults import fault, place
-from .tables import Table, is_number
+from .tables import RawTable, is_number
 
 CELLS = 4_000_000  # at a time
-
-
 EDGES = "Is it an edge list? Then say rows= and columns=, and weights= if it has them."
 
 
-def from_table(table: Table, rows: str | int | None = None, is_said: bool = False) -> Data:
+def from_table(table: RawTable, rows: str | int | None = None, is_said: bool = False) -> Data:
     """The matrix of a wide table, whose first column, or the one said, names the rows.
 
     A table without a header and with nothing but numbers is a bare matrix without names; but it
     can as well be an edge list with more columns, so the user must have said what it is.
     """
-
     is_bare = rows is None and _is_bare(table)
     if is_bare and not is_said:
         raise ValueError(
@@ -48,7 +45,9 @@ def from_table(table: Table, rows: str | int | None = None, is_said: bool = Fals
     )
 
 
-def _cells(table: Table, index: str | None, numbers: list[str]) -> tuple[sp.csr_array, list[str]]:
+def _cells(
+    table: RawTable, index: str | None, numbers: list[str]
+) -> tuple[sp.csr_array, list[str]]:
     """The matrix of all numbers, and the names of its rows if there is a column of names."""
     import polars as pl
 
@@ -78,19 +77,19 @@ def _cells(table: Table, index: str | None, numbers: list[str]) -> tuple[sp.csr_
     return sp.vstack(parts, format="csr"), names
 
 
-def _begins_with_numbers(table: Table, numbers: list[str]) -> bool:
+def _begins_with_numbers(table: RawTable, numbers: list[str]) -> bool:
     first = table.frame.select(numbers).head(1).collect()
     return all(is_number(str(value), table.decimal) for row in first.rows() for value in row)
 
 
-def _is_bare(table: Table) -> bool:
+def _is_bare(table: RawTable) -> bool:
     if table.lines is None or table.lines.has_header:
         return False
     first = table.frame.head(1).collect()
     return all(is_number(value or "") for value in first.row(0))
 
 
-def _refuse_repeats(table: Table, names: list[str], index: str | None) -> None:
+def _refuse_repeats(table: RawTable, names: list[str], index: str | None) -> None:
     if len(set(names)) == len(names) or index is None:
         return
     seen: dict[str, int] = {}
