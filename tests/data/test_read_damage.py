@@ -204,12 +204,17 @@ def test_stop_words_that_are_not_there():
 @pytest.mark.parametrize(
     ("form", "keyword"),
     [
-        ("a folder", {"rows": "x"}), ("a folder", {"header": True}), ("a folder", {"text": "x"}),
-        ("JSON lines", {"separator": ","}), ("delimited text", {"query": "select 1"}),
-        ("a text in each line", {"rows": 0}), ("a list of texts", {"rows": 0}),
-        ("a data frame", {"header": False}), ("Parquet", {"separator": ","}),
+        ("a folder", {"rows": "x"}),
+        ("a folder", {"header": True}),
+        ("a folder", {"text": "x"}),
+        ("JSON lines", {"separator": ","}),
+        ("delimited text", {"query": "select 1"}),
+        ("a text in each line", {"rows": 0}),
+        ("a list of texts", {"rows": 0}),
+        ("a data frame", {"header": False}),
+        ("Parquet", {"separator": ","}),
     ],
-)  # fmt: skip
+)
 def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
     (here / "folder").mkdir()
     (here / "folder" / "a.txt").write_text("sun sea")
@@ -219,10 +224,14 @@ def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
     frame = pd.DataFrame({"user": ["a"], "item": ["b"]})
     comarkov.data.reading.tables.from_frame(frame, "").frame.collect().write_parquet("e.parquet")
     sources = {
-        "a folder": "folder", "JSON lines": "t.jsonl", "delimited text": "e.csv",
-        "a text in each line": "t.txt", "a list of texts": ["sun", "sea"],
-        "a data frame": frame, "Parquet": "e.parquet",
-    }  # fmt: skip
+        "a folder": "folder",
+        "JSON lines": "t.jsonl",
+        "delimited text": "e.csv",
+        "a text in each line": "t.txt",
+        "a list of texts": ["sun", "sea"],
+        "a data frame": frame,
+        "Parquet": "e.parquet",
+    }
     kind = "texts" if "text in" in form else None
     (name,) = keyword
     refused(sources[form], f"^{name}= does not go with {form}", kind=kind, **keyword)

@@ -24,14 +24,16 @@ from comarkov.data.reading.records import Lines, records, shape_of
 
 FAULTS = {
     "a line that is too short": (
-        b"user,item,n\na,b,1\nc,d\n", "e.csv, line 3 has 2 fields, not 3 as the first line.",
+        b"user,item,n\na,b,1\nc,d\n",
+        "e.csv, line 3 has 2 fields, not 3 as the first line.",
     ),
     "a line that is too long": (
         b"user,item,n\na,b,1\n\nc,d,2,9\n",
         "e.csv, line 4 has 4 fields, not 3",
     ),
     "text for a weight": (
-        b"user,item,n\na,b,1\nc,d,x\n", "e.csv, line 3, column 3 (n): 'x' is not a number.",
+        b"user,item,n\na,b,1\nc,d,x\n",
+        "e.csv, line 3, column 3 (n): 'x' is not a number.",
     ),
     "text for a weight, far down": (
         b"user,item,n\n" + b"a,b,1\n" * 5000 + b"c,d,1O\n",
@@ -46,7 +48,8 @@ FAULTS = {
     ),
     "no id": (b"user,item,n\na,b,1\n,c,1\n", "e.csv, line 3, column 1 (user): it is empty."),
     "after a line break in quotes": (
-        b'user,item,n\n"a\nb",c,1\nd,e,?\n', "e.csv, line 4, column 3 (n): '?' is not a number.",
+        b'user,item,n\n"a\nb",c,1\nd,e,?\n',
+        "e.csv, line 4, column 3 (n): '?' is not a number.",
     ),
     "after comments": (b"# from SNAP\n# again\na\tb\t1\nc\td\tx\n", "e.csv, line 4, column 3: 'x'"),
     "a repeated heading": (
@@ -58,16 +61,20 @@ FAULTS = {
         "e.csv, line 3, column 3 (n): '１２' is not a number.",
     ),
     "no id, in quotes": (
-        b'user,item,n\n"a","b",1\n"",c,1\n', "e.csv, line 3, column 1 (user): it is empty.",
+        b'user,item,n\n"a","b",1\n"",c,1\n',
+        "e.csv, line 3, column 1 (user): it is empty.",
     ),
     "a quote never closed": (
-        b'user,item\na,b\na,"5 inch\nb,c\n', "e.csv, line 3: a quote is opened and never closed",
+        b'user,item\na,b\na,"5 inch\nb,c\n',
+        "e.csv, line 3: a quote is opened and never closed",
     ),
     "a quote closed far away": (
-        b'user,item,n\na,"b,1\nc,d,2\ne,"f",3\n', "e.csv, line 2: a quote is opened and never",
+        b'user,item,n\na,"b,1\nc,d,2\ne,"f",3\n',
+        "e.csv, line 2: a quote is opened and never",
     ),
     "line ends of old Macs": (
-        b"user,item,n\ra,b,1\rc,d,x\r", "e.csv, line 3, column 3 (n): 'x' is not a number.",
+        b"user,item,n\ra,b,1\rc,d,x\r",
+        "e.csv, line 3, column 3 (n): 'x' is not a number.",
     ),
     "wrong encoding": (
         b"user,item,n\na,b,1\nRen\xe9,c,1\n",
@@ -82,7 +89,7 @@ FAULTS = {
     "damaged zstandard": (zstandard.compress(b"a,b,1\n" * 999)[:-9] + b"123", "e.csv is damaged"),
     "damaged Parquet": (b"PAR1" + b"\0" * 99, "e.csv is not Parquet, or damaged"),
     "a binary file": (bytes(range(256)), "e.csv, line 1 has zero bytes"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -193,7 +200,7 @@ TABLES = {
     "only a header": (b"gene,x,y,z\n", "t.csv has no lines below its header."),
     "only a header, found": (b"gene,x,y,z\n", "t.csv has no lines below its header."),
     "one column": (b"gene\na\n", "t.csv has no column of weights"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", TABLES)

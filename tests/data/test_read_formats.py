@@ -26,8 +26,10 @@ WOMEN = datasets.load("southern-women")
 def check(data, rows=ROWS, columns=COLUMNS, matrix=COUNTS):
     assert_array_equal(data.matrix.toarray(), matrix)
     assert data.matrix.has_canonical_format
-    expected = [[str(i) for i in range(n)] if names is None else names
-                for names, n in zip((rows, columns), np.shape(matrix), strict=True)]  # fmt: skip
+    expected = [
+        [str(i) for i in range(n)] if names is None else names
+        for names, n in zip((rows, columns), np.shape(matrix), strict=True)
+    ]
     assert data.row_names.tolist() == expected[0]
     assert data.column_names.tolist() == expected[1]
     assert data.named == (rows is not None, columns is not None)
@@ -171,8 +173,9 @@ def test_names_from_elsewhere(tmp_path):
         (tmp_path / "u.txt", "id", "who"),
         f"{tmp_path / 'u.txt'}:id:who",
         f"{tmp_path / 'u.txt'}:0:2",
-        {"1": "Al", "2": "Al", 3: "Cy"}, ["Al", "Al", "Cy"],
-    ):  # fmt: skip
+        {"1": "Al", "2": "Al", 3: "Cy"},
+        ["Al", "Al", "Cy"],
+    ):
         found = comarkov.read(edges, row_names=choice).row_names.tolist()
         numbers = ("0", "1") if isinstance(choice, list) else ("1", "2")
         assert found == [f"Al [{number}]" for number in numbers] + ["Cy"]

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comarkov
 from comarkov import CoClustering
 from comarkov.costs.labels import matched
-from comarkov.data.joint import as_csr
+from comarkov.data.inputs import as_csr
 from comarkov.data.thinning import halves
 from comarkov.search import choose_beta as coupling
 from comarkov.search import choose_numbers as selection

@@ -1,0 +1,90 @@
+"""Whether all states of a cluster go on alike, tested against SciPy and against chance."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import chi2_contingency, kstest
+
+from comarkov.costs.lumpability import g_test, lumpability
+
+
+def test_the_worst_violation_is_named():
+    P = np.array([[0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.1, 0.2, 0.7]])
+    worst = lumpability(sp.csr_array(P), np.array([1, 1, 0]), 2)
+    assert worst.violation == pytest.approx(0.1)
+    assert (worst.cluster, worst.states) == (1, (0, 1) if worst.target == 1 else (1, 0))
+    assert not worst.holds()
+    assert worst.holds(0.11)
+    P[1] = [0.3, 0.5, 0.2]
+    assert lumpability(sp.csr_array(P), np.array([1, 1, 0]), 2).holds()
+
+
+def test_g_is_that_of_scipy_where_nothing_is_rare():
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(200, (6, 6))
+    labels = np.array([0, 0, 0, 1, 1, 1])
+    found = g_test(sp.csr_array(counts), labels, 2, rng)
+    onto = counts @ np.eye(2)[labels]
+    parts = [chi2_contingency(onto[labels == a], False, "log-likelihood") for a in (0, 1)]
+    assert found.statistic == pytest.approx(sum(part.statistic for part in parts))
+    assert found.degrees_of_freedom == sum(part.dof for part in parts) == 4
+    assert found.n_transitions == counts.sum()
+
+
+def test_nothing_to_compare_is_no_agreement():
+    """Every state seen once, or each cluster with one state or one next cluster: p is nan."""
+    rng = np.random.default_rng(0)
+    single = g_test(sp.csr_array(np.eye(4)[[1, 2, 3, 0]]), np.array([0, 0, 1, 1]), 2, rng)
+    assert np.isnan(single.p_value)
+    for labels in (np.arange(4), np.zeros(4, int)):
+        found = g_test(sp.csr_array(rng.poisson(9, (4, 4))), labels, labels.max() + 1, rng)
+        assert found.degrees_of_freedom == found.expected == found.statistic == 0
+        assert np.isnan(found.p_value)
+
+
+def sparse_counts(rng, labels, Q, steps):
+    """Steps from states of very different masses; the next cluster depends on the cluster."""
+    counts = rng.multinomial(steps, rng.dirichlet(np.full(labels.size, 0.5)))
+    onto = np.array([rng.multinomial(n, q) for n, q in zip(counts, Q, strict=True)])
+    counts = np.zeros((labels.size, labels.size))
+    counts[:, [np.flatnonzero(labels == b)[0] for b in range(Q.shape[1])]] = onto
+    return sp.csr_array(counts)
+
+
+def test_p_values_are_uniform_if_states_are_many_and_rare():
+    rng = np.random.default_rng(1)
+    labels = np.arange(200) % 3
+    Q = rng.dirichlet(np.full(3, 0.5), size=3)[labels]
+    found = [g_test(sparse_counts(rng, labels, Q, 1000), labels, 3, rng) for _ in range(150)]
+    assert kstest([test.p_value for test in found], "uniform").pvalue > 0.01
+    statistic, freedom, _, n, expected = np.mean(found, axis=0)
+    assert n == 1000
+    assert statistic == pytest.approx(expected, rel=0.01)
+    assert abs(freedom / expected - 1) > 0.05  # the nominal number is far off
+    Q[::2] = np.roll(Q[::2], 1, axis=1)
+    assert g_test(sparse_counts(rng, labels, Q, 1000), labels, 3, rng).p_value < 1e-6
+
+
+def test_the_same_seed_gives_the_same_p_value():
+    counts = sp.csr_array(np.random.default_rng(0).poisson(3, (9, 9)))
+    p = [g_test(counts, np.arange(9) % 2, 2, np.random.default_rng(s)).p_value for s in (0, 0, 1)]
+    assert p[0] == p[1] != p[2]
+    assert p[0] == pytest.approx(p[2], rel=0.1)
+
+
+def test_p_values_are_uniform_for_lumpable_chains_and_small_for_others():
+    rng = np.random.default_rng(0)
+    labels = np.arange(12) % 3
+    Q = rng.dirichlet(np.ones(3), size=3)
+    within = rng.dirichlet(np.ones(4), size=(12, 3))  # which member, by state and next cluster
+    P = np.zeros((12, 12))
+    for b in range(3):
+        P[:, labels == b] = Q[labels, b][:, None] * within[:, b]
+
+    def p_value(P):
+        counts = np.array([rng.multinomial(300, row / row.sum()) for row in P])
+        return g_test(sp.csr_array(counts), labels, 3, rng).p_value
+
+    assert kstest([p_value(P) for _ in range(200)], "uniform").pvalue > 0.01
+    P[0] = np.roll(P[0], 1)
+    assert p_value(P) < 1e-6

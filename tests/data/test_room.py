@@ -1,0 +1,62 @@
+"""Within the room of data, too, imports point one way."""
+
+import ast
+import inspect
+from dataclasses import fields
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import comarkov
+import comarkov.data
+from comarkov.data.reading.kinds import ReadKeywords, ReadOptions
+
+ROOM = Path(comarkov.data.__file__).parent
+
+
+def modules():
+    """The modules of the room by their paths of names."""
+    return {path.relative_to(ROOM).with_suffix("").parts for path in ROOM.rglob("*.py")}
+
+
+def imported(module, known):
+    """The modules of the room that one imports, also within functions; not for types alone."""
+    tree = ast.parse(ROOM.joinpath(*module).with_suffix(".py").read_text())
+    for_types = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level and id(node) not in for_types:
+            start = module[: len(module) - node.level]
+            place = (*start, *(node.module or "").split(".")) if node.module else start
+            for alias in node.names:
+                for found in ((*place, alias.name), place, (*place, "__init__")):
+                    if found in known:
+                        yield found
+                        break
+
+
+def test_no_module_imports_one_that_needs_it():
+    known = modules()
+    graph = {module: set(imported(module, known)) for module in known}
+    assert graph["chains",] >= {("inputs",), ("thinning",)}
+    assert ("reading", "kinds") in graph["reading", "__init__"]
+    list(TopologicalSorter(graph).static_order())  # which fails on a circle
+
+
+def test_inputs_stand_before_all_that_reads_them():
+    known = modules()
+    assert set(imported(("inputs",), known)) == {("graphs",)}
+
+
+def test_keywords_of_read_are_its_options():
+    options = [field.name for field in fields(ReadOptions)]
+    assert list(ReadKeywords.__annotations__) == options
+    shown = list(inspect.signature(comarkov.read).parameters)
+    assert shown == ["source", "kind", "row_names", "column_names", "max_bytes", *options]
+    with pytest.raises(TypeError, match=r"read\(\) got an unexpected keyword argument 'colums'"):
+        comarkov.read("x.csv", colums=1)
