@@ -13,7 +13,7 @@ class Navigation {
     canvas.addEventListener("pointermove", (event) => this.onMove(event));
     canvas.addEventListener("pointerup", (event) => this.onUp(event));
     canvas.addEventListener("pointercancel", (event) => this.onUp(event));
-    canvas.addEventListener("pointerleave", () => tooltip.hide());
+    canvas.addEventListener("pointerleave", (event) => this.onLeave(event));
     canvas.addEventListener("dblclick", (event) => this.zoom(2.5, this.point(event)));
     canvas.addEventListener("keydown", (event) => this.onKey(event));
     canvas.addEventListener("blur", () => tooltip.hide());
@@ -109,6 +109,9 @@ class Navigation {
     this.pointers.delete(event.pointerId);
     if (!this.isDragging && event.type === "pointerup") this.hover(event);
   }
+
+  // A finger that is lifted leaves too, just when its tap has shown the tooltip.
+  onLeave(event) { if (event.pointerType === "mouse") tooltip.hide(); }
 
   hover(event) {
     const places = this.heatmap.under(this.point(event));

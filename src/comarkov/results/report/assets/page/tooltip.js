@@ -16,3 +16,8 @@ const tooltip = {
 
   hide() { this.box.hidden = true; },
 };
+
+// After a tap no pointer leaves, so that the box stays until the next touch or scroll.
+for (const kind of ["pointerdown", "scroll"]) {
+  addEventListener(kind, () => tooltip.hide(), { capture: true, passive: true });
+}
