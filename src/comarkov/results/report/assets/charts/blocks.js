@@ -28,7 +28,7 @@ class Blocks {
   }
 
   liftOf({ rows, columns }) {
-    const { share, expected } = this.data.view, i = rows * this.shape.columns + columns;
+    const { share, expected, shape } = this.data.view, i = rows * shape[1] + columns;
     return expected[i] > 0 ? share[i] / expected[i] : 1;
   }
 
@@ -69,7 +69,7 @@ class Blocks {
   drawFields(pen) {
     const gap = Math.min(this.box.width, this.box.height) > 8 ? 1 : 0;
     for (const block of this.all) {
-      pen.fillStyle = css(this.lift.colour(this.liftOf(block)));
+      pen.fillStyle = this.lift.shade(this.liftOf(block)).fill;
       pen.fillRect(...this.rectangle(block, gap));
     }
   }
@@ -83,7 +83,7 @@ class Blocks {
     const text = (block) => this.lift.text(this.liftOf(block));
     if (largest(this.all, (block) => pen.measureText(text(block)).width) > width - 4) return;
     for (const block of this.all) {
-      pen.fillStyle = inkOn(this.lift.colour(this.liftOf(block)));
+      pen.fillStyle = this.lift.shade(this.liftOf(block)).ink;
       pen.fillText(text(block), ...this.middle(block));
     }
   }

@@ -8,9 +8,9 @@ class Axis {
   }
 
   // From 0 to a round number that is not below the largest.
-  static upTo(largest, [start, end]) {
-    const step = roundStep(largest / 10);
-    return new Axis([0, Math.ceil(largest / step - SLACK) * step], [start, end]);
+  static upTo(most, [start, end]) {
+    const step = roundStep(most / 10);
+    return new Axis([0, Math.ceil(most / step - SLACK) * step], [start, end]);
   }
 
   at(value) {

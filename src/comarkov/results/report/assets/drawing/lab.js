@@ -13,7 +13,7 @@ const FROM_XYZ = [
 ];
 const BEND = 6 / 29; // below it the cube root is replaced by a line
 
-const times = (matrix, vector) =>
+const product = (matrix, vector) =>
   matrix.map((line) => line.reduce((sum, value, i) => sum + value * vector[i], 0));
 
 function lightOf(byte) {
@@ -32,12 +32,12 @@ const expanded = (t) => (t > BEND ? t ** 3 : 3 * BEND ** 2 * (t - 4 / 29));
 
 // Lightness from 0 to 100, then green to red, then blue to yellow.
 function labOf(rgb) {
-  const [x, y, z] = times(TO_XYZ, rgb.map(lightOf)).map((value, i) => compressed(value / WHITE[i]));
+  const [x, y, z] = product(TO_XYZ, rgb.map(lightOf)).map((value, i) => compressed(value / WHITE[i]));
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
 function rgbOfLab([lightness, a, b]) {
   const y = (lightness + 16) / 116;
   const xyz = [y + a / 500, y, y - b / 200].map((value, i) => expanded(value) * WHITE[i]);
-  return times(FROM_XYZ, xyz).map(byteOf);
+  return product(FROM_XYZ, xyz).map(byteOf);
 }

@@ -148,8 +148,8 @@ class Navigation {
     const middle = ({ from, to }) => Math.floor((from + to) / 2);
     const cursor = heatmap.cursor ?? { rows: middle(spans.rows), columns: middle(spans.columns) };
     const cells = times * Math.max(1, Math.round(8 / spans[side].cell));
-    const moved = within(cursor[side] + direction * cells, spans[side].count);
-    heatmap.cursor = { ...cursor, [side]: moved };
+    const place = within(cursor[side] + direction * cells, spans[side].count);
+    heatmap.cursor = { ...cursor, [side]: place };
     this.change((span, name) => span.reveal(heatmap.cursor[name]));
     const { left, top } = heatmap.canvas.getBoundingClientRect();
     const x = left + spans.columns.pixel(heatmap.cursor.columns);
