@@ -14,16 +14,22 @@ from . import content
 from .payload import Packed, pack_cells
 
 LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
-LIBRARY = "vendor/d3.min.js"
-CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in data.js
-SCRIPTS = ("data", "layers", "heatmap", "window", "blocks", "charts", "search", "main")
+CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in elements.js
+SCRIPTS = {  # each folder's after those of the folders before
+    "page": ("elements", "tooltip", "arrows"),
+    "data": ("numbers", "csv", "unpacking", "data"),
+    "drawing": ("lab", "colours", "canvas", "svg", "axis"),
+    "heatmap": ("span", "binning", "picture", "marks", "labels", "heatmap", "navigation"),
+    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve"),
+    "controls": ("search", "highlight", "path", "downloads"),
+}
 
 
 def render(results: Any, tables: dict[str, str]) -> str:
     """The page of these :class:`Results`, with the tables to be downloaded.
 
     What comes from the data goes in as text that Jinja escapes, as JSON without ``<``, or packed.
-    No script runs but the page's own, which it names by their digests.
+    No script runs but the page's own, which the page allows by its digest.
     """
     parts = content.sections(results, tables)
     about = content.about(results)
@@ -35,14 +41,12 @@ def render(results: Any, tables: dict[str, str]) -> str:
 
 
 def _page(shown: dict[str, Any], about: dict[str, Any], packed: Packed) -> str:
-    script, style, library = _script(), _asset("report.css"), _asset(LIBRARY)
+    script, style = _script(), _asset("report.css")
     return _template().render(
         **shown,
-        policy=_policy([library, script], style),
+        policy=_policy(script, style),
         script=script,
         style=style,
-        library=library,
-        licence=_asset("vendor/d3.LICENSE"),
         about=_json(about | packed.facts | {"layout": packed.layout()}),
         data=packed.text(),
     )
@@ -54,11 +58,10 @@ def _json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _policy(scripts: list[str], style: str) -> str:
-    """What the page may do: run and wear what is in it, reach nothing."""
-    allowed = " ".join(f"'{_digest(text)}'" for text in scripts)
+def _policy(script: str, style: str) -> str:
+    """What the page may do: run its own script, use its own style, load nothing."""
     return (
-        f"default-src 'none'; script-src {allowed}; style-src '{_digest(style)}'; "
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 
@@ -74,8 +77,9 @@ def _asset(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """All scripts as one."""
-    parts = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    """All scripts as one, in a scope of its own."""
+    paths = [f"{folder}/{name}.js" for folder, names in SCRIPTS.items() for name in names]
+    parts = "\n".join(map(_asset, [*paths, "main.js"]))
     return f'(() => {{\n"use strict";\n{parts}}})();\n'
 
 

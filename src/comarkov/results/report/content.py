@@ -30,13 +30,17 @@ def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
         if not view.is_fit:
             parts[f"row labels {i}"] = varints(view.row_labels + 1)
             parts[f"column labels {i}"] = varints(view.column_labels + 1)
-        shown = view.blocks[np.ix_(_shown(found.rows, view.blocks.shape[0]),
-                                   _shown(found.columns, view.blocks.shape[1]))]  # fmt: skip
-        lines = view.blocks.sum(axis=1), view.blocks.sum(axis=0)
-        expected = np.outer(lines[0][_shown(found.rows, lines[0].size)],
-                            lines[1][_shown(found.columns, lines[1].size)])  # fmt: skip
-        parts[f"blocks {i}"] = np.stack([shown, expected]).astype("<f4").tobytes()
+        parts[f"blocks {i}"] = _blocks(found, view.blocks)
     return parts
+
+
+def _blocks(found: Findings, blocks: np.ndarray) -> bytes:
+    """The shares of the blocks that are shown, then those that chance would give them."""
+    rows = _shown(found.rows, blocks.shape[0])
+    columns = _shown(found.columns, blocks.shape[1])
+    shares = blocks[np.ix_(rows, columns)]
+    expected = np.outer(blocks.sum(axis=1)[rows], blocks.sum(axis=0)[columns])
+    return np.stack([shares, expected]).astype("<f4").tobytes()
 
 
 def _shown(side: Side, n: int) -> np.ndarray:
@@ -159,10 +163,9 @@ def _brief(value: Any, most: int = 60) -> str:
 def _repeat(results: Any) -> str:
     """Python that makes the same again."""
     name = results.model.split("(", 1)[0]
-    betas = [] if results.parameters.get("keep_path") else [
-        round(view.beta, 12) for view in results.views if not view.is_fit
-    ]  # fmt: skip
-    path = f", path=model.beta_path(data, {betas})" if betas else ""
+    betas = [round(view.beta, 12) for view in results.views if not view.is_fit]
+    is_kept = results.parameters.get("keep_path")  # then the fit makes the path
+    path = f", path=model.beta_path(data, {betas})" if betas and not is_kept else ""
     if results.command:
         source = '"data.npz")  # beside this report'
     else:

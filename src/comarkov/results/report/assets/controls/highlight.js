@@ -1,0 +1,63 @@
+// The element or cluster that was asked for: marked in the pictures and cards, described in a line.
+
+class Highlight {
+  constructor(data, heatmap, blocks, navigation) {
+    Object.assign(this, { data, heatmap, blocks, navigation });
+    this.lit = null;
+  }
+
+  // { side, element }, { side, cluster }, or null for nothing.
+  set(target) {
+    const isElement = target?.element !== undefined;
+    const cluster = isElement ? this.data.view[target.side].label[target.element] : target?.cluster;
+    this.lit = target && { ...target, cluster };
+    this.heatmap.lit = this.blocks.lit = this.lit;
+    document.querySelectorAll(".card.lit").forEach((card) => card.classList.remove("lit"));
+    this.card?.classList.add("lit");
+    byId("found").hidden = !isElement;
+    if (isElement) this.describe();
+    this.heatmap.drawLater();
+    this.blocks.draw();
+  }
+
+  // After another view was chosen, in which the element may be in another cluster.
+  renew() { this.set(this.lit); }
+
+  clear() {
+    this.set(null);
+    this.onClear?.();
+  }
+
+  get card() { return this.lit && byId(`${this.lit.side}-${this.lit.cluster}`); }
+
+  describe() {
+    const { side, element } = this.lit;
+    const buttons = [newButton("Zoom to it", () => this.zoomToElement())];
+    if (this.card) buttons.push(newButton("Its cluster", () => this.goToCard()));
+    buttons.push(newButton("Clear", () => this.clear()));
+    byId("found").replaceChildren(
+      isolated(this.data[side].names[element]), ` · ${this.facts} `, ...buttons);
+  }
+
+  // Rank and confidence are those of the fit, and are not known of other views.
+  get facts() {
+    const { side, element, cluster } = this.lit, { fit, beta } = this.data.view;
+    const { kind, clusters, rank, confidence } = this.data[side];
+    if (!clusters) return `${kind}, not clustered`;
+    const parts = [cluster < 0 ? "in no cluster" : `${kind} cluster ${cluster}`];
+    if (!fit) return `${parts[0]} at β = ${short(beta)}`;
+    if (rank[element]) parts.push(`rank ${rank[element]}`);
+    if (confidence[element]) parts.push(`confidence ${(+confidence[element]).toFixed(2)}`);
+    return parts.join(" · ");
+  }
+
+  zoomToElement() {
+    const { side, element } = this.lit, place = this.data.view[side].place[element];
+    this.navigation.show({ [side]: [place - 4, place + 5] });
+  }
+
+  goToCard() {
+    this.card.scrollIntoView({ block: "center" });
+    this.card.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,30 @@
+// Canvases that are sharp on any screen, and text that fits.
+
+// Fit a canvas to the box around it; the pen draws in CSS pixels.
+function fitted(canvas, height) {
+  const width = canvas.parentElement.clientWidth;
+  const density = Math.min(devicePixelRatio || 1, 3);
+  const [wide, high] = [width, height].map((pixels) => Math.round(pixels * density));
+  if (canvas.width !== wide || canvas.height !== high) {
+    Object.assign(canvas, { width: wide, height: high });
+    canvas.style.height = `${height}px`;
+  }
+  const pen = canvas.getContext("2d");
+  pen.setTransform(density, 0, 0, density, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return { pen, density };
+}
+
+const font = (size, weight = 400) => `${weight} ${size}px ${colour("--font")}`;
+
+// As much of a text as is not wider than this.
+function clipped(pen, text, width) {
+  if (pen.measureText(text).width <= width) return text;
+  let low = 0, high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (pen.measureText(text.slice(0, middle) + "…").width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return text.slice(0, low) + "…";
+}

@@ -1,0 +1,10 @@
+// Arrow keys as steps along a side.
+
+const ARROWS = {
+  ArrowLeft: ["columns", -1],
+  ArrowRight: ["columns", 1],
+  ArrowUp: ["rows", -1],
+  ArrowDown: ["rows", 1],
+};
+
+const within = (place, count) => Math.max(0, Math.min(count - 1, place));

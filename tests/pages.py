@@ -1,0 +1,71 @@
+"""Reports in a real browser: what tests read from a page and do to it."""
+
+import shutil
+from importlib.resources import files
+
+from comarkov import CoClustering, Results
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+ASSETS = files("comarkov.results.report") / "assets"
+
+
+def written(folder, data, n_clusters, betas=None):
+    """The report of a fit."""
+    model = CoClustering(n_clusters, n_init=10, random_state=0).fit(data.matrix)
+    path = None if betas is None else model.beta_path(data.matrix, betas)
+    Results.of(model, data, path=path, command="comarkov fit women.csv").write(folder)
+    return folder / "report.html"
+
+
+def settle(page):
+    """Wait until what was asked for has been drawn."""
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
+def wait_until(page, condition):
+    """Wait for an expression to be true, which the page's policy does not let Playwright do."""
+    for _ in range(200):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"still not: {condition}")
+
+
+def picture(page, selector="#heatmap"):
+    """What a canvas shows, as text that can be compared, once it has been drawn."""
+    settle(page)
+    return page.evaluate(f"document.querySelector('{selector}').toDataURL()")
+
+
+def pixel(page, x, y):
+    """The colour of the heatmap at a share of its width and height, without its labels."""
+    return page.evaluate(
+        """([x, y]) => {
+          const canvas = document.getElementById("heatmap");
+          return [...canvas.getContext("2d").getImageData(
+            Math.round(x * canvas.width), Math.round(y * canvas.height), 1, 1).data];
+        }""",
+        [x, y],
+    )
+
+
+def point(page, x, y, selector="#heatmap"):
+    """The pixel at a share of the width and height of a picture, scrolled into view."""
+    page.locator(selector).scroll_into_view_if_needed()
+    box = page.locator(selector).bounding_box()
+    return round(box["x"] + x * box["width"]), round(box["y"] + y * box["height"])
+
+
+def fingers(page):
+    """A function that puts down, moves or lifts fingers."""
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind, *points):
+        places = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+
+    return touch

@@ -1,0 +1,58 @@
+"""Reports opened in Chromium, which must find nothing to complain about."""
+
+import os
+from pathlib import Path
+
+import pytest
+from pages import CHROMIUM, written
+
+from comarkov import Data, datasets
+
+
+@pytest.fixture(scope="module")
+def browser():
+    driver_of = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        missing = "there is no chromium: install Debian's package of that name"
+        pytest.fail(missing) if os.environ.get("COMARKOV_NEEDS_CHROMIUM") else pytest.skip(missing)
+    with driver_of.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """Open a report; at the end there must be no complaint and no request."""
+    contexts, complaints = [], []
+
+    def open_page(path: Path, width=1280, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: seen(request.url))
+        page.goto(path.as_uri())
+        if options.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready]")
+        return page
+
+    def seen(url):
+        if not url.startswith(("file:", "data:,", "blob:")):
+            complaints.append(f"request: {url}")
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def women(tmp_path_factory):
+    """The report of the Southern Women, with a path over β."""
+    found = datasets.load("southern-women")
+    data = Data(found.matrix, found.row_names, found.column_names, "woman", "event", "women.csv")
+    return written(tmp_path_factory.mktemp("women"), data, (2, 3), [1.0, 0.5, 0.0])

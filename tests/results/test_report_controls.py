@@ -1,0 +1,147 @@
+"""The controls of the report: search, the slider over β, downloads, and the way to them by keys."""
+
+from pathlib import Path
+
+import pytest
+from pages import picture
+
+
+def test_search_finds_an_element_and_lights_its_cluster(opened, women):
+    page = opened(women)
+    before = picture(page)
+    page.fill("#query", "nora")
+    assert page.get_attribute("#query", "aria-expanded") == "true"
+    assert page.locator("#matches [role=option]").all_inner_texts()[0].startswith("Nora Fayette")
+    page.press("#query", "Enter")
+    assert "Nora Fayette · woman cluster 1 · rank" in page.inner_text("#found")
+    assert page.locator(".card.lit").get_attribute("id") == "rows-1"
+    assert picture(page) != before
+    page.click("#found >> text=Zoom to it")
+    assert "rows " in page.inner_text("#where")
+    page.click("#found >> text=Clear")
+    page.click("#zoom-all")
+    assert page.locator(".card.lit").count() == 0
+    assert picture(page) == before
+    page.fill("#query", "nobody")
+    assert page.inner_text("#matches") == "Nothing has this name."
+
+
+def test_matches_are_chosen_by_arrows_and_by_pointer(opened, women):
+    page = opened(women)
+    page.fill("#query", "el")
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert page.get_attribute("#query", "aria-activedescendant") == "match-0"
+    for key, active in (("ArrowDown", 1), ("ArrowUp", 0), ("ArrowUp", 3), ("ArrowDown", 0)):
+        page.press("#query", key)  # from either end to the other
+        assert (
+            page.locator("#matches [aria-selected=true]").get_attribute("id") == f"match-{active}"
+        )
+    page.press("#query", "ArrowDown")
+    page.press("#query", "Enter")
+    assert page.inner_text("#found").startswith(names[1])
+    page.fill("#query", "el")
+    page.click("#match-2")
+    assert page.inner_text("#found").startswith(names[2])
+    assert page.locator("#matches").is_hidden()
+    page.click("#found >> text=Its cluster")
+    assert page.evaluate("document.activeElement.className") == "card lit"
+    page.focus("#query")
+    page.press("#query", "Escape")  # closes the list, then clears
+    assert page.locator("#found").is_visible()
+    page.press("#query", "Escape")
+    assert page.locator("#found").is_hidden()
+    assert page.input_value("#query") == ""
+
+
+def test_the_name_itself_is_found_first(opened, women):
+    page = opened(women)
+    page.fill("#query", "e1")
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert names[0] == "E1"
+    assert sorted(names[1:]) == ["E10", "E11", "E12", "E13", "E14"]
+    page.fill("#query", "el")  # begins one name, is inside others
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert (names[0], names[3]) == ("Eleanor Nye", "Evelyn Jefferson")
+    assert sorted(names[1:3]) == ["Helen Lloyd", "Myra Liddel"]
+    page.fill("#query", "e")
+    names = page.locator("#matches bdi").all_inner_texts()
+    assert len(names) == 12
+    assert [len(name) for name in names[:6]] == [2] * 6
+    assert names[6:8] == ["Eleanor Nye", "Evelyn Jefferson"]
+
+
+def test_the_slider_reorders_the_pictures(opened, women):
+    page = opened(women)
+    assert page.inner_text("#beta-name") == "= 0.7 (the fit)"
+    fit, blocks = picture(page), picture(page, "#blocks")
+    page.focus("#beta")
+    page.keyboard.press("Home")
+    assert page.inner_text("#beta-name") == "= 0"
+    assert picture(page) != fit
+    assert picture(page, "#blocks") != blocks
+    assert page.inner_text("#kept") != "44.0 %"
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#beta-name") == "= 0.7 (the fit)"
+    assert picture(page) == fit
+
+
+def test_what_was_found_is_told_of_the_view_that_is_shown(opened, women):
+    page = opened(women)
+
+    def line():
+        return page.inner_text("#found").split(" Zoom")[0].strip()
+
+    page.fill("#query", "pearl")
+    page.press("#query", "Enter")
+    of_fit = line()
+    assert of_fit == "Pearl Oglethorpe · woman cluster 0 · rank 8 · confidence 0.83"
+    assert page.locator(".card.lit").get_attribute("id") == "rows-0"
+    page.focus("#beta")
+    page.keyboard.press("Home")
+    assert line() == "Pearl Oglethorpe · woman cluster 1 at β = 0"
+    assert page.locator(".card.lit").get_attribute("id") == "rows-1"
+    page.fill("#query", "pearl")
+    assert page.inner_text("#matches small") == "woman · cluster 1"
+    page.press("#query", "Enter")
+    assert line() == "Pearl Oglethorpe · woman cluster 1 at β = 0"
+    page.focus("#heatmap")
+    page.keyboard.press("ArrowDown")
+    assert "entry" in page.inner_text("#where")
+    page.focus("#blocks")
+    page.keyboard.press("ArrowRight")
+    assert "lift" in page.inner_text("#blocks-where")
+    page.focus("#beta")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert line() == of_fit
+    picture(page)
+    assert page.inner_text("#where") == "all 18 rows × all 14 columns"
+    assert page.inner_text("#blocks-where") == ""
+    page.click("#columns-1 .show")  # another thing is shown
+    assert page.locator("#found").is_hidden()
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "columns.csv", "blocks.csv"])
+def test_downloads_are_the_files(opened, women, name):
+    page = opened(women)
+    with page.expect_download() as download:
+        page.click(f"text=Download {name}")
+    assert download.value.suggested_filename == name
+    assert Path(download.value.path()).read_bytes() == (women.parent / name).read_bytes()
+
+
+def test_all_that_can_be_done_can_be_reached_by_tab(opened, women):
+    page = opened(women)
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate("document.activeElement.id || document.activeElement.className")
+        )
+        if page.evaluate("document.activeElement === document.body"):
+            break
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none", reached[-1]
+    assert {"query", "beta", "zoom-in", "zoom-out", "zoom-all", "heatmap", "blocks"} <= set(reached)
+    assert {"show", "download"} <= set(reached)

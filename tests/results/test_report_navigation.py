@@ -1,0 +1,322 @@
+"""Moving about the report: wheel, drag, double click, pinch, keys, and what they may not do."""
+
+import re
+
+import numpy as np
+import pytest
+from pages import fingers, picture, point, settle, wait_until, written
+
+from comarkov import CoClustering, Data, Results, datasets
+
+WOMEN = datasets.load("southern-women")
+ALL = "all 300 rows × all 200 columns"
+LARGEST = 44  # pixels of a cell
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """300 x 200 in blocks of 4 x 5 clusters; an entry tells its row and column."""
+    rows, columns = np.arange(300), np.arange(200)
+    matrix = (rows[:, None] % 4 == columns % 4) * (1 + 1000 * rows[:, None] + columns)
+    model = CoClustering((4, 5), init=(rows % 4, columns % 5), method="sequential").fit(matrix)
+    names = [f"r{i}" for i in rows], [f"c{i}" for i in columns]
+    path = tmp_path_factory.mktemp("large") / "report.html"
+    path.write_text(Results.of(model, Data(matrix, *names)).to_html(), "utf-8")
+    return path
+
+
+def where(page):
+    settle(page)
+    return page.inner_text("#where")
+
+
+def shown(page):
+    """The first and last row, then the first and last column, that are seen at least in part."""
+    numbers = re.findall(r"(\d+)–(\d+) of|all (\d+)", where(page))
+    return [(int(first or 1), int(last or every)) for first, last, every in numbers]
+
+
+def under(page, x, y):
+    """The row and the column at a point of the window, as the tooltip has them."""
+    page.mouse.move(x + 1, y)
+    page.mouse.move(x, y)
+    return [line.split(" · ")[0] for line in page.inner_text("#tip").split("\n")[:2]]
+
+
+def zoomed(page, x=0.6, y=0.6, turns=4):
+    """Zoom in by the wheel; where the pointer is."""
+    at = point(page, x, y)
+    page.mouse.move(*at)
+    for _ in range(turns):
+        page.mouse.wheel(0, -400)
+        settle(page)
+    return at
+
+
+def test_the_wheel_zooms_about_the_pointer(opened, large):
+    page = opened(large)
+    whole = picture(page)
+    assert where(page) == ALL
+    at = point(page, 0.85, 0.8)
+    names = under(page, *at)
+    page.mouse.wheel(0, -150)  # not so far that names need room beside the matrix
+    assert where(page) != ALL
+    assert under(page, *at) == names
+    zoomed(page, 0.85, 0.8)
+    row, column = (int(name[1:]) for name in under(page, *at))
+    entry = page.inner_text("#tip").split("\n")[2]
+    assert entry == (f"entry {1 + 1000 * row + column:,}" if row % 4 == column % 4 else "entry 0")
+    page.click("#zoom-all")
+    page.mouse.move(0, 0)
+    assert picture(page) == whole
+
+
+def test_zoom_ends_at_the_largest_cell_and_at_the_whole(opened, large):
+    page = opened(large)
+    at = zoomed(page, turns=15)
+    box = page.locator("#heatmap").bounding_box()
+    (top, bottom), (left, right) = shown(page)
+    assert (bottom - top - 1) * LARGEST <= box["height"] <= (bottom - top + 4) * LARGEST
+    assert (right - left - 1) * LARGEST <= box["width"] <= (right - left + 6) * LARGEST
+    near, scrolled = where(page), page.evaluate("scrollY")
+    page.mouse.wheel(0, -400)
+    assert where(page) == near
+    assert page.evaluate("scrollY") == scrolled
+    for _ in range(15):
+        page.mouse.wheel(0, 400)
+        settle(page)
+        if where(page) == ALL:
+            break
+    assert where(page) == ALL
+    assert under(page, *at)
+
+
+def test_the_wheel_scrolls_the_page_where_there_is_nothing_to_zoom(opened, large, tmp_path):
+    page = opened(large)
+    page.mouse.move(*point(page, 0.5, 0.5))
+    page.mouse.wheel(0, 300)
+    wait_until(page, "scrollY > 200")
+    assert where(page) == ALL
+    few = Data(np.eye(3, dtype=int) + 1, list("abc"), list("xyz"))
+    page = opened(written(tmp_path, few, (2, 2)))
+    page.evaluate("scrollTo({ top: 150, behavior: 'instant' })")
+    page.mouse.move(*point(page, 0.6, 0.6))
+    page.evaluate("scrollTo({ top: 150, behavior: 'instant' })")
+    page.mouse.wheel(0, -100)  # every cell is as large as it gets
+    wait_until(page, "scrollY < 100")
+    assert where(page) == "all 3 rows × all 3 columns"
+
+
+def test_a_double_click_zooms_in(opened, large):
+    page = opened(large)
+    at = point(page, 0.4, 0.7)
+    page.mouse.dblclick(*at)
+    (top, bottom), (left, right) = shown(page)
+    assert bottom - top + 1 == pytest.approx(300 / 2.5, abs=2)
+    assert right - left + 1 == pytest.approx(200 / 2.5, abs=2)
+
+
+def test_what_is_dragged_stays_under_the_pointer(opened, large):
+    page = opened(large)
+    x, y = zoomed(page, turns=2)
+    names = under(page, x, y)
+    page.mouse.down()
+    page.mouse.move(x - 150, y - 70, steps=5)
+    page.mouse.up()
+    settle(page)
+    assert under(page, x - 150, y - 70) == names
+    near = where(page)
+    page.mouse.down()
+    page.mouse.move(x + 9000, y + 9000, steps=3)  # no further than the first row and column
+    page.mouse.up()
+    (top, _), (left, _) = shown(page)
+    assert (top, left) == (1, 1)
+    assert where(page) != near
+
+
+def test_a_click_and_a_drag_of_the_whole_move_nothing(opened, large):
+    page = opened(large)
+    x, y = point(page, 0.5, 0.5)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 200, y, steps=3)
+    page.mouse.up()
+    assert where(page) == ALL
+    assert page.locator("#tip").is_visible()
+    zoomed(page, 0.5, 0.5)
+    near = where(page)
+    page.mouse.down()
+    page.mouse.move(x + 2, y)
+    page.mouse.up()
+    assert where(page) == near
+    assert page.locator("#tip").is_visible()
+    page.mouse.move(0, 0)
+    assert page.locator("#tip").is_hidden()
+
+
+def test_buttons_and_keys_zoom_alike(opened, large):
+    page = opened(large)
+    whole = picture(page)
+    page.click("#zoom-in")
+    page.mouse.move(0, 0)
+    once = picture(page)
+    assert once != whole
+    page.click("#zoom-out")
+    assert where(page) == ALL
+    page.focus("#heatmap")
+    for larger, smaller in ("+-", "=_"):
+        page.keyboard.press(larger)
+        assert picture(page) == once
+        page.keyboard.press(smaller)
+        assert where(page) == ALL
+    for every in ("0", "Home"):
+        page.keyboard.press("+")
+        page.keyboard.press(every)
+        assert where(page) == ALL
+    page.evaluate(
+        "document.getElementById('heatmap').dispatchEvent("
+        "new KeyboardEvent('keydown', { key: '+', ctrlKey: true }))"
+    )
+    assert where(page) == ALL  # the browser's own zoom
+
+
+def cursor(page):
+    """The row and the column of the cell that arrows have moved to, as drawn."""
+    text = page.inner_text("#where")
+    return [int(number) for number in re.findall(r"\b[rc](\d+)", text)]
+
+
+def test_arrows_move_a_cell_and_the_matrix_follows(opened, women):
+    page = opened(women)
+    page.focus("#heatmap")
+    page.keyboard.press("ArrowDown")
+    text = page.inner_text("#where")
+    name, event = (part.split(" · ")[0] for part in text.split(", ")[:2])
+    row, column = WOMEN.row_names.index(name), WOMEN.column_names.index(event)
+    assert text.endswith(f"entry {WOMEN.matrix[row, column]}")
+    assert page.inner_text("#tip").split("\n")[0].startswith(name)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#where") == text
+    page.keyboard.press("Escape")
+    assert where(page) == "all 18 rows × all 14 columns"
+
+
+def test_arrows_stop_at_the_edge(opened, large):
+    page = opened(large)
+    zoomed(page, turns=15)
+    page.focus("#heatmap")
+    page.keyboard.press("ArrowRight")
+    before = page.inner_text("#where")
+    page.keyboard.press("Shift+ArrowRight")  # ten cells
+    assert cursor(page)[0] == int(re.search(r"r(\d+)", before)[1])
+    assert page.inner_text("#where") != before
+    for _ in range(40):
+        page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("Shift+ArrowDown")
+    last = page.inner_text("#where")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#where") == last
+    page.keyboard.press("-")  # about the cursor, which is in the last corner
+    page.keyboard.press("Escape")
+    (_, bottom), (_, right) = shown(page)
+    assert (bottom, right) == (300, 200)
+    tip = page.locator("#tip").bounding_box()
+    assert tip is None or tip["x"] + tip["width"] <= 1280
+
+
+def test_blocks_by_keys_and_pointer(opened, women):
+    page = opened(women)
+    whole = where(page)
+    page.focus("#blocks")
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+    block = "woman cluster 1 × event cluster 1"
+    assert block in page.inner_text("#blocks-where")
+    page.keyboard.press("Enter")
+    by_key = where(page)
+    assert by_key != whole
+    page.click("#zoom-all")
+    at = point(page, 0.5, 0.8, "#blocks")
+    page.mouse.move(*at)
+    assert page.inner_text("#tip").startswith(block)
+    page.mouse.click(*at)
+    assert where(page) == by_key
+
+
+def test_a_dot_of_the_curve_sets_beta(opened, women):
+    page = opened(women)
+    fit = picture(page)
+    page.locator("#kept-chart circle").first.click()
+    assert page.inner_text("#beta-name") == "= 0"
+    assert page.locator("#beta").input_value() == "0"
+    assert picture(page) != fit
+    assert page.locator("#cost-chart circle").first.get_attribute("class") == "now"
+    titles = page.locator("#cost-chart circle title").all_text_contents()
+    assert [title.split(":")[0] for title in titles] == ["β = 0", "β = 0.5", "β = 0.7", "β = 1"]
+    ticks = page.locator("#kept-chart .axis:not(.left) .tick text").all_text_contents()
+    assert ticks == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+
+
+def phone(opened, path):
+    page = opened(path, 400, has_touch=True, is_mobile=True)
+    return page, fingers(page)
+
+
+def test_a_finger_taps_and_two_pinch(opened, large):
+    page, touch = phone(opened, large)
+    x, y = point(page, 0.6, 0.6)
+    page.touchscreen.tap(x, y)
+    assert page.locator("#tip").is_visible()
+    touch("touchStart", (x - 20, y), (x + 20, y))
+    for spread in (40, 80, 160):
+        touch("touchMove", (x - spread, y), (x + spread, y))
+    settle(page)
+    (top, bottom), (left, right) = shown(page)
+    assert bottom - top + 1 == pytest.approx(300 / 8, abs=3)
+    assert right - left + 1 == pytest.approx(200 / 8, abs=3)
+    assert page.locator("#tip").is_hidden()
+    for spread in (80, 20, 5):
+        touch("touchMove", (x - spread, y), (x + spread, y))
+    touch("touchEnd")
+    assert where(page) == ALL
+
+
+def test_two_fingers_move_what_is_between_them(opened, large):
+    page, touch = phone(opened, large)
+    for _ in range(5):
+        page.click("#zoom-in")
+    x, y = point(page, 0.6, 0.6)
+    (top, _), (left, right) = shown(page)
+    touch("touchStart", (x - 50, y), (x + 50, y))
+    for shift in (20, 40, 60):
+        touch("touchMove", (x - 50 - shift, y), (x + 50 - shift, y))
+    touch("touchEnd")
+    (same, _), (now_left, now_right) = shown(page)
+    assert same == pytest.approx(top, abs=1)
+    assert now_left > left
+    assert now_right - now_left == pytest.approx(right - left, abs=1)
+
+
+def test_one_finger_scrolls_the_page_or_moves_the_matrix(opened, large):
+    page, touch = phone(opened, large)
+
+    def swipe():
+        x, y = point(page, 0.6, 0.6)
+        touch("touchStart", (x, y))
+        for shift in range(20, 220, 20):
+            touch("touchMove", (x, y - shift))
+        touch("touchEnd")
+        settle(page)
+
+    swipe()
+    wait_until(page, "scrollY > 50")
+    assert where(page) == ALL
+    for _ in range(5):
+        page.click("#zoom-in")
+    point(page, 0.6, 0.6)
+    before, scrolled = shown(page), page.evaluate("scrollY")
+    swipe()
+    assert shown(page)[0][0] > before[0][0]
+    assert page.evaluate("scrollY") == scrolled

@@ -1,0 +1,174 @@
+"""The scripts of the report that compute, run in the browser and compared with Python."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pages import ASSETS
+from scipy.cluster.hierarchy import leaves_list, linkage
+
+from comarkov.results.report import SCRIPTS
+
+STOPS = ("#ffffff", "#a9c9e8", "#2f72b4", "#08264d")
+
+
+@pytest.fixture(scope="module")
+def run(browser):
+    """Call a function of the scripts that are named, on an empty page."""
+    page = browser.new_page()
+
+    def call(scripts, function, argument=None):
+        source = "\n".join((ASSETS / f"{name}.js").read_text("utf-8") for name in scripts)
+        body = f"{source}\nreturn ({function})(argument);"
+        evaluate = "([body, argument]) => new Function('argument', body)(argument)"
+        return page.evaluate(evaluate, [body, argument])
+
+    yield call
+    page.close()
+
+
+def test_every_script_is_in_the_page():
+    listed = {f"{folder}/{name}.js" for folder, names in SCRIPTS.items() for name in names}
+    there = {path.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*.js")}
+    assert listed | {"main.js"} == there
+
+
+@given(lines=st.lists(st.lists(st.text('a,"\n\r é'), min_size=2, max_size=4), max_size=5))
+def test_tables_are_read_as_they_were_written(run, lines):
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    assert run(["data/csv"], "readCsv", text.getvalue()) == lines
+
+
+@given(value=st.floats(1e-30, 1e30), digits=st.integers(2, 4))
+def test_significant_digits(run, value, digits):
+    text = run(["data/numbers"], "([value, digits]) => significant(value, digits)", [value, digits])
+    # halves of the last digit are rounded up there, to even here
+    assert float(text) == pytest.approx(float(f"{value:.{digits}g}"), rel=10.0 ** (1 - digits))
+    mantissa = text.split("e")[0]
+    assert "." not in mantissa or mantissa[-1] not in "0."
+    assert len(mantissa.replace(".", "").lstrip("0")) <= max(digits, 1 + int(np.log10(value)))
+
+
+def test_numbers_as_they_are_written(run):
+    values = [0, 0.5, 0.1 + 0.2, 12.345, 100, 123456, 1.25e10, 1e-9, 3e200]
+    texts = ["0", "0.5", "0.3", "12.3", "100", "1.23e+5", "1.25e+10", "1e-9", "3e+200"]
+    assert run(["data/numbers"], "(values) => values.map(short)", values) == texts
+    entries = run(["data/numbers"], "(values) => values.map(entryText)", [1234567, 0.12345, 1e200])
+    assert entries == ["1,234,567", "0.1235", "1e+200"]
+    shares = run(["data/numbers"], "(values) => values.map(percent)", [0, 0.0004, 0.001, 0.4404])
+    assert shares == ["0.0 %", "< 0.1 %", "0.1 %", "44.0 %"]
+
+
+@given(
+    numbers=st.lists(st.floats(0, 1e6), min_size=1, max_size=30),
+    share=st.floats(0, 1),
+)
+def test_quantiles(run, numbers, share):
+    value = run(["data/numbers"], "([all, share]) => quantile(all, share)", [numbers, share])
+    assert value == pytest.approx(np.quantile(numbers, share), rel=1e-9, abs=1e-9)
+
+
+def test_colours_are_cielab(run):
+    colours = [[255, 255, 255], [0, 0, 0], [255, 0, 0], [0, 0, 255]]
+    found = run(["drawing/lab"], "(colours) => colours.map(labOf)", colours)
+    # Lindbloom's calculator, for D50
+    expected = [[100, 0, 0], [0, 0, 0], [54.29, 80.81, 69.89], [29.57, 68.30, -112.03]]
+    assert np.array(found) == pytest.approx(np.array(expected), abs=0.03)
+    there_and_back = "(colours) => colours.map((rgb) => rgbOfLab(labOf(rgb)))"
+    every = [[r, g, b] for r in range(0, 256, 51) for g in range(0, 256, 51) for b in (0, 77, 255)]
+    assert run(["drawing/lab"], there_and_back, every) == every
+
+
+def test_the_scale_goes_through_its_colours_from_light_to_dark(run):
+    scale = """(stops) => {
+      const { style } = document.documentElement;
+      stops.forEach((stop, i) => style.setProperty(`--cell-${i}`, stop));
+      const scale = cellScale();
+      return Array.from({ length: 301 }, (_, i) => [...scale(i / 300), labOf(scale(i / 300))[0]]);
+    }"""
+    found = np.array(run(["drawing/lab", "drawing/colours"], scale, STOPS))
+    stops = [[int(each[i : i + 2], 16) for i in (1, 3, 5)] for each in STOPS]
+    assert found[::100, :3].tolist() == stops
+    assert (np.diff(found[:, 3]) < 0.5).all()  # but for rounding
+
+
+@pytest.mark.parametrize(
+    ("ends", "count", "texts"),
+    [
+        ([0, 1], 6, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        ([0, 0.6], 3, ["0.0", "0.2", "0.4", "0.6"]),
+        ([0.35, 0.9], 6, ["0.4", "0.5", "0.6", "0.7", "0.8", "0.9"]),
+        ([0, 4200], 4, ["0", "1,000", "2,000", "3,000", "4,000"]),
+        ([0, 3e-8], 3, ["0", "1e-8", "2e-8", "3e-8"]),
+        ([0.7, 0.7], 6, ["0.7"]),
+    ],
+)
+def test_ticks_are_round(run, ends, count, texts):
+    ticks = """([ends, count]) => {
+      const axis = new Axis(ends, [0, 100]);
+      return axis.ticks(count).map(axis.tickText(count));
+    }"""
+    assert run(["data/numbers", "drawing/svg", "drawing/axis"], ticks, [ends, count]) == texts
+
+
+@given(most=st.floats(1e-9, 1e9))
+def test_an_axis_reaches_its_largest_number(run, most):
+    to, last, pixel = run(
+        ["data/numbers", "drawing/svg", "drawing/axis"],
+        """(most) => {
+          const axis = Axis.upTo(most, [200, 50]);
+          return [axis.to, axis.ticks(5).at(-1), axis.at(most)];
+        }""",
+        most,
+    )
+    assert most * (1 - 1e-9) <= to <= 1.3 * most
+    assert to * 0.7 <= last <= to * (1 + 1e-9)
+    assert 50 - 1e-6 <= pixel <= 50 + 0.25 * 150
+
+
+OPERATIONS = st.one_of(
+    st.tuples(st.just("zoom"), st.floats(0.1, 10), st.floats(40, 639)),
+    st.tuples(st.just("move"), st.floats(-1000, 1000)),
+    st.tuples(st.just("show"), st.floats(-10, 40), st.floats(60, 200)),
+    st.tuples(st.just("reveal"), st.integers(0, 99)),
+)
+
+
+@given(operations=st.lists(OPERATIONS, min_size=1, max_size=8))
+def test_a_span_never_leaves_the_matrix(run, operations):
+    states = run(
+        ["page/arrows", "heatmap/span"],
+        """(operations) => {
+          const span = Object.assign(new Span(100), { start: 40, length: 600 });
+          return operations.map(([name, ...values]) => {
+            const pixel = name === "zoom" ? values[1] : 300, place = span.place(pixel);
+            span[name](...values);
+            return { ...span, cell: span.cell, off: span.pixel(place + 0.5) - pixel };
+          });
+        }""",
+        operations,
+    )
+    for operation, state in zip(operations, states, strict=True):
+        assert 0 <= state["from"] < state["to"] <= 100 + 1e-9
+        assert 6 - 1e-9 <= state["cell"] <= 44 + 1e-9
+        if operation[0] == "reveal":
+            assert state["from"] - 1e-9 <= operation[1] <= state["to"] - 1 + 1e-9
+        is_inside = state["from"] > 1e-6 and state["to"] < 100 - 1e-6
+        if operation[0] == "zoom" and is_inside:  # what is under the pointer stays there
+            assert abs(state["off"]) <= state["cell"] / 2 + 1e-6
+
+
+@pytest.mark.parametrize("method", ["single", "average"])
+def test_leaves_are_in_the_order_of_the_tree(run, method):
+    points = np.random.default_rng(0).random((12, 2))
+    merges = linkage(points, method)
+    side = {"linkage": merges.tolist(), "leaves": [["name"]] * 12}
+    nodes = run(["charts/dendrogram"], "treeOf", side)
+    lines = [node["line"] for node in nodes[:12]]
+    assert np.argsort(lines).tolist() == leaves_list(merges).tolist()
+    for node in nodes[12:]:
+        assert node["line"] == np.mean([child["line"] for child in node["children"]])
