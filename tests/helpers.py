@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import scipy.sparse as sp
 from hypothesis import strategies as st
+from numba import njit
 
 from comarkov import CoClustering
 from comarkov.data.joint import joint
@@ -98,3 +99,16 @@ def started(W, k, l, seed):
     """A co-clustering from a random start."""
     problem = problem_of(W, k, l)
     return problem.begin(problem.starts, np.random.default_rng(seed))
+
+
+def callable_from_python(step):
+    """A step of kernels, which else only they can call."""
+    return njit(lambda *arguments: step(*arguments))
+
+
+def enter(w, v):
+    """f(v + w) - f(v) for f(v) = v ln v, without cancellation, as precisely as w and v are."""
+    w, v = np.broadcast_arrays(w, v)
+    positive = np.where(v > 0, v, 1)
+    joined = w * np.log(positive) + (v + w) * np.log1p(w / positive)
+    return np.where(v > 0, joined, w * np.log(np.where(w > 0, w, 1)))

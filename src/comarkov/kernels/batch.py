@@ -13,11 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiling import kernel, step
-from .sweep import TIE
-
-_exact = kernel(error_model="numpy")
-_exact_step = step(error_model="numpy")
-
+from .rounding import TIE
 
 LACKING = -1e200  # the logarithm of no mass
 
@@ -38,7 +34,7 @@ class Choices(NamedTuple):
     blocks: np.ndarray  # float64 (k, column clusters): the masses after all moves
 
 
-@_exact_step
+@step()
 def _subtract_some(cost, indices, weights, start, stop, logs):
     """cost[a] -= Σ_p weights[p] logs[indices[p], a] for p from start to stop."""
     for p in range(start, stop):
@@ -47,7 +43,7 @@ def _subtract_some(cost, indices, weights, start, stop, logs):
             cost[a] -= w * logs[y, a]
 
 
-@_exact_step
+@step()
 def _subtract_all(cost, weights, logs):
     """cost[a] -= Σ_b weights[b] logs[b, a], four at a time to load and store less."""
     b = 0
@@ -62,7 +58,7 @@ def _subtract_all(cost, weights, logs):
             cost[a] -= weights[c] * logs[c, a]
 
 
-@_exact_step
+@step()
 def _least(cost):
     best = 0
     for a in range(cost.size):
@@ -71,7 +67,7 @@ def _least(cost):
     return best
 
 
-@_exact
+@kernel()
 def fill_masses(matrix, label, out):
     """Write the mass that every row of the matrix has in each cluster of its columns."""
     indptr, indices, weights = matrix.indptr, matrix.indices, matrix.weights
@@ -84,7 +80,7 @@ def fill_masses(matrix, label, out):
             out[x, b] = sums[b]
 
 
-@_exact
+@kernel()
 def move_masses(matrix, before, after, out):
     """Take the rows of the matrix whose label changes from one cluster of ``out`` to another."""
     indptr, indices, weights = matrix.indptr, matrix.indices, matrix.weights
@@ -96,7 +92,7 @@ def move_masses(matrix, before, after, out):
                 out[indices[p], b] += weights[p]
 
 
-@_exact
+@kernel()
 def write_blocks(label, cross, out):
     """Write the masses by (row cluster, column cluster) from those by (row, column cluster)."""
     out[:] = 0.0
@@ -106,7 +102,7 @@ def write_blocks(label, cross, out):
                 out[label[x], b] += cross[x, b]
 
 
-@_exact
+@kernel()
 def choose(matrix, label, size, free, cross, profiles, choices):
     """Every row that is free, and not alone, to the cluster of least c_a; ties: home, lowest.
 

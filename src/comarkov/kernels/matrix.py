@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiling import kernel
+from .logarithm import xlogx
 
 ROWS_AT_A_TIME = 8192
 
@@ -26,10 +27,15 @@ def row_parts(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
     """Some thousand rows at a time, for what would take too much memory for all at once."""
     for start in range(0, matrix.mass.size, ROWS_AT_A_TIME):
         part = slice(start, start + ROWS_AT_A_TIME)
-        yield part, matrix._replace(
-            indptr=matrix.indptr[start : start + ROWS_AT_A_TIME + 1],
-            ones=matrix.ones[part], twos=matrix.twos[part], mass=matrix.mass[part],
-        )  # fmt: skip
+        yield (
+            part,
+            matrix._replace(
+                indptr=matrix.indptr[start : start + ROWS_AT_A_TIME + 1],
+                ones=matrix.ones[part],
+                twos=matrix.twos[part],
+                mass=matrix.mass[part],
+            ),
+        )
 
 
 @kernel()
@@ -78,13 +84,13 @@ def sum_xlogx(values):
     """Σ v ln v over values that are not negative; 0 ln 0 = 0. Small whole numbers go fast."""
     small = np.zeros(256)
     for i in range(1, 256):
-        small[i] = i * np.log(i)
+        small[i] = xlogx(np.float64(i))
     total = 0.0
     for v in values:
         if v < 256 and v == np.int64(v):
             total += small[np.int64(v)]
         else:
-            total += v * np.log(np.float64(v))
+            total += xlogx(np.float64(v))
     return total
 
 

@@ -13,25 +13,18 @@ removed element x into cluster a is
 
 and f(v) = v ln v. In a relation to itself x is on both sides: M_aa gets what x has with cluster a
 as source, as target, and its loop, at once; and a loop also changes x's own rows of the table.
-
-All that these kernels call is in this file, see CONTRIBUTING; so `_left` is here again.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from .compiling import kernel, step
-from .sweep import RESIDUE, TIE
+from .logarithm import double
+from .rounding import TIE, left
 
-_exact = kernel(error_model="numpy")
-_exact_step = step(error_model="numpy")
-
-LN2 = np.log(2.0)
-LOG_OF_ZERO = -1023.0 * LN2  # makes `_enter` right for an empty cell
+_enter, _leave = double.enter, double.leave
+LOG_OF_ZERO = double.of_zero  # makes `_enter` right for an empty cell
 
 
 class Star(NamedTuple):
@@ -62,91 +55,21 @@ class Partition(NamedTuple):
     weight: np.ndarray  # float64 (n,): by how much an element can change the cost, for ties
 
 
-# --- logarithms -------------------------------------------------------------------------------
-
-
-@intrinsic
-def _octaves(typing_context, v, u):
-    """log2(v / u) rounded to an integer, read off the bits (off by one in places)."""
-
-    def codegen(context, builder, signature, args):
-        i64 = ir.IntType(64)
-        v, u = (builder.bitcast(arg, i64) for arg in args)
-        half_up = builder.add(builder.sub(v, u), ir.Constant(i64, 1 << 51))
-        return builder.ashr(half_up, ir.Constant(i64, 52))
-
-    return types.int64(types.float64, types.float64), codegen
-
-
-@intrinsic
-def _scale(typing_context, v, octaves):
-    """v * 2**octaves, by adding to the exponent."""
-
-    def codegen(context, builder, signature, args):
-        i64 = ir.IntType(64)
-        exponent = builder.shl(args[1], ir.Constant(i64, 52))
-        bits = builder.add(builder.bitcast(args[0], i64), exponent)
-        return builder.bitcast(bits, ir.DoubleType())
-
-    return types.float64(types.float64, types.int64), codegen
-
-
-@_exact_step
-def _log_ratio(s, v, w):
-    """ln(s / v) where s = v + w, without a branch, to the last digits also for small w / v.
-
-    v is brought within a factor of 1.5 of s by whole octaves, to u; then s / u = (1+z) / (1-z),
-    |z| <= 0.2, and 2 artanh z is a series. For v = 0 the result is ln s + 1023 ln 2.
-    """
-    octaves = _octaves(s, v)
-    u = _scale(v, octaves)
-    z = ((v - u) + w) / (s + u)
-    q = z * z
-    series = 1.0 / 21.0 + q * (1.0 / 23.0)
-    series = 1.0 / 17.0 + q * (1.0 / 19.0 + q * series)
-    series = 1.0 / 13.0 + q * (1.0 / 15.0 + q * series)
-    series = 1.0 / 9.0 + q * (1.0 / 11.0 + q * series)
-    series = 1.0 / 5.0 + q * (1.0 / 7.0 + q * series)
-    series = 1.0 + q * (1.0 / 3.0 + q * series)
-    return octaves * LN2 + 2.0 * z * series
-
-
-@_exact_step
-def _enter(w, v, log_v):
-    """f(v + w) - f(v) = w ln v + (v + w) ln((v + w) / v), for w > 0."""
-    s = v + w
-    return w * log_v + s * _log_ratio(s, v, w)
-
-
-@_exact_step
-def _leave(w, v, log_v):
-    """f(v) - f(v - w) = w ln v + (v - w) ln(v / (v - w)), for w > 0."""
-    r = _left(v, w)
-    return w * log_v + r * _log_ratio(v, r, w) if r > 0.0 else w * log_v
-
-
 # --- tables -----------------------------------------------------------------------------------
 
 
-@_exact_step
-def _left(v, w):
-    """v - w, and exactly nothing where only rounding is left."""
-    r = v - w
-    return r if r > RESIDUE * v else v - v
-
-
-@_exact_step
+@step()
 def _log(v):
     return np.log(v) if v > 0.0 else LOG_OF_ZERO
 
 
-@_exact_step
+@step()
 def _set(masses, row, a, value):
     masses.mass[row, a] = value
     masses.log[row, a] = _log(value)
 
 
-@_exact
+@kernel()
 def derive(masses):
     """Set the logarithms."""
     rows, clusters = masses.mass.shape
@@ -155,7 +78,7 @@ def derive(masses):
             _set(masses, row, a, masses.mass[row, a])
 
 
-@_exact
+@kernel()
 def fill(masses, star, label):
     """Write the masses by (element at the other end, cluster) into an empty table."""
     for x in range(label.size):
@@ -170,7 +93,7 @@ def fill(masses, star, label):
     derive(masses)
 
 
-@_exact
+@kernel()
 def add_up(out, rows, label):
     """Add rows to those of their clusters: out[a] += rows[x] for all x in a."""
     for x in range(label.size):
@@ -182,7 +105,7 @@ def add_up(out, rows, label):
 # --- one element ------------------------------------------------------------------------------
 
 
-@_exact_step
+@step()
 def _read_items(x, home, star, table, cross, weight):
     """Write B_xj for all items; with its own type without the loop, as it stands now."""
     for j in range(weight.size):
@@ -192,16 +115,16 @@ def _read_items(x, home, star, table, cross, weight):
         for b in range(table.mass.shape[1]):
             weight[as_source + b] = table.mass[star.twice[q, 1] + x, b]
             weight[as_target + b] = table.mass[star.twice[q, 0] + x, b]
-        weight[as_source + home] = _left(weight[as_source + home], star.loops[q, x])
-        weight[as_target + home] = _left(weight[as_target + home], star.loops[q, x])
+        weight[as_source + home] = left(weight[as_source + home], star.loops[q, x])
+        weight[as_target + home] = left(weight[as_target + home], star.loops[q, x])
 
 
-@_exact_step
+@step()
 def _changed(v, w, enters):
-    return v + w if enters else _left(v, w)
+    return v + w if enters else left(v, w)
 
 
-@_exact_step
+@step()
 def _change_blocks(x, a, enters, star, blocks, weight):
     """Put element x into cluster a of the blocks, or take it out."""
     for j in range(weight.size):
@@ -224,23 +147,23 @@ def _change_blocks(x, a, enters, star, blocks, weight):
             _set(blocks, source + a, b, back)
 
 
-@_exact_step
+@step()
 def _shift_table(x, home, to, star, table):
     """Move element x in the table."""
     for p in range(star.indptr[x], star.indptr[x + 1]):
         y, w = star.indices[p], star.weights[p]
-        _set(table, y, home, _left(table.mass[y, home], w))
+        _set(table, y, home, left(table.mass[y, home], w))
         _set(table, y, to, table.mass[y, to] + w)
     for q in range(star.twice.shape[0]):
         w = star.loops[q, x]
         if w > 0.0:
             for end in range(2):
                 y = star.twice[q, end] + x
-                _set(table, y, home, _left(table.mass[y, home], w))
+                _set(table, y, home, left(table.mass[y, home], w))
                 _set(table, y, to, table.mass[y, to] + w)
 
 
-@_exact_step
+@step()
 def _add_enter(total, first, w, masses, row, factor):
     """total[i] += factor enter(w, v) for all clusters first + i."""
     mass, log, row = masses.mass, masses.log, np.uint64(row)
@@ -249,7 +172,7 @@ def _add_enter(total, first, w, masses, row, factor):
         total[i] += factor * _enter(w, mass[row, a], log[row, a])
 
 
-@_exact_step
+@step()
 def _add_table(x, home, first, star, table, total):
     """Add the terms of the table; returns that of `home`, in which the element still is."""
     cost_home = 0.0
@@ -262,7 +185,7 @@ def _add_table(x, home, first, star, table, total):
     return cost_home
 
 
-@_exact_step
+@step()
 def _add_blocks(first, star, blocks, weight, total):
     """Add the terms of the blocks, from which the element is out."""
     for j in range(weight.size):
@@ -276,7 +199,7 @@ def _add_blocks(first, star, blocks, weight, total):
             total[i] = kept
 
 
-@_exact_step
+@step()
 def _add_loops(x, first, star, blocks, weight, total):
     """Add what a relation to itself has beyond that: M_aa, and the element's own rows."""
     for q in range(star.twice.shape[0]):
@@ -294,7 +217,7 @@ def _add_loops(x, first, star, blocks, weight, total):
                 total[i] += star.factor[star.twice[q, 0] + x] * _enter(s, into, _log(into))
 
 
-@_exact_step
+@step()
 def _cost_all(x, home, first, star, table, blocks, weight, total):
     """Write c_a for clusters from `first` on, `home` among them; the blocks are without x."""
     for i in range(total.size):
@@ -305,7 +228,7 @@ def _cost_all(x, home, first, star, table, blocks, weight, total):
     _add_loops(x, first, star, blocks, weight, total)
 
 
-@_exact_step
+@step()
 def _choose(home, first, total, tie):
     """The cluster of least cost, and what moving there saves; ties: home, lowest."""
     best, least = home, total[home - first]
@@ -318,7 +241,7 @@ def _choose(home, first, total, tie):
 # --- sweeps -----------------------------------------------------------------------------------
 
 
-@_exact
+@kernel()
 def sweep(order, span, star, partition, table, blocks, cross):
     """Visit the elements in `order`, each moved to its cluster of least cost.
 
@@ -348,7 +271,7 @@ def sweep(order, span, star, partition, table, blocks, cross):
     return moves, saved
 
 
-@_exact
+@kernel()
 def costs(x, star, partition, table, blocks, cross):
     """c_a of element x for every cluster, the element taken out of its own."""
     weight = np.empty(cross.shape[1])
@@ -359,26 +282,3 @@ def costs(x, star, partition, table, blocks, cross):
     _cost_all(x, home, 0, star, table, blocks, weight, total)
     _change_blocks(x, home, True, star, blocks, weight)
     return total
-
-
-# --- merging ----------------------------------------------------------------------------------
-
-
-@_exact_step
-def _f(v):
-    return v * np.log(v) if v > 0.0 else 0.0
-
-
-@_exact
-def add_loop_pairs(out, M, factor):
-    """out[i, j] += factor times what Σ f(M) grows if i and j, rows and columns, become one."""
-    k = M.shape[0]
-    for i in range(k):
-        for j in range(i + 1, k):
-            growth = _f(M[i, i] + M[i, j] + M[j, i] + M[j, j])
-            growth -= _f(M[i, i]) + _f(M[i, j]) + _f(M[j, i]) + _f(M[j, j])
-            for b in range(k):
-                if b not in (i, j):
-                    growth += _f(M[i, b] + M[j, b]) - _f(M[i, b]) - _f(M[j, b])
-                    growth += _f(M[b, i] + M[b, j]) - _f(M[b, i]) - _f(M[b, j])
-            out[i, j] += factor * growth

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..costs.labels import Counts, membership, ranks
 from ..costs.relations import Information
-from ..kernels import sweep as kernels
+from ..kernels.merging import add_pair_terms, add_terms_with
 from ..search.merging import pair_costs
 from .leaves import Leaves
 
@@ -266,14 +266,14 @@ class _MergingSide:
         costs = np.zeros(self.node.size)
         for masses, factor in self.terms:
             if factor != 0.0:
-                kernels.add_terms_with(costs, np.ascontiguousarray(masses), i, factor)
+                add_terms_with(costs, np.ascontiguousarray(masses), i, factor)
         self.costs[np.minimum(i, mates), np.maximum(i, mates)] = costs[mates]
 
     def add_blocks(self, items: list[int], sign: float) -> None:
         """Add what these items of the blocks, clusters of the other side, say about merges."""
         blocks, factor = self.terms[-1]
         if factor != 0.0:
-            kernels.add_pair_terms(self.costs, np.ascontiguousarray(blocks[items]), sign * factor)
+            add_pair_terms(self.costs, np.ascontiguousarray(blocks[items]), sign * factor)
 
 
 def _way_down(rows: Leaves | None, columns: Leaves | None, coupling: float) -> Iterator[_Step]:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from ..costs.labels import membership
 from ..costs.relations import Information
 from ..data.joint import Joint, bits, spread_of
-from ..kernels import sweep as kernels
+from ..kernels.insertion import insertion_costs
 from ..kernels.matrix import row_parts
 from ..search.side import float_table, new_workspace
 from .leaves import Leaves
@@ -85,9 +85,7 @@ class Model:
         for part, rows in row_parts(matrix):
             cross = np.ascontiguousarray((csr[part] @ member).toarray(), np.float64)
             space = new_workspace(blocks)
-            kernels.insertion_costs(
-                out[part], nowhere[part], rows, table, blocks, cross, coupling, space
-            )
+            insertion_costs(out[part], nowhere[part], rows, table, blocks, cross, coupling, space)
         return out
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..costs.labels import Counts, ranks
 from ..data.joint import Joint
-from ..kernels import pairs as kernels
-from ..kernels.sweep import TIE
+from ..kernels import pair_entries, pair_shares, pairs
+from ..kernels.rounding import TIE
 
 KNOWN = 1 << 16  # counts whose v ln v is looked up
 DENSE = {True: 20.0, False: 50.0}  # terms of a table that take as long as one of lists; of counts?
@@ -179,7 +179,7 @@ class _PairedSide:
         n, m = data.shape
         n_pairs = n * (n - 1) // 2
         self.has_table = self.blocks is None and _is_dense(data)
-        self.pairs = kernels.Pairs(
+        self.pairs = pairs.Pairs(
             mass=data.row_mass.copy(),
             alive=np.ones(n, np.bool_),
             cost=np.empty(n_pairs),
@@ -189,18 +189,18 @@ class _PairedSide:
         )
         self.shares = _shares(data, n if self.has_table else 0)
         if self.has_table:
-            kernels.share(self.pairs, self.shares, data.matrix, data.column_mass)
-            kernels.bound_all(self.pairs, self.shares)
-            kernels.look_up_all(self.pairs)
+            pair_shares.share(self.pairs, self.shares, data.matrix, data.column_mass)
+            pair_shares.bound_all(self.pairs, self.shares)
+            pairs.look_up_all(self.pairs)
             return
         self.known = _known(data)
         self.entries = _entries(data)
         self.shared, self.seen = np.zeros(n), np.zeros(m, np.bool_)
-        kernels.fill(self.pairs, self.entries, data.matrix, self.known)
+        pair_entries.fill(self.pairs, self.entries, data.matrix, self.known)
 
     def cheapest(self) -> Candidate:
         """The merge that costs least: its cost, and the clusters."""
-        return kernels.cheapest(self.pairs, self.shares) if self.left else NOTHING
+        return pair_shares.cheapest(self.pairs, self.shares) if self.left else NOTHING
 
     def tie(self, merge: Candidate) -> float:
         """A difference of its cost that counts as none."""
@@ -213,15 +213,15 @@ class _PairedSide:
         self.node[i] = self.node.size + len(self.lost)
         self.lost.append(self._price(i, j))
         if self.has_table:
-            kernels.join_shares(self.pairs, self.shares, i, j)
-            kernels.bound_with(self.pairs, self.shares, i)
-            kernels.renew_least(self.pairs, i, j)
+            pair_shares.join_shares(self.pairs, self.shares, i, j)
+            pair_shares.bound_with(self.pairs, self.shares, i)
+            pairs.renew_least(self.pairs, i, j)
             return
-        kernels.join_entries(self.entries, i, j, self.shared, self.seen, self.known)
+        pair_entries.join_entries(self.entries, i, j, self.shared, self.seen, self.known)
         if self.blocks is not None:
             self.shared *= self.coupling
-            kernels.join_blocks(self.blocks, i, j, 1 - self.coupling, self.shared, self.known)
-        kernels.settle(self.pairs, i, j, self.shared, self.known)
+            pair_entries.join_blocks(self.blocks, i, j, 1 - self.coupling, self.shared, self.known)
+        pair_entries.settle(self.pairs, i, j, self.shared, self.known)
 
     def _price(self, i: int, j: int) -> float:
         n = self.node.size
@@ -241,9 +241,9 @@ class _PairedSide:
         factor = 1 - self.coupling
         after = np.ascontiguousarray(blocks[i])
         for line in before:
-            kernels.add_line(self.pairs, line, factor, self.known)
-        kernels.add_line(self.pairs, after, -factor, self.known)
-        kernels.look_up_some(self.pairs, after)
+            pair_entries.add_line(self.pairs, line, factor, self.known)
+        pair_entries.add_line(self.pairs, after, -factor, self.known)
+        pairs.look_up_some(self.pairs, after)
 
     def tree(self, mass: np.ndarray) -> MergeTree | None:
         """All merges so far, of elements with these masses."""
@@ -262,10 +262,10 @@ def _is_dense(data: Joint) -> bool:
     return reaches and n * n * m <= DENSE[data.is_count] * float(owners @ owners)
 
 
-def _shares(data: Joint, n: int) -> kernels.Shares:
+def _shares(data: Joint, n: int) -> pair_shares.Shares:
     """A table for n clusters, empty of mass."""
-    width = -(-data.shape[1] // kernels.LANES) * kernels.LANES
-    return kernels.Shares(
+    width = -(-data.shape[1] // pair_shares.LANES) * pair_shares.LANES
+    return pair_shares.Shares(
         exact=np.zeros((n, width)),
         near=np.zeros((n, width), np.float32),
         item=np.zeros(width),
@@ -283,12 +283,12 @@ def _known(data: Joint) -> np.ndarray:
     return np.concatenate([[0.0], v * np.log(v)])
 
 
-def _entries(data: Joint) -> kernels.Entries:
+def _entries(data: Joint) -> pair_entries.Entries:
     matrix, turned = data.matrix, data.T.matrix
     weight = turned.weights.astype(np.float64)
     following = np.arange(1, weight.size + 1)
     following[matrix.indptr[1:] - 1] = -1
-    return kernels.Entries(
+    return pair_entries.Entries(
         start=turned.indptr[:-1].copy(),
         count=np.diff(turned.indptr),
         owner=turned.indices.astype(np.int64),

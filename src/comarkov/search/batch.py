@@ -28,7 +28,7 @@ from ..kernels.batch import (
     move_masses,
     write_blocks,
 )
-from ..kernels.sweep import TIE
+from ..kernels.rounding import TIE
 from .coclusters import CoClusterProblem, CoClusters
 from .problem import Solution
 from .refinement import Labels, best_of

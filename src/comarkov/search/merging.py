@@ -8,7 +8,7 @@ import numpy as np
 
 from ..costs.labels import merge_numbers
 from ..data.joint import Joint
-from ..kernels import sweep as kernels
+from ..kernels.merging import add_pair_terms
 from .refinement import Split
 from .run import Run
 from .side import Side, coupled
@@ -36,7 +36,7 @@ def pair_costs(terms: list[Term]) -> np.ndarray:
     costs[np.triu_indices(k, 1)] = 0.0
     for masses, factor in terms:
         if factor != 0.0:
-            kernels.add_pair_terms(costs, np.ascontiguousarray(masses, np.float64), factor)
+            add_pair_terms(costs, np.ascontiguousarray(masses, np.float64), factor)
     return costs
 
 

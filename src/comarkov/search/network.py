@@ -12,6 +12,7 @@ from ..costs.labels import merge_numbers
 from ..costs.relations import Information
 from ..data.joint import bits
 from ..kernels import network as moves
+from ..kernels.merging import add_loop_pairs
 from . import budgets
 from .graph import End, Graph, loops_of
 from .merging import Term, pair_costs, random_halves, sweep_until_settled
@@ -101,7 +102,7 @@ class Network:
         costs = pair_costs(terms)
         for _, _, source, target in star.twice:
             chain = blocks.mass[target : target + side.k]
-            moves.add_loop_pairs(costs, chain, star.item_factor[source])
+            add_loop_pairs(costs, chain, star.item_factor[source])
         return costs / LN2
 
     def merged(self, side: NetworkSide, i: int, j: int) -> Network:

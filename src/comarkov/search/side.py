@@ -8,8 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from ..data.joint import Joint, bits
-from ..kernels import sweep as kernels
+from ..kernels.insertion import Workspace, insertion_costs
+from ..kernels.logarithm import single
 from ..kernels.matrix import Matrix, row_parts
+from ..kernels.sweep import Clusters, sweep
+from ..kernels.tables import LANES, Table, derive, fill_blocks, fill_table
 from . import budgets
 from .refinement import Visit
 from .run import Run, in_parts
@@ -38,7 +41,7 @@ class Side:
         labels: np.ndarray,
         k: int,
         free: np.ndarray,
-        table: kernels.Table | None = None,
+        table: Table | None = None,
         is_numbered: bool = False,
     ) -> None:
         self.joint = joint
@@ -48,7 +51,7 @@ class Side:
         label = np.where(joint.row_mass > 0, labels, -1).astype(np.int32)
         size = np.bincount(label[label >= 0], minlength=k)
         margin = np.full(label.size, np.inf, np.float32)
-        self.clusters = kernels.Clusters(label, size, margin)
+        self.clusters = Clusters(label, size, margin)
         if table is None:
             self.refill()
         else:
@@ -69,7 +72,7 @@ class Side:
     def refill(self) -> None:
         """Build the table afresh from the labels."""
         self.table = _empty_table(self.joint.shape[1], self.k, _lookup(self.joint))
-        kernels.fill_table(self.table, self.joint.matrix, self.labels)
+        fill_table(self.table, self.joint.matrix, self.labels)
 
     @property
     def masses(self) -> np.ndarray:
@@ -88,10 +91,10 @@ class Side:
             self.labels[has_mass], weights=self.joint.row_mass[has_mass], minlength=self.k
         )
 
-    def blocks(self, cross: np.ndarray) -> kernels.Table:
+    def blocks(self, cross: np.ndarray) -> Table:
         """Masses by (cluster of the other side, cluster), and by cluster in the last row."""
         blocks = _empty_table(cross.shape[1] + 1, self.k, NO_LOOKUP)
-        kernels.fill_blocks(blocks, cross, self.labels, self.joint.row_mass)
+        fill_blocks(blocks, cross, self.labels, self.joint.row_mass)
         return blocks
 
     def information(self) -> float:
@@ -109,7 +112,7 @@ class Side:
         mass = self.table.mass.copy()
         near = mass if self.table.near is self.table.mass else self.table.near.copy()
         rest = (self.table.log.copy(), self.table.unit.copy(), self.table.pair.copy())
-        table = kernels.Table(mass, near, *rest, self.table.lookup)
+        table = Table(mass, near, *rest, self.table.lookup)
         return Side(self.joint, self.labels, self.k, self.free, table, self.is_numbered)
 
     def relabelled(self, labels: np.ndarray) -> Side:
@@ -122,7 +125,7 @@ class Side:
         table = _empty_table(self.joint.shape[1], k, self.table.lookup)
         for a, new in enumerate(number):
             table.mass[:, new] += self.table.mass[:, a]
-        kernels.derive(table)
+        derive(table)
         return Side(self.joint, number[self.labels], k, self.free, table)
 
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
@@ -140,7 +143,7 @@ class Side:
         workspace = new_workspace(blocks)
         moves, saved, drift, seen = 0, 0.0, 0.0, 0
         for rows in in_parts(order, self._rows_per_call(), run):
-            did = kernels.sweep(
+            did = sweep(
                 rows,
                 self.joint.matrix,
                 self.clusters,
@@ -167,7 +170,7 @@ class Side:
         workspace = new_workspace(blocks)
         for part, rows in row_parts(self.joint.matrix):
             costs = np.empty((rows.mass.size, self.k))
-            kernels.insertion_costs(
+            insertion_costs(
                 costs, self.labels[part], rows, self.table, blocks, cross[part], coupling, workspace
             )
             yield part, rows, costs
@@ -191,10 +194,10 @@ def coupled(side: Side, cross: np.ndarray | None, beta: float) -> tuple[np.ndarr
     return cross, 2.0 * beta - 1.0
 
 
-def new_workspace(blocks: kernels.Table) -> kernels.Workspace:
+def new_workspace(blocks: Table) -> Workspace:
     """Scratch memory for sweeps with these blocks."""
     n_blocks, lanes = blocks.mass.shape
-    return kernels.Workspace(
+    return Workspace(
         total=np.zeros(lanes),
         partial=np.zeros(lanes, np.float32),
         indices=np.zeros(n_blocks, np.uint32),
@@ -204,25 +207,25 @@ def new_workspace(blocks: kernels.Table) -> kernels.Workspace:
 
 def padded(k: int) -> int:
     """The number of lanes for k clusters: few are not worth padding."""
-    return k if k <= kernels.LANES // 2 else -(-k // kernels.LANES) * kernels.LANES
+    return k if k <= LANES // 2 else -(-k // LANES) * LANES
 
 
-def _empty_table(n: int, k: int, lookup: np.ndarray) -> kernels.Table:
+def _empty_table(n: int, k: int, lookup: np.ndarray) -> Table:
     """A table for n items and k clusters: of counts if there is a look-up table for them."""
     shape = (n, padded(k))
     log = np.zeros(shape, np.float32)
     if lookup.size:
         mass = np.zeros(shape, np.int32)
-        return kernels.Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
+        return Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
     none = np.zeros((0, 0), np.float32)
-    return kernels.Table(np.zeros(shape), np.zeros_like(log), log, none, none, lookup)
+    return Table(np.zeros(shape), np.zeros_like(log), log, none, none, lookup)
 
 
-def float_table(masses: np.ndarray) -> kernels.Table:
+def float_table(masses: np.ndarray) -> Table:
     """A table of given masses."""
     table = _empty_table(masses.shape[0], masses.shape[1], NO_LOOKUP)
     table.mass[:, : masses.shape[1]] = masses
-    kernels.derive(table)
+    derive(table)
     return table
 
 
@@ -238,6 +241,6 @@ def _lookup(joint: Joint) -> np.ndarray:
 def _lookup_of_size(size: int) -> np.ndarray:
     v = np.arange(1.0, size + 2)
     f = np.concatenate([[0.0], v * np.log(v)])
-    log = np.concatenate([[kernels.LOG_OF_ZERO], np.log(v[: size - 1])])
+    log = np.concatenate([[single.of_zero], np.log(v[: size - 1])])
     columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
     return np.stack(columns, axis=1).astype(np.float32)

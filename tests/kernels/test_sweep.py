@@ -1,41 +1,24 @@
 """The sweep against slow and plain arithmetic."""
 
 import numpy as np
-import pytest
-from helpers import problems, run_at, started
+from helpers import callable_from_python, enter, problems, run_at, started
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
 from comarkov.data.joint import joint
-from comarkov.kernels import sweep as kernels
+from comarkov.kernels import insertion, rounding, tables
+from comarkov.kernels.sweep import sweep
 from comarkov.search.run import Settings
 from comarkov.search.side import Side, coupled, new_workspace
 
-
-def callable_from_python(step):
-    """A step of kernels, which else only they can call."""
-    return njit(lambda *arguments: step(*arguments))
-
-
-step_block_entries = callable_from_python(kernels._block_entries)
-step_cost_all = callable_from_python(kernels._cost_all)
-step_enter = callable_from_python(kernels._enter)
-step_error_bound = callable_from_python(kernels._error_bound)
-step_leave = callable_from_python(kernels._leave)
-step_left = callable_from_python(kernels._left)
-step_log = callable_from_python(kernels._log)
-step_shift = callable_from_python(kernels._shift)
-
-
-def enter(w, v):
-    """f(v + w) - f(v) for f(v) = v ln v, without cancellation."""
-    w, v = np.broadcast_arrays(np.float64(w), np.float64(v))
-    some, positive = np.where(w > 0, w, 1), np.where(v > 0, v, 1)
-    joined = w * np.log(positive) + (v + w) * np.log1p(w / positive)
-    return np.where(v > 0, joined, w * np.log(some))
+block_entries = callable_from_python(insertion.block_entries)
+cost_all = callable_from_python(insertion.cost_all)
+cost_exact = callable_from_python(insertion.cost_exact)
+error_bound = callable_from_python(insertion.error_bound)
+left = callable_from_python(rounding.left)
+shift = callable_from_python(tables.shift)
 
 
 def sides(state):
@@ -69,37 +52,11 @@ def exact_costs(side, other, beta, x):
     blocks = side.blocks(cross)
     workspace = new_workspace(blocks)
     home = side.labels[x]
-    entries = step_block_entries(x, cross, side.joint.row_mass[x], workspace)
-    arguments = (home, side.joint.matrix, side.table, blocks, entries, coupling)
-    exact = [kernels.cost_exact(x, a, *arguments) for a in range(side.k)]
-    bound = np.inf
-    if side.joint.matrix.spread < np.inf:
-        step_cost_all(x, *arguments, workspace)
-        bound = step_error_bound(x, side.joint.matrix, entries[2], coupling)
-    return np.array(exact), workspace.total[: side.k], bound
-
-
-def test_single_precision_logarithm():
-    for v in 10 ** np.random.default_rng(0).uniform(-20, 20, 2000):
-        exact = np.log(np.float64(np.float32(v)))
-        assert abs(step_log(np.float32(v)) - exact) <= 4 * kernels.ROUNDOFF * max(abs(exact), 1)
-    assert step_log(np.float32(0)) == kernels.LOG_OF_ZERO
-
-
-@pytest.mark.parametrize("limits", [(-6, 7), (-2, 2)])
-def test_single_precision_changes(limits):
-    rng = np.random.default_rng(0)
-    for _ in range(2000):
-        w, v = (np.float32(10 ** rng.uniform(*limits)) for _ in range(2))
-        v = np.float32(rng.choice([0.0, v]))
-        log = kernels.LOG_OF_ZERO if v == 0 else np.float32(np.log(v))
-        spread = 1 + max(abs(np.log(np.float64(value))) for value in (w, v + w))
-        bound = kernels.ROUNDOFF * (280 + 12 * spread) * w
-        assert abs(step_enter(w, v, log) - enter(np.float64(w), np.float64(v))) <= bound
-        total = v + w
-        left = max(np.float64(total) - w, 0.0)
-        log = np.float32(np.log(total))
-        assert abs(step_leave(w, total, log) - enter(np.float64(w), left)) <= bound
+    setting = insertion.Setting(side.joint.matrix, side.table, blocks, coupling)
+    entries = block_entries(x, cross, side.joint.row_mass[x], workspace)
+    exact = [cost_exact(x, a, home, setting, entries) for a in range(side.k)]
+    cost_all(x, home, setting, entries, workspace)
+    return np.array(exact), workspace.total[: side.k], error_bound(x, setting, entries)
 
 
 @given(problems())
@@ -166,10 +123,8 @@ def test_a_row_goes_where_it_costs_least(problem):
             home = side.labels[x]
             costs = oracle_costs(side, other, beta, x)
             alone = side.clusters.size[home] == 1
-            kernels.sweep(
-                np.array([x]), side.joint.matrix, side.clusters, side.table,
-                blocks, cross, coupling, new_workspace(blocks),
-            )  # fmt: skip
+            masses = (side.joint.matrix, side.clusters, side.table, blocks, cross)
+            sweep(np.array([x]), *masses, coupling, new_workspace(blocks))
             if alone:
                 assert side.labels[x] == home
             else:
@@ -193,17 +148,17 @@ def test_the_masses_of_float_weights_come_out_exactly_empty():
     matrix = side.joint.matrix
     for x in (0, 1, 2):
         start, stop = matrix.indptr[x], matrix.indptr[x + 1]
-        step_shift(side.table, matrix.indices, matrix.weights, start, stop, 0, 1)
-        step_shift(blocks, np.array([0], np.uint32), matrix.mass[x : x + 1], 0, 1, 0, 1)
+        shift(side.table, matrix.indices, matrix.weights, start, stop, 0, 1)
+        shift(blocks, np.array([0], np.uint32), matrix.mass[x : x + 1], 0, 1, 0, 1)
     assert_array_equal(side.table.mass[:, 0], 0.0)
     assert blocks.mass[0, 0] == 0.0
 
 
 def test_nothing_left_is_plus_zero():
-    left = step_left(0.3, 0.1 + 0.2)  # less than nothing, by rounding
-    assert left == 0.0
-    assert not np.signbit(left)
-    assert step_left(1.0, 1.0 - 2.0**-40) == 2.0**-40
+    nothing = left(0.3, 0.1 + 0.2)  # less than nothing, by rounding
+    assert nothing == 0.0
+    assert not np.signbit(nothing)
+    assert left(1.0, 1.0 - 2.0**-40) == 2.0**-40
 
 
 def test_counts_beyond_the_lookup_table():

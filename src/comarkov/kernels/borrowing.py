@@ -1,0 +1,32 @@
+"""Arrays without owners, so that numba counts no references to them."""
+
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+
+@intrinsic
+def borrow(typing_context, value):
+    """An array, or a tuple with arrays in it, without the owners of the arrays.
+
+    Counting takes an atomic operation per array and call, on a counter that all threads share.
+    Whoever calls a kernel holds the owners for as long as the kernel runs.
+    """
+
+    def codegen(context, builder, signature, args):
+        return _without_owner(context, builder, value, args[0])
+
+    return value(value), codegen
+
+
+def _without_owner(context, builder, kind, value):
+    if isinstance(kind, types.BaseTuple):
+        members = zip(kind, cgutils.unpack_tuple(builder, value), strict=True)
+        borrowed = [_without_owner(context, builder, *member) for member in members]
+        return context.make_tuple(builder, kind, borrowed)
+    if not isinstance(kind, types.Array):
+        return value
+    array = context.make_array(kind)(context, builder, value)
+    array.meminfo = cgutils.get_null_value(array.meminfo.type)
+    array.parent = cgutils.get_null_value(array.parent.type)
+    return array._getvalue()

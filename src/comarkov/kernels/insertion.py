@@ -1,0 +1,286 @@
+"""What it costs to put a row into each cluster.
+
+Symbols, for the rows (columns are the rows of the transpose):
+
+    w      a weight n_xy          n_x    the mass of row x
+    A_ya   table.mass[y, a]       M_ba   blocks.mass[b, a]
+    B_xb   cross[x, b]            N_a    blocks.mass[-1, a]
+    f(v) = v ln v                 λ      the coupling 2β - 1
+
+The cost of putting a removed row x into cluster a, in nats times the total mass, is
+
+    c_a = enter(n_x, N_a) - λ Σ_y enter(w, A_ya) - (1 - λ) Σ_b enter(B_xb, M_ba)
+    enter(w, v) = f(v + w) - f(v)
+
+All clusters of a row are first costed at once in single precision, with a bound on the error.
+Only candidates that the bound cannot tell apart are costed again in double precision, so the
+choice is that of exact arithmetic at a fraction of its price.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .borrowing import borrow
+from .compiling import FUSED, kernel, step, subroutine
+from .logarithm import single
+from .matrix import Matrix
+from .rounding import ROUNDOFF, left
+from .tables import Table
+
+_approximate = kernel(fastmath=FUSED)
+_approximate_step = step(fastmath=FUSED)
+_enter, _leave = single.enter, single.leave
+
+f32 = np.float32
+CHUNK = 512  # entries summed in single precision before they join the total in double
+
+
+class Setting(NamedTuple):
+    """What costs depend on, besides the row."""
+
+    matrix: Matrix
+    table: Table
+    blocks: Table
+    coupling: float
+
+
+class BlockEntries(NamedTuple):
+    """Where a row has mass in the blocks; the last entry is for the masses N_a."""
+
+    indices: np.ndarray  # uint32, of which the first `size` count
+    weights: np.ndarray  # float64
+    size: int
+
+
+class Workspace(NamedTuple):
+    """Scratch memory of a sweep."""
+
+    total: np.ndarray  # float64 (clusters,): costs
+    partial: np.ndarray  # float32 (clusters,): sums on their way into total; zero in between
+    indices: np.ndarray  # uint32 (blocks,): where a row has mass in the blocks
+    weights: np.ndarray  # float64 (blocks,): how much
+
+
+@_approximate
+def insertion_costs(out, home, matrix, table, blocks, cross, coupling, workspace):
+    """Write c_a of every row for every cluster a, the row taken out of `home` (-1: in none).
+
+    The least is where it is in exact arithmetic; costs are within single precision.
+    """
+    setting = borrow(Setting(matrix, table, blocks, coupling))
+    cross, workspace = borrow(cross), borrow(workspace)
+    total = workspace.total[: out.shape[1]]
+    for x in range(out.shape[0]):
+        at = np.int64(home[x])
+        entries = block_entries(x, cross, setting.matrix.mass[x], workspace)
+        cost_all(x, at, setting, entries, workspace)
+        _, least, second = least_two(total)
+        limit = least + 2.0 * error_bound(x, setting, entries)
+        for a in range(out.shape[1]):
+            out[x, a] = total[a]
+            if second <= limit and total[a] <= limit:
+                out[x, a] = cost_exact(x, a, at, setting, entries)
+
+
+@step()
+def block_entries(x, cross, mass, workspace):
+    """Where row x of such a mass has mass in the blocks, and how much."""
+    indices, weights = workspace.indices, workspace.weights
+    size = 0
+    for b in range(cross.shape[1]):
+        if cross[x, b] > 0:
+            indices[size] = b
+            weights[size] = cross[x, b]
+            size += 1
+    indices[size] = indices.size - 1
+    weights[size] = mass
+    return BlockEntries(indices, weights, size + 1)
+
+
+@step()
+def least_two(total):
+    """Where the least cost is, the least and the second least."""
+    best = 0
+    least = second = np.inf
+    for a in range(total.size):
+        if total[a] < least:
+            second, least, best = least, total[a], a
+        elif total[a] < second:
+            second = total[a]
+    return best, least, second
+
+
+# --- in single precision ----------------------------------------------------------------------
+
+
+@_approximate_step
+def cost_all(x, home, setting, entries, workspace):
+    """Write c_a of row x, which is in cluster `home` (-1: in none), for every cluster.
+
+    Nothing is written if masses are out of single precision.
+    """
+    if setting.matrix.spread == np.inf:
+        return
+    matrix, table, blocks, coupling = setting
+    total, partial = workspace.total, workspace.partial
+    indices, weights, size = entries
+    last = size - 1
+    for a in range(total.size):
+        total[a] = 0.0
+    if coupling != 0.0:
+        _add_table(total, partial, x, matrix, table, -coupling)
+    for p in range(0, last, CHUNK):
+        _add_enter(partial, indices, weights, p, min(p + CHUNK, last), blocks)
+        _flush(total, partial, coupling - 1.0)
+    n_x, n = f32(weights[last]), indices[last]
+    for a in range(total.size):
+        total[a] += _enter(n_x, blocks.near[n, a], blocks.log[n, a])
+    if home >= 0:
+        total[home] = _cost_home(x, home, setting, entries)
+
+
+@_approximate_step
+def _cost_home(x, home, setting, entries):
+    """c_a of row x for the cluster that it is in."""
+    matrix, table, blocks, coupling = setting
+    indices, weights, size = entries
+    last = size - 1
+    n_x, n = f32(weights[last]), indices[last]
+    cost = np.float64(_leave(n_x, blocks.near[n, home], blocks.log[n, home]))
+    if coupling != 0.0:
+        cost -= coupling * _leave_table(x, home, matrix, table)
+    for p in range(last):
+        b = indices[p]
+        leave = _leave(f32(weights[p]), blocks.near[b, home], blocks.log[b, home])
+        cost -= (1.0 - coupling) * leave
+    return cost
+
+
+@_approximate_step
+def _add_table(total, partial, x, matrix, table, factor):
+    """total[a] += factor Σ_y enter(w, A_ya) over the entries of row x."""
+    start = matrix.indptr[x]
+    ones = start + matrix.ones[x]
+    twos = ones + matrix.twos[x]
+    stop = matrix.indptr[x + 1]
+    for p in range(start, ones, CHUNK):
+        _add_rows(partial, matrix.indices, p, min(p + CHUNK, ones), table.unit)
+        _flush(total, partial, factor)
+    for p in range(ones, twos, CHUNK):
+        _add_rows(partial, matrix.indices, p, min(p + CHUNK, twos), table.pair)
+        _flush(total, partial, factor)
+    for p in range(twos, stop, CHUNK):
+        _add_enter(partial, matrix.indices, matrix.weights, p, min(p + CHUNK, stop), table)
+        _flush(total, partial, factor)
+
+
+@_approximate_step
+def _add_rows(partial, indices, start, stop, rows):
+    """partial[a] += Σ_p rows[indices[p], a], for p from start to stop."""
+    p = start
+    while p + 7 < stop:
+        y0, y1, y2, y3 = indices[p], indices[p + 1], indices[p + 2], indices[p + 3]
+        y4, y5, y6, y7 = indices[p + 4], indices[p + 5], indices[p + 6], indices[p + 7]
+        for a in range(partial.size):
+            first = (rows[y0, a] + rows[y1, a]) + (rows[y2, a] + rows[y3, a])
+            second = (rows[y4, a] + rows[y5, a]) + (rows[y6, a] + rows[y7, a])
+            partial[a] += first + second
+        p += 8
+    while p < stop:
+        y0 = indices[p]
+        for a in range(partial.size):
+            partial[a] += rows[y0, a]
+        p += 1
+
+
+@_approximate_step
+def _add_enter(partial, indices, weights, start, stop, table):
+    """partial[a] += Σ_p enter(weights[p], near[indices[p], a]), for p from start to stop."""
+    near, log = table.near, table.log
+    p = start
+    while p + 1 < stop:
+        y0, y1 = indices[p], indices[p + 1]
+        w0, w1 = f32(weights[p]), f32(weights[p + 1])
+        for a in range(partial.size):
+            first = _enter(w0, f32(near[y0, a]), log[y0, a])
+            second = _enter(w1, f32(near[y1, a]), log[y1, a])
+            partial[a] += first + second
+        p += 2
+    if p < stop:
+        y0, w0 = indices[p], f32(weights[p])
+        for a in range(partial.size):
+            partial[a] += _enter(w0, f32(near[y0, a]), log[y0, a])
+
+
+@_approximate_step
+def _flush(total, partial, factor):
+    for a in range(total.size):
+        total[a] += factor * partial[a]
+        partial[a] = f32(0.0)
+
+
+@_approximate_step
+def _leave_table(x, a, matrix, table):
+    """Σ_y leave(w, A_ya) over the entries of row x, which is in cluster a."""
+    mass, near, log, lookup = table.mass, table.near, table.log, table.lookup
+    start = matrix.indptr[x]
+    ones = start + matrix.ones[x]
+    twos = ones + matrix.twos[x]
+    limit = lookup.shape[0]
+    total = 0.0
+    for p in range(start, ones):
+        y = matrix.indices[p]
+        v = mass[y, a]
+        if v <= limit:
+            total += lookup[np.uint32(v - 1), 1]
+        else:
+            total += _leave(f32(1.0), f32(v), log[y, a])
+    for p in range(ones, twos):
+        y = matrix.indices[p]
+        v = mass[y, a]
+        if v <= limit:
+            total += lookup[np.uint32(v - 2), 2]
+        else:
+            total += _leave(f32(2.0), f32(v), log[y, a])
+    for p in range(twos, matrix.indptr[x + 1]):
+        y = matrix.indices[p]
+        total += _leave(f32(matrix.weights[p]), f32(near[y, a]), log[y, a])
+    return total
+
+
+@step()
+def error_bound(x, setting, entries):
+    """How far a cost of `cost_all` can lie from the exact one; infinite if it wrote none."""
+    matrix, coupling = setting.matrix, setting.coupling
+    terms = max(matrix.indptr[x + 1] - matrix.indptr[x], entries.size)
+    steps = min(terms, CHUNK) / 2 + 12  # the longest chain of additions, and a term's own
+    per_mass = 280.0 + steps * matrix.spread  # 280: three roundings of 127 ln 2, for empty cells
+    return ROUNDOFF * matrix.mass[x] * per_mass * (1.0 + abs(coupling) + abs(1.0 - coupling))
+
+
+# --- in double precision ----------------------------------------------------------------------
+
+
+@subroutine()
+def cost_exact(x, a, home, setting, entries):
+    """c_a of row x, which is in cluster `home` (-1: in none)."""
+    matrix, table, blocks, coupling = setting
+    cost = 0.0
+    if coupling != 0.0:
+        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+            w = np.float64(matrix.weights[p])
+            v = np.float64(table.mass[matrix.indices[p], a])
+            cost -= coupling * _enter_exact(w, left(v, w) if a == home else v)
+    indices, weights, size = entries
+    for p in range(size):
+        w = weights[p]
+        v = blocks.mass[indices[p], a]
+        enter = _enter_exact(w, left(v, w) if a == home else v)
+        cost += enter if p == size - 1 else (coupling - 1.0) * enter
+    return cost
+
+
+@step()
+def _enter_exact(w, v):
+    return w * np.log(v) + (v + w) * np.log1p(w / v) if v > 0.0 else w * np.log(w)

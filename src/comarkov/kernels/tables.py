@@ -1,0 +1,112 @@
+"""Masses by (item, cluster), and what sweeps need to know of each of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .compiling import FUSED, kernel, step
+from .logarithm import single
+from .rounding import left
+
+_approximate = kernel(fastmath=FUSED)
+_approximate_step = step(fastmath=FUSED)
+_log, _enter = single.log, single.enter
+
+f32 = np.float32
+LANES = 8  # clusters in a table are padded to a multiple of this
+
+
+class Table(NamedTuple):
+    """Masses by (item, cluster) with what is derived from them; padded to LANES clusters."""
+
+    mass: np.ndarray  # exact: int32 for counts, else float64
+    near: np.ndarray  # mass in 32 bits; for counts the same array
+    log: np.ndarray  # float32: ln mass
+    unit: np.ndarray  # float32: enter(1, mass); empty unless counts
+    pair: np.ndarray  # float32: enter(2, mass); empty unless counts
+    lookup: np.ndarray  # float32 (size, 3): log, unit and pair of counts below size
+
+
+def fill_table(table, matrix, label):
+    """Write the masses by (column, row cluster) into an empty table."""
+    _add_rows(table.mass, matrix, label)
+    derive(table)
+
+
+def fill_blocks(blocks, cross, label, mass):
+    """Write the masses by (column cluster, row cluster), and by row cluster in the last row."""
+    _add_blocks(blocks.mass, cross, label, mass)
+    derive(blocks)
+
+
+@kernel()
+def _add_rows(out, matrix, label):
+    for x in range(label.size):
+        a = label[x]
+        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+            out[matrix.indices[p], a] += matrix.weights[p]
+
+
+@kernel()
+def _add_blocks(out, cross, label, mass):
+    last = out.shape[0] - 1
+    for x in range(label.size):
+        a = label[x]
+        if a < 0:
+            continue
+        out[last, a] += mass[x]
+        for b in range(last):
+            out[b, a] += cross[x, b]
+
+
+@_approximate
+def derive(table):
+    """Set what is derived from the masses of a table."""
+    n = table.mass.shape[0]
+    every = np.empty(n, np.uint32)
+    for y in range(n):
+        every[y] = y
+    for a in range(table.mass.shape[1]):
+        _derive(table, every, np.int64(0), n, a)
+
+
+@_approximate_step
+def shift(table, indices, weights, start, stop, a, b):
+    """Take the weights from start to stop out of cluster a and put them into cluster b."""
+    mass = table.mass
+    for p in range(start, stop):
+        y = indices[p]
+        mass[y, a] = left(mass[y, a], weights[p])
+        mass[y, b] += weights[p]
+    _derive(table, indices, start, stop, a)
+    _derive(table, indices, start, stop, b)
+
+
+@_approximate_step
+def _derive(table, indices, start, stop, a):
+    """Set what is derived from the masses of cluster a."""
+    mass, near, log, unit, pair, lookup = table
+    limit = lookup.shape[0]
+    if limit == 0:
+        for p in range(start, stop):
+            y = indices[p]
+            near[y, a] = mass[y, a]
+            log[y, a] = _log(f32(mass[y, a]))
+        return
+    large = 0
+    for p in range(start, stop):
+        y = indices[p]
+        large += mass[y, a] >= limit
+        i = np.uint32(min(mass[y, a], limit - 1))
+        log[y, a] = lookup[i, 0]
+        unit[y, a] = lookup[i, 1]
+        pair[y, a] = lookup[i, 2]
+    if large == 0:
+        return
+    for p in range(start, stop):  # apart, to keep the common case free of branches
+        y = indices[p]
+        if mass[y, a] >= limit:
+            v = f32(mass[y, a])
+            log[y, a] = _log(v)
+            unit[y, a] = _enter(f32(1.0), v, _log(v))
+            pair[y, a] = _enter(f32(2.0), v, _log(v))
