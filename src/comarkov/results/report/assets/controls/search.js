@@ -16,7 +16,7 @@ class Search {
     input.addEventListener("input", () => this.look());
     input.addEventListener("focus", () => this.look());
     input.addEventListener("keydown", (event) => this.onKey(event));
-    input.addEventListener("blur", () => setTimeout(() => this.close(), 120));
+    input.addEventListener("blur", () => this.close());
     list.addEventListener("pointerdown", (event) => {
       event.preventDefault(); // the input keeps the focus
       const item = event.target.closest("[role=option]");
