@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+pytest.register_assert_rewrite("commands", "contract", "helpers", "matrix_contract")
+
 settings.register_profile("default", deadline=None, max_examples=100, derandomize=True)
 settings.load_profile("default")
 

@@ -1,11 +1,14 @@
 """What several tests need: input formats, random matrices, slow oracles."""
 
+from dataclasses import fields, is_dataclass
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from numba import njit
+from sklearn.base import BaseEstimator
 
 from comarkov import CoClustering
 from comarkov.data.joint import joint
@@ -45,6 +48,26 @@ def problem_of(W, k, l):
     """The problem of clustering a matrix, everything left to chance."""
     data = joint(W)
     return CoClusterProblem(data, (free_start(k, data.row_mass), free_start(l, data.column_mass)))
+
+
+def same(one, other):
+    """Equal to the last bit, in type too."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray) and one.dtype == object:
+        return one.shape == other.shape and same(one.tolist(), other.tolist())
+    if isinstance(one, np.ndarray | np.generic):
+        alike = one.dtype == other.dtype and one.shape == other.shape
+        return alike and one.tobytes() == other.tobytes()
+    if isinstance(one, BaseEstimator):
+        return same(vars(one), vars(other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if is_dataclass(one):
+        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    return one == other or (one != one and other != other)
 
 
 @st.composite

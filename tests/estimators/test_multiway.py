@@ -1,17 +1,15 @@
-"""MultiwayClustering: its cost, co-clustering as its smallest case, and its contract."""
+"""MultiwayClustering beyond the contract: co-clustering as its smallest case, its cost."""
 
 import itertools
-import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import FORMATS, counts_for, problems, weights
+from helpers import counts_for, problems, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
@@ -200,44 +198,7 @@ def test_a_relation_of_a_type_to_itself():
     assert evaluate.matching_accuracy(truth, model.labels_["papers"]) == 1
 
 
-# --- the contract -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS.keys())
-def test_every_format_gives_the_same_answer(data, fitted, make):
-    given = {key: make(W) for key, W in data.items()}
-    before = pickle.dumps(given)
-    model = MultiwayClustering(3, n_init=1, random_state=0).fit(given)
-    assert pickle.dumps(given) == before
-    for name in fitted.types_:
-        assert_array_equal(model.labels_[name], fitted.labels_[name])
-    assert model.cost_ == fitted.cost_
-
-
-def test_threads_do_not_change_the_answer_and_more_starts_never_cost_more(data):
-    fits = [
-        MultiwayClustering(3, n_init=n, n_jobs=jobs, random_state=3).fit(data)
-        for n, jobs in ((1, 1), (2, 1), (2, 2))
-    ]
-    assert fits[1].cost_ == fits[2].cost_ <= fits[0].cost_
-    for name in fits[0].types_:
-        assert_array_equal(fits[1].labels_[name], fits[2].labels_[name])
-
-
-def test_types_may_be_fixed_or_given(data, fitted):
-    truth = planted()[1]
-    wrong = truth["authors"].copy()
-    wrong[:3] = (wrong[:3] + 1) % 3
-    model = MultiwayClustering(3, fixed={"authors": wrong}, random_state=0).fit(data)
-    assert_array_equal(model.labels_["authors"], wrong)
-    assert evaluate.matching_accuracy(truth["documents"], model.labels_["documents"]) > 0.95
-    every = MultiwayClustering(3, fixed=fitted.labels_).fit(data)
-    assert every.cost_ == pytest.approx(fitted.cost_, abs=1e-12)
-    names = np.array([2, 0, 1])
-    start = {name: names[labels] for name, labels in fitted.labels_.items()}
-    again = MultiwayClustering(3, init=start).fit(data)
-    for name, labels in start.items():
-        assert_array_equal(again.labels_[name], labels)
+# --- what it is given ---------------------------------------------------------------------------
 
 
 def test_elements_without_mass_are_reported(data):
@@ -296,22 +257,6 @@ def test_bad_input_gets_a_clear_error(X, message):
 def test_bad_parameters_get_a_clear_error(data, parameters, message):
     with pytest.raises(ValueError, match=message):
         MultiwayClustering(**parameters).fit(data)
-
-
-def test_clone_pickle_and_failed_fits(data, fitted):
-    copy = pickle.loads(pickle.dumps(fitted))
-    assert_array_equal(copy.labels_["words"], fitted.labels_["words"])
-    assert clone(fitted).get_params() == fitted.get_params()
-    with pytest.raises(ValueError, match="NaN"):
-        copy.fit({DW: np.full((3, 3), np.nan)})
-    assert copy.labels_["words"].size == 40
-
-
-def test_time_is_limited(data):
-    with pytest.warns(ConvergenceWarning, match="max_time") as caught:
-        model = MultiwayClustering(3, max_time=1e-9, random_state=0).fit(data)
-    assert caught[0].filename == __file__
-    assert all(set(labels) == {0, 1, 2} for labels in model.labels_.values())
 
 
 @pytest.fixture

@@ -6,17 +6,15 @@ import pickle
 import shutil
 import tempfile
 import zipfile
-from dataclasses import fields, is_dataclass
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import models
+from helpers import models, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 import comarkov
@@ -35,26 +33,6 @@ from comarkov import (
 from comarkov.data.weighting import SCHEMES
 from comarkov.model import packing, storage
 from comarkov.model.packing import Packer, unpack
-
-
-def same(one, other):
-    """Equal to the last bit, in type too."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, np.ndarray) and one.dtype == object:
-        return one.shape == other.shape and same(one.tolist(), other.tolist())
-    if isinstance(one, np.ndarray | np.generic):
-        alike = one.dtype == other.dtype and one.shape == other.shape
-        return alike and one.tobytes() == other.tobytes()
-    if isinstance(one, BaseEstimator):
-        return same(vars(one), vars(other))
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    if is_dataclass(one):
-        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
-    return one == other or (one != one and other != other)
 
 
 def kept(model):

@@ -1,0 +1,282 @@
+"""Every estimator keeps the contract."""
+
+import itertools
+
+import numpy as np
+import pytest
+from contract import EstimatorContract, SearchContract, blocks, shuffled
+from matrix_contract import CoClusteringContract, TwoSidedContract
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import (
+    check_estimator_cloneable,
+    check_estimator_repr,
+    check_get_params_invariance,
+    check_mixin_order,
+    check_no_attributes_set_in_init,
+    check_parameters_default_constructible,
+    check_set_params,
+    check_valid_tag_types,
+)
+
+import comarkov
+from comarkov import (
+    AIB,
+    IBCC,
+    IDC,
+    ITCC,
+    SIB,
+    CoClustering,
+    IBDouble,
+    MarkovAggregation,
+    MultiwayClustering,
+)
+from comarkov.costs.relations import co_clustering, markov, relation_cost
+
+CHECKS_WITHOUT_DATA = (
+    check_estimator_cloneable,
+    check_estimator_repr,
+    check_get_params_invariance,
+    check_mixin_order,
+    check_no_attributes_set_in_init,
+    check_parameters_default_constructible,
+    check_set_params,
+    check_valid_tag_types,
+)
+
+
+class TestAuto(SearchContract, TwoSidedContract):
+    def at(self, k, l, **parameters):
+        return CoClustering((k, l), **{"random_state": 0} | parameters)
+
+
+class TestAnneal(SearchContract, TwoSidedContract):
+    def at(self, k, l, **parameters):
+        asked = {"method": "anneal", "n_init": 4, "random_state": 0} | parameters
+        return CoClustering((k, l), **asked)
+
+
+class TestSequential(SearchContract, TwoSidedContract):
+    def at(self, k, l, **parameters):
+        asked = {"method": "sequential", "n_init": 8, "random_state": 0} | parameters
+        return CoClustering((k, l), **asked)
+
+
+class TestShuffled(SearchContract, TwoSidedContract):
+    def at(self, k, l, **parameters):
+        asked = {"method": "sequential", "order": "shuffled", "n_init": 8, "random_state": 0}
+        return CoClustering((k, l), **asked | parameters)
+
+
+class TestBatch(SearchContract, TwoSidedContract):
+    def at(self, k, l, **parameters):
+        asked = {"method": "batch", "n_init": 16, "random_state": 0} | parameters
+        return CoClustering((k, l), **asked)
+
+
+class TestSIB(SearchContract, CoClusteringContract):
+    clusters_columns = False
+
+    def at(self, k, l, **parameters):
+        return SIB(k, **{"n_init": 8, "random_state": 0} | parameters)
+
+
+class TestAIB(CoClusteringContract):
+    clusters_columns = False
+
+    def at(self, k, l, **parameters):
+        return AIB(k, **parameters)
+
+
+class TestITCC(SearchContract, TwoSidedContract):
+    def at(self, k, l, **parameters):
+        return ITCC((k, l), **{"n_init": 8, "random_state": 0} | parameters)
+
+
+class TestIBDouble(TwoSidedContract):
+    def at(self, k, l, **parameters):
+        return IBDouble((k, l), **parameters)
+
+
+class TestIDC(TwoSidedContract):
+    def at(self, k, l, **parameters):
+        return IDC((k, l), **parameters)
+
+
+class TestIBCCAgglomerative(TwoSidedContract):
+    def at(self, k, l, **parameters):
+        return IBCC((k, l), **parameters)
+
+
+class TestIBCCIterative(SearchContract, TwoSidedContract):
+    def at(self, k, l, **parameters):
+        asked = {"method": "iterative", "n_init": 16, "random_state": 0} | parameters
+        return IBCC((k, l), **asked)
+
+
+class ChainContract(SearchContract):
+    """Of the states of a chain; those that no transition reaches have no mass."""
+
+    checks_that_do_not_apply = {  # noqa: RUF012
+        "check_clustering": "It fits points of both signs in two dimensions, whatever the tags say."
+    }
+    method: str
+
+    def estimator(self, **parameters):
+        asked = {"method": self.method, "n_init": 3, "restrict": True, "random_state": 0}
+        return MarkovAggregation(3, **asked | parameters)
+
+    def data(self):
+        rng = np.random.default_rng(0)
+        states = shuffled(rng, [9, 7, 5])
+        X = blocks(rng, [[0.2, 5, 0.2], [0.2, 0.2, 4], [6, 0.3, 1]], states, states)
+        X[4] = X[:, 4] = 0
+        return X
+
+    def labels(self, model):
+        return {"states": model.labels_}
+
+    def counts(self):
+        return {"states": 3}
+
+    def masses(self, X):
+        """The stationary distribution, by powers of the transition matrix."""
+        inside = X.any(axis=1)
+        P = X[np.ix_(inside, inside)] / X[inside].sum(axis=1, keepdims=True)
+        mass = np.zeros(inside.size)
+        mass[inside] = np.linalg.matrix_power(P, 2**12)[0]
+        return {"states": mass}
+
+    def oracle(self, X, model):
+        mass = self.masses(X)["states"]
+        inside = mass > 0
+        flow = X[np.ix_(inside, inside)] / X[inside].sum(axis=1, keepdims=True) * mass[inside, None]
+        labels = model.labels_[inside]
+        return relation_cost(flow, labels, labels, markov(model.beta))
+
+    def permuted(self, X, orders):
+        return X[np.ix_(orders["states"], orders["states"])]
+
+    def with_an_empty_element(self, X):
+        return np.pad(X, (0, 1))
+
+    def as_start(self, labels):
+        return labels["states"]
+
+
+class TestMarkovAuto(ChainContract):
+    method = "auto"
+
+
+class TestMarkovAnneal(ChainContract):
+    method = "anneal"
+
+
+class TestMarkovSequential(ChainContract):
+    method = "sequential"
+
+
+class TypesContract(SearchContract):
+    """Of several types of elements, by all relations between them."""
+
+    method: str
+
+    def estimator(self, **parameters):
+        asked = {"method": self.method, "n_init": 3, "random_state": 0}
+        return MultiwayClustering(self.counts(), **asked | parameters)
+
+    def data(self):
+        rng = np.random.default_rng(0)
+        sizes = {"documents": [9, 7, 5], "words": [8, 6, 4], "authors": [6, 5]}
+        truth = {name: shuffled(rng, size) for name, size in sizes.items()}
+        rates = np.full((3, 3), 0.3) + 4.7 * np.eye(3)
+        X = {
+            (s, t): blocks(rng, rates, truth[s], truth[t])
+            for s, t in itertools.combinations(sizes, 2)
+        }
+        X["documents", "words"][3] = X["documents", "authors"][3] = 0
+        return X
+
+    def labels(self, model):
+        return model.labels_
+
+    def counts(self):
+        return {"documents": 3, "words": 3, "authors": 2}
+
+    def masses(self, X):
+        """An element's shares of all its relations, summed."""
+        found = {}
+        for key, W in X.items():
+            for side, axis in zip(key, (1, 0), strict=True):
+                found[side] = found.get(side, 0) + W.sum(axis=axis) / W.sum()
+        return found
+
+    def oracle(self, X, model):
+        labels = {side: np.maximum(found, 0) for side, found in model.labels_.items()}
+        return sum(
+            relation_cost(W, labels[s], labels[t], co_clustering(model.beta))
+            for (s, t), W in X.items()
+        )
+
+    def each(self, X, change):
+        return {key: change(W) for key, W in X.items()}
+
+    def permuted(self, X, orders):
+        return {(s, t): W[np.ix_(orders[s], orders[t])] for (s, t), W in X.items()}
+
+    def with_an_empty_element(self, X):
+        return {
+            key: np.vstack([W, np.zeros_like(W[:1])]) if key[0] == "documents" else W
+            for key, W in X.items()
+        }
+
+    def as_start(self, labels):
+        return labels
+
+    def test_scikit_learn_checks_pass(self):
+        """Those that fit nothing: the others fit matrices."""
+        for check in CHECKS_WITHOUT_DATA:
+            check("MultiwayClustering", self.estimator())
+
+    def test_the_direction_of_relations_does_not_matter(self, X, model):
+        turned = self.estimator().fit({(t, s): W.T for (s, t), W in X.items()})
+        self.assert_same_labels(model, turned)
+        assert turned.cost_ == pytest.approx(model.cost_, abs=1e-12)
+
+
+class TestMultiwayAuto(TypesContract):
+    method = "auto"
+
+
+class TestMultiwayAnneal(TypesContract):
+    method = "anneal"
+
+
+class TestMultiwaySequential(TypesContract):
+    method = "sequential"
+
+
+class TestOneRelation(TypesContract):
+    """Two types and their relation are the rows and columns of a co-clustering."""
+
+    method = "auto"
+
+    def counts(self):
+        return {"documents": 3, "words": 3}
+
+    def data(self):
+        key = ("documents", "words")
+        return {key: super().data()[key]}
+
+
+def test_every_estimator_is_here():
+    public = {
+        name
+        for name in comarkov.__all__
+        if isinstance(found := getattr(comarkov, name), type) and issubclass(found, BaseEstimator)
+    }
+    tested = {
+        type(kind().estimator()).__name__
+        for name, kind in globals().items()
+        if name.startswith("Test") and issubclass(kind, EstimatorContract)
+    }
+    assert tested == public - {"Weighting"}
