@@ -69,3 +69,8 @@ def test_kernels_are_not_kept_if_the_cache_cannot_depend_on_all_files(monkeypatc
 
 def test_a_cache_of_another_kind_is_noticed():
     assert not compiling._depends_on_all_sources(object())
+
+
+def test_all_that_numba_compiles_is_in_the_room():
+    users = [path for path in PACKAGE.rglob("*.py") if "njit" in path.read_text()]
+    assert users == [PACKAGE / "kernels" / "compiling.py"]
