@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from comarkov import CoClustering, datasets
 from comarkov.data.datasets.newsgroups import COLLECTIONS, read
 from comarkov.data.informative import most_informative
-from comarkov.reproduce.synthetic import CIRCULANT_TRUTH, circulant_blocks
+from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
 
 SEEDS = range(100, 120)
 TEXT = {"beta": 0.75, "weighting": "bm25"}

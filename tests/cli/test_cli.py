@@ -139,8 +139,22 @@ def test_ctrl_c_loses_nothing_and_the_same_command_goes_on(tmp_path, jobs):
 def test_when_it_is_killed_its_processes_end(tmp_path):
     process = started("reproduce", "circulant", "--jobs", "2", "--out", tmp_path)
     wait_for_runs(process, tmp_path)
+    group = process.pid  # of all its processes, as it was started in one of its own
+    assert process.poll() is None
     process.kill()
     process.communicate(timeout=60)  # ends only when nobody holds the pipes any more
+    assert is_gone(group)
+
+
+def is_gone(group, seconds=30):
+    """Do all processes of a group end, sooner or later?"""
+    for _ in range(20 * seconds):
+        try:
+            os.killpg(group, 0)  # signal 0 only asks
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def wait_for_runs(process, out):
@@ -150,7 +164,7 @@ def wait_for_runs(process, out):
 
 def test_the_wait_for_compiled_kernels_is_explained_once():
     script = (
-        "from comarkov.cli.waiting import explain_compiling\n"
+        "from comarkov.cli.compiling_notice import explain_compiling\n"
         "explain_compiling(True)\n"
         "from numba import njit\n"
         "njit(lambda x: x + 1)(1), njit(lambda x: x + 2)(1)\n"

@@ -17,7 +17,7 @@ import pytest
 from commands import assert_refused, run, started
 
 import comarkov
-from comarkov.cli.out import command
+from comarkov.cli.results_folder import command
 
 FILES = {
     "rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.png",

@@ -4,7 +4,6 @@ import csv
 import json
 import shutil
 import sqlite3
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,10 @@ import pytest
 
 from comarkov import reproduce
 from comarkov.reproduce import EXPERIMENTS, published
-from comarkov.reproduce.experiment import Curve, Experiment, Options, Result, mean_and_error
+from comarkov.reproduce.experiment import Curve, Experiment, Outcome, RunOptions
+from comarkov.reproduce.experiments.synthetic import circulant_blocks, noisy_blocks
+from comarkov.reproduce.means import mean_and_error
 from comarkov.reproduce.runs import Store, complete, open_store
-from comarkov.reproduce.synthetic import circulant_blocks, noisy_blocks
 from comarkov.results import plot
 
 RUNS = 200
@@ -28,6 +28,12 @@ def concluded(name, options):
     )
 
 
+def reproduced(names, folder, options=None):
+    """Run experiments into a folder, and give what comes of them."""
+    options = options or RunOptions()
+    return list(reproduce.reproduce(names, folder, options, 1, lambda *args: None))
+
+
 def holds(result):
     return {claim.text: claim.holds for claim in result.claims}
 
@@ -37,7 +43,7 @@ def holds(result):
 
 @pytest.mark.parametrize("name", ["stuck", "unequal", "trading"])
 def test_worked_examples_are_exact(name):
-    result = concluded(name, Options())
+    result = concluded(name, RunOptions())
     assert all(verdict.agrees for verdict in result.verdicts)
     assert all(claim.holds for claim in result.claims)
     for curve in result.curves:
@@ -47,13 +53,13 @@ def test_worked_examples_are_exact(name):
 
 
 def test_all_points_of_figure_1_are_there():
-    result = concluded("trading", Options())
+    result = concluded("trading", RunOptions())
     assert len(result.curves) == 4
     assert sum(curve.x.size for curve in result.curves) == len(published.table("trading")) == 44
 
 
 def test_circulant_blocks_agree_with_the_published_means():
-    result = concluded("circulant", Options(runs=RUNS))
+    result = concluded("circulant", RunOptions(runs=RUNS))
     assert sum(curve.x.size for curve in result.curves) == len(published.table("circulant")) == 66
     for curve in result.curves:
         assert curve.tolerance is None  # four standard errors
@@ -62,7 +68,7 @@ def test_circulant_blocks_agree_with_the_published_means():
 
 @pytest.mark.parametrize("runs", [1, 3])
 def test_few_runs_do_not_differ_by_chance(runs):
-    for verdict in concluded("circulant", Options(runs=runs)).verdicts:
+    for verdict in concluded("circulant", RunOptions(runs=runs)).verdicts:
         assert verdict.agrees, verdict
 
 
@@ -76,7 +82,7 @@ def test_circulant_blocks_are_circulant():
 
 
 def test_noise_has_the_shape_of_the_published_curves():
-    result = concluded("noise", Options(runs=40))
+    result = concluded("noise", RunOptions(runs=40))
     points = len(published.table("noise_rows")) + len(published.table("noise_columns"))
     assert sum(curve.x.size for curve in result.curves) == points == 110
     assert len(result.claims) == 4
@@ -92,7 +98,7 @@ def test_noise_is_a_mixture():
 
 
 def test_southern_women():
-    claims = holds(concluded("southern-women", Options()))
+    claims = holds(concluded("southern-women", RunOptions()))
     assert [value for text, value in claims.items() if "every β from 0.1 to 1" in text] == [True]
     # as they come out, beside what the paper says
     assert claims["(2, 3): the same for β = 0"] is False
@@ -100,7 +106,7 @@ def test_southern_women():
 
 
 def test_movielens(data_file):
-    options = Options(runs=75, data=data_file("ml-100k.zip").parent)
+    options = RunOptions(runs=75, data=data_file("ml-100k.zip").parent)
     result = concluded("movielens", options)
     claims = holds(result)
     assert len(claims) == 7
@@ -113,7 +119,7 @@ def test_movielens(data_file):
 
 def test_newsgroups(data_file):
     """Two samples of each collection, few enough for a test: the curves have their shape."""
-    options = Options(quick=True, data=data_file("20news-bydate.tar.gz").parent)
+    options = RunOptions(quick=True, data=data_file("20news-bydate.tar.gz").parent)
     result = concluded("newsgroups", options)
     assert len(result.curves) == 9
     assert all(claim.holds for claim in result.claims), result.claims
@@ -188,12 +194,12 @@ class Counting:
         return [float(key[1]), 0.1]
 
     def conclude(self, values, options):
-        return Result("")
+        return Outcome("")
 
     def complete(self, store, runs, edition="1"):
         told = []
         values = complete(
-            self.experiment, Options(runs=runs), edition, store, 1,
+            self.experiment, RunOptions(runs=runs), edition, store, 1,
             lambda done, total: told.append((done, total)),
         )  # fmt: skip
         return values, told
@@ -243,7 +249,7 @@ def test_a_store_that_is_no_store_is_an_error_that_says_what_to_do(tmp_path):
 def out(tmp_path_factory):
     folder = tmp_path_factory.mktemp("out")
     for names in (["trading"], ["stuck", "unequal"]):  # twice: the page has all
-        list(reproduce.reproduce(names, folder, Options(), 1, lambda *args: None))
+        reproduced(names, folder)
     return folder
 
 
@@ -278,7 +284,7 @@ def test_what_cannot_be_read_is_left_out_and_named(out, tmp_path):
     shutil.copytree(out, tmp_path / "out")
     (tmp_path / "out" / "trading.json").write_text("{")
     (tmp_path / "out" / "unequal.svg").unlink()
-    list(reproduce.reproduce(["stuck"], tmp_path / "out", Options(), 1, lambda *args: None))
+    reproduced(["stuck"], tmp_path / "out")
     page = (tmp_path / "out" / "index.html").read_text()
     assert "A start that is stuck" in page
     assert "Left out, because their files cannot be read: unequal, trading" in page
@@ -294,39 +300,20 @@ def test_a_figure_that_cannot_be_written_leaves_the_old_one(out, tmp_path, monke
 
     monkeypatch.setattr(plot, "save", fail)
     with pytest.raises(OSError, match="disk full"):
-        list(reproduce.reproduce(["stuck"], tmp_path / "out", Options(), 1, lambda *args: None))
+        reproduced(["stuck"], tmp_path / "out")
     assert (tmp_path / "out" / "stuck.svg").read_bytes() == before
     assert not [file for file in (tmp_path / "out").iterdir() if file.name.startswith(".")]
 
 
-def test_other_data_does_not_take_what_is_kept(data_file, tmp_path):
-    with zipfile.ZipFile(data_file("ml-100k.zip")) as archive:
-        archive.extractall(tmp_path)
-    experiments, options = [EXPERIMENTS["movielens"]], Options(data=tmp_path)
-    before = reproduce._prepare(experiments, options)
-    assert before == reproduce._prepare(experiments, Options(data=data_file("ml-100k.zip").parent))
-    table = tmp_path / "ml-100k" / "u.data"
-    lines = table.read_text().splitlines()
-    user, movie, rating, when = lines[0].split("\t")
-    lines[0] = f"{user}\t{movie}\t{int(rating) % 5 + 1}\t{when}"
-    table.write_text("\n".join(lines))
-    assert reproduce._prepare(experiments, options) != before
-    table.write_text("\n".join(lines[:90_000]))
-    with pytest.raises(ValueError, match="it has 90,000 ratings"):
-        reproduce._prepare(experiments, options)
-
-
 def test_figures_are_the_same_each_time(out, tmp_path):
-    list(reproduce.reproduce(["trading"], tmp_path, Options(), 1, lambda *args: None))
+    reproduced(["trading"], tmp_path)
     for name in ("trading.svg", "trading.csv", "trading.json"):
         assert (tmp_path / name).read_bytes() == (out / name).read_bytes()
 
 
 def test_best_settings_are_drawn_beside(tmp_path):
-    options = Options(runs=2, best=True)
-    _, result = next(
-        iter(reproduce.reproduce(["circulant"], tmp_path, options, 1, lambda *args: None))
-    )
+    options = RunOptions(runs=2, best=True)
+    [(_, result)] = reproduced(["circulant"], tmp_path, options)
     curves = {(curve.panel, curve.name): curve for curve in result.curves}
     best = curves["AnnITCC", "k = 3"].best
     assert best is not None
@@ -338,11 +325,7 @@ def test_best_settings_are_drawn_beside(tmp_path):
 
 def test_missing_data_is_said_before_any_work(tmp_path):
     with pytest.raises(FileNotFoundError, match="Run: comarkov datasets fetch newsgroups"):
-        list(
-            reproduce.reproduce(
-                ["stuck", "newsgroups"], tmp_path / "out", Options(data=tmp_path), 1, print
-            )
-        )
+        reproduced(["stuck", "newsgroups"], tmp_path / "out", RunOptions(data=tmp_path))
     assert not (tmp_path / "out").exists()
 
 

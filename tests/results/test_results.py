@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 from helpers import models
 from hypothesis import given, settings
+from scipy.cluster.hierarchy import is_valid_linkage
 
 from comarkov import (
     AIB,
@@ -24,10 +25,11 @@ from comarkov import (
     plot_heatmap,
     read,
 )
-from comarkov.cli.out import results_again
+from comarkov.cli.results_folder import read_results
 from comarkov.data.joint import joint
+from comarkov.model import hierarchy
 from comarkov.results import plot
-from comarkov.results.findings import findings, information_of
+from comarkov.results.findings import findings_of, information_of
 
 WOMEN = datasets.load("southern-women")
 FILES = {
@@ -56,7 +58,7 @@ def lines(text):
 def test_all_parts_add_up_to_the_information_kept(problem):
     W, model = problem
     model.fit(W)
-    found = findings(model, weights=joint(W).csr)
+    found = findings_of(model, weights=joint(W).csr)
     kept = model.information_.row_clusters_column_clusters
     for parts in (found.rows.bits.sum(), found.columns.bits.sum(), information_of(found.blocks)):
         assert parts == pytest.approx(kept, abs=1e-9)
@@ -121,6 +123,51 @@ def test_merge_costs_are_what_the_cost_does(beta, n_clusters):
     assert (tree.column_merge_costs is None) == (n_clusters[1] is None)
 
 
+@pytest.mark.parametrize("n_clusters", [(4, 3), (3, 2), (5, 6), "leaves"])
+def test_the_merges_of_findings_lead_from_the_clusters_to_one(n_clusters):
+    """Of a fit, of cuts on both sides of it, and of its leaves, which a cut numbers anew."""
+    fit = CoClustering((4, 3), n_init=1, random_state=0).fit(WOMEN.matrix)
+    model = fit.cut(fit.hierarchy_.n_leaves if n_clusters == "leaves" else n_clusters)
+    found = findings_of(model)
+    before = cost(WOMEN.matrix, model.row_labels_, model.column_labels_, model.beta_)
+    after = cost(WOMEN.matrix, np.zeros(18, int), np.zeros(14, int), model.beta_)
+    heights = [side.linkage[-1, 2] for side in (found.rows, found.columns)]
+    assert max(heights) == pytest.approx(after - before, abs=1e-9)
+    for side in (found.rows, found.columns):
+        assert side.linkage.shape == (side.n_clusters - 1, 4)
+        assert is_valid_linkage(side.linkage)
+    cheapest = min((found.rows, found.columns), key=lambda side: side.merge_costs.min())
+    pair = np.unravel_index(cheapest.merge_costs.argmin(), cheapest.merge_costs.shape)
+    assert tuple(cheapest.linkage[0, :2]) == pair
+    assert cheapest.linkage[0, 2] == pytest.approx(cheapest.merge_costs[pair], abs=1e-9)
+
+
+def test_merges_are_made_when_they_are_asked_for_and_once(tmp_path, monkeypatch):
+    calls = []
+    merge_all = hierarchy._merge_all
+    monkeypatch.setattr(hierarchy, "_merge_all", lambda sides: calls.append(0) or merge_all(sides))
+    fit = CoClustering((2, 3), random_state=0).fit(WOMEN.matrix)
+    results = Results.of(fit, WOMEN)
+    fit.describe(), results.tables()
+    assert calls == []
+    results.write(tmp_path / "out")
+    Results.of(fit, WOMEN).to_html()
+    assert len(calls) == 1  # from the clusters of the fit
+    assert len(fit.hierarchy_.merges) == sum(fit.hierarchy_.n_leaves) - 2
+    assert len(calls) == 2  # and inside them
+
+
+def test_results_take_the_weighted_data_of_the_fit(model, results, monkeypatch):
+    def refuse(*given):
+        raise AssertionError("the data are weighted and checked again")
+
+    monkeypatch.setattr("comarkov.results.results.joint_of_fit", refuse)
+    weighted = joint(WOMEN.matrix)
+    assert Results.of(model, WOMEN, weighted=weighted).tables() == results.tables()
+    with pytest.raises(AssertionError, match="again"):
+        Results.of(model, WOMEN)
+
+
 @pytest.mark.parametrize("n_clusters", [(2, 3), (3, None), (None, 3), 1])
 @pytest.mark.parametrize("weighting", [None, "bm25"])
 def test_all_files_of_all_kinds_of_fits(tmp_path, n_clusters, weighting):
@@ -177,7 +224,7 @@ def test_the_command_line_takes_the_folder(tmp_path):
     model.set_params(n_clusters=1).fit(frame)  # of which the results know nothing
     results.write(tmp_path / "out")
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES | {"path.npz", "path.png"}
-    assert results_again(tmp_path / "out").to_html() == results.to_html()
+    assert read_results(tmp_path / "out").to_html() == results.to_html()
     assert (load(tmp_path / "out").predict(read(tmp_path / "out" / "data.npz")) == labels).all()
 
 
@@ -205,7 +252,7 @@ def test_rejected_elements_have_no_rank(results):
     model = CoClustering((2, 3), n_init=5, reject=0.9, random_state=0).fit(WOMEN.matrix)
     out = model.row_labels_ < 0
     assert out.any()
-    found = findings(model)
+    found = findings_of(model)
     assert (found.rows.ranks[out] == 0).all()
     assert (found.rows.ranks[~out] > 0).all()
     assert set(found.rows.order[-out.sum() :]) == set(np.flatnonzero(out))

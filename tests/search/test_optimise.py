@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 import comarkov
 from comarkov import CoClustering
 from comarkov.data.joint import joint
-from comarkov.reproduce.synthetic import circulant_blocks
-from comarkov.reproduce.toys import STUCK
+from comarkov.reproduce.experiments.synthetic import circulant_blocks
+from comarkov.reproduce.experiments.toys import STUCK
 from comarkov.search.refinement import refine, schedule
 from comarkov.search.side import Side
 

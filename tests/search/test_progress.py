@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering, Progress
-from comarkov.reproduce.synthetic import circulant_blocks
+from comarkov.reproduce.experiments.synthetic import circulant_blocks
 
 
 @pytest.fixture(scope="module")

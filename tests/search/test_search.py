@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 import comarkov
 from comarkov import CoClustering, datasets
-from comarkov.reproduce.synthetic import CIRCULANT_TRUTH, circulant_blocks
+from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
 from comarkov.search.ensemble import Member, consensus, over_split
 from comarkov.search.merging import merged
 from comarkov.search.polishing import Swap, polish

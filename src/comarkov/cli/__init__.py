@@ -1,4 +1,4 @@
-"""The command line: reads what the user wants, says what came out. Nothing is computed here."""
+"""The command line: reads what the user wants, prints what came out. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import data, fit, judge, look, predict, reproduce, sweep
+from . import compare, datasets, evaluate, fit, info, predict, report, reproduce, sweep
 
 CLUSTER, JUDGE, DATA = "Cluster", "Judge", "Data and the paper"  # panels of the help
 
@@ -30,7 +30,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Information-theoretic co-clustering of the rows and columns of a matrix.
@@ -40,10 +40,10 @@ def main(
 
 
 for panel, commands in {
-    CLUSTER: (fit.fit, sweep.sweep, predict.predict, look.report, look.info),
-    JUDGE: (judge.compare, judge.evaluate),
+    CLUSTER: (fit.fit, sweep.sweep, predict.predict, report.report, info.info),
+    JUDGE: (compare.compare, evaluate.evaluate),
     DATA: (reproduce.reproduce,),
 }.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
-app.add_typer(data.app, name="datasets", rich_help_panel=DATA)
+app.add_typer(datasets.app, name="datasets", rich_help_panel=DATA)

@@ -1,4 +1,4 @@
-"""Bars for work that counts its parts."""
+"""Progress bars for work that counts its parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bars(unit: str = "count") -> Iterator[Callable[[str, int, int], None]]:
-    """Show bars; gives the function that is told of what how much is done."""
+    """Show bars; yields the function to call with a name, how much is done, and the total."""
     from ..search.progress import bar
 
     tasks: dict[str, int] = {}

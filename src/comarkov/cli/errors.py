@@ -1,4 +1,4 @@
-"""What goes wrong is one line on stderr, and an exit code; what is worth knowing is a note."""
+"""Errors are one line on stderr and an exit code; warnings are notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import typer
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """What the user can mend is one line and exit code 2; Ctrl-C is 130."""
+    """Print an error that the user can mend as one line, with exit code 2; Ctrl-C is 130."""
     try:
         yield
     except BrokenPipeError:  # who reads our results has seen enough
@@ -41,16 +41,16 @@ def _one_line(error: BaseException) -> str:
 
 @contextmanager
 def notes(quiet: bool = False) -> Iterator[None]:
-    """Tell warnings on stderr, in one line each and each once."""
-    told: set[str] = set()
+    """Print warnings on stderr, in one line each and each once."""
+    printed: set[str] = set()
 
-    def tell(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
         note = " ".join(str(message).split()).replace("max_time", "the time limit")
-        if not quiet and note not in told and not issubclass(category, DeprecationWarning):
-            told.add(note)
+        if not quiet and note not in printed and not issubclass(category, DeprecationWarning):
+            printed.add(note)
             typer.secho(f"Note: {note}", fg="yellow", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        warnings.showwarning = tell  # type: ignore[assignment]
+        warnings.showwarning = show  # type: ignore[assignment]
         yield

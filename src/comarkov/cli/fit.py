@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
 
-from . import out as folder
+from . import results_folder
 from .errors import clear_errors, notes
-from .groups import takes_groups
-from .inputs import Reading, Source
-from .options import Clustering, Numbers, Telling
-from .out import Annotate, Force, Opened, Out
-from .tables import say_json
+from .inputs import InputOptions, Source
+from .option_groups import takes_groups
+from .options import ClusteringOptions, NumberOptions, OutputOptions
+from .tables import print_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,18 +20,22 @@ if TYPE_CHECKING:
     from ..results.results import Results
 
 
+@dataclass(frozen=True)
+class FitFolderOptions(results_folder.FolderOptions):
+    """The folder that gets all results, and whether to open the report in it."""
+
+    opened: bool = results_folder.opened_option()
+
+
 @takes_groups
 def fit(
     source: Source,
-    numbers: Numbers,
-    clustering: Clustering,
-    out: Out = None,
-    force: Force = False,
-    opened: Opened = False,
-    h5ad: Annotate = True,
+    numbers: NumberOptions,
+    clustering: ClusteringOptions,
+    folder: FitFolderOptions,
     *,
-    telling: Telling,
-    reading: Reading,
+    output: OutputOptions,
+    reading: InputOptions,
 ) -> None:
     """Co-cluster the rows and columns of INPUT, and write all results into a folder.
 
@@ -46,24 +50,23 @@ def fit(
 
     comarkov fit letters/ -k 10 -l 20 --time-limit 5m
     """
-    with clear_errors(), notes(telling.quiet):
-        place = folder.place(out, source, force)
-        clustering.checked(numbers)  # what is wrong here is told before a large file is read
+    with clear_errors(), notes(output.quiet):
+        out = folder.place(source)
+        clustering.checked(numbers)  # what is wrong is reported before a large file is read
         data = reading.read(source)
-        model = clustering.estimator(numbers, telling)
-        model.set_params(weighting=clustering.weighting_for(data)).fit(data)
-        results = folder.results_of(model, data)
-        folder.write(results, place, force, folder.h5ad_file(source, h5ad))
-        _tell(results, place, telling)
-        if opened:
-            typer.launch((place / "report.html").absolute().as_uri())
+        model = clustering.estimator(numbers, data, output).fit(data)
+        results = results_folder.results_of(model, data)
+        folder.write(results, out, source)
+        _print(results, out, output)
+        if folder.opened:
+            typer.launch((out / "report.html").absolute().as_uri())
 
 
-def _tell(results: Results, place: Path, telling: Telling) -> None:
+def _print(results: Results, out: Path, output: OutputOptions) -> None:
     """What came out, and where it is."""
-    if telling.json:
-        say_json(folder.summary(place))
+    if output.json:
+        print_json(results_folder.summary(out))
         return
     typer.echo(results.describe(4))
-    if not telling.quiet:
-        typer.echo(f"\nThe report is {(place / 'report.html').absolute()}")
+    if not output.quiet:
+        typer.echo(f"\nThe report is {(out / 'report.html').absolute()}")

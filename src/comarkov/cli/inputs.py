@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import INPUT, TEXTS, completion, option
+from .option_groups import completion
+from .options import INPUT, TEXTS
 
 if TYPE_CHECKING:
     from ..data.reading import Data
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
 KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
 STDIN = "-"
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
-KEYWORDS = [
-    "kind", "rows", "columns", "weights", "header", "separator", "decimal", "encoding", "text",
-    "stop_words", "min_df", "n_words", "query", "layer", "row_names", "column_names", "max_bytes",
-]  # fmt: skip
+OWN = ("row_kind", "column_kind")  # options that are not those of comarkov.read
 # What rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
     "southern-women": ("woman", "event", None),
@@ -41,112 +39,59 @@ Source = Annotated[
 
 
 @dataclass(frozen=True)
-class Reading:
+class InputOptions:
     """How INPUT is to be read."""
 
-    kind: Annotated[
-        str | None,
-        option(
-            "--kind", panel=INPUT, metavar="KIND", show_default="from its name and content",
-            help=f"What INPUT is: {', '.join(KINDS)}.",
-            autocompletion=completion(KINDS),
-        ),
-    ] = None  # fmt: skip
-    rows: Annotated[
-        str | None,
-        option("--rows", panel=INPUT, metavar="COLUMN", help="The column that names the rows."),
-    ] = None
-    columns: Annotated[
-        str | None,
-        option("--columns", panel=INPUT, metavar="COLUMN", help="The one that names the columns."),
-    ] = None
-    weights: Annotated[
-        str | None,
-        option("--weights", panel=INPUT, metavar="COLUMN", help="The one with the weights."),
-    ] = None
-    header: Annotated[
-        bool | None,
-        option(
-            "--header/--no-header", panel=INPUT, show_default="by looking",
-            help="Does the first line name the columns?",
-        ),
-    ] = None  # fmt: skip
-    separator: Annotated[
-        str | None,
-        option(
-            "--separator", panel=INPUT, metavar="TEXT", show_default="by looking",
-            help=r"What is between the columns: ',', ';', '|', 'tab', ...",
-        ),
-    ] = None  # fmt: skip
-    decimal: Annotated[
-        str,
-        option("--decimal", panel=INPUT, metavar="MARK", help="Before decimals: '.' or ','."),
-    ] = "."
-    encoding: Annotated[
-        str, option("--encoding", panel=INPUT, metavar="NAME", help="How text is encoded.")
-    ] = "utf-8"
-    query: Annotated[
-        str | None,
-        option("--query", panel=INPUT, metavar="SQL", help="What to ask a database for."),
-    ] = None
-    layer: Annotated[
-        str | None,
-        option("--layer", panel=INPUT, metavar="NAME", help="The layer of an AnnData file."),
-    ] = None
-    row_names: Annotated[
-        str | None,
-        option(
-            "--row-names", panel=INPUT, metavar="FILE",
-            help="Names instead of ids: a file with both, or FILE:IDS:NAMES with its columns.",
-        ),
-    ] = None  # fmt: skip
-    column_names: Annotated[
-        str | None,
-        option("--column-names", panel=INPUT, metavar="FILE", help="The same for the columns."),
-    ] = None
-    row_kind: Annotated[
-        str | None,
-        option(
-            "--row-kind", panel=INPUT, metavar="WORD", show_default="what INPUT says, or row",
-            help="What a row is, such as user: the report calls it so.",
-        ),
-    ] = None  # fmt: skip
-    column_kind: Annotated[
-        str | None,
-        option("--column-kind", panel=INPUT, metavar="WORD", help="What a column is."),
-    ] = None
-    max_bytes: Annotated[
-        str | None,
-        option(
-            "--max-bytes", panel=INPUT, metavar="SIZE",
-            show_default="100 times its size, or 256 MB if that is more",
-            help="The most that a packed file may unpack to, such as 2GB.",
-        ),
-    ] = None  # fmt: skip
-    text: Annotated[
-        str | None,
-        option("--text", panel=TEXTS, metavar="COLUMN", help="The column or field with the text."),
-    ] = None
-    n_words: Annotated[
-        int | None,
-        option(
-            "--n-words", panel=TEXTS, metavar="N", min=1, show_default="all",
-            help="Keep so many words: those that tell most about the documents.",
-        ),
-    ] = None  # fmt: skip
-    min_df: Annotated[
-        int | None,
-        option(
-            "--min-df", panel=TEXTS, metavar="N", min=1, show_default="2; 1 for predict",
-            help="Drop words that fewer documents have.",
-        ),
-    ] = None  # fmt: skip
-    stop_words: Annotated[
-        str,
-        option(
-            "--stop-words", panel=TEXTS, metavar="NAME", help="Words to leave out: english or none."
-        ),
-    ] = "english"
+    kind: str | None = INPUT.option(
+        "--kind KIND",
+        f"What INPUT is: {', '.join(KINDS)}.",
+        shown="from its name and content",
+        autocompletion=completion(KINDS),
+    )
+    rows: str | None = INPUT.option("--rows COLUMN", "The column that names the rows.")
+    columns: str | None = INPUT.option("--columns COLUMN", "The one that names the columns.")
+    weights: str | None = INPUT.option("--weights COLUMN", "The one with the weights.")
+    header: bool | None = INPUT.option(
+        "--header/--no-header", "Does the first line name the columns?", shown="by looking"
+    )
+    separator: str | None = INPUT.option(
+        "--separator TEXT",
+        r"What is between the columns: ',', ';', '|', 'tab', ...",
+        shown="by looking",
+    )
+    decimal: str = INPUT.option("--decimal MARK", "Before decimals: '.' or ','.", ".")
+    encoding: str = INPUT.option("--encoding NAME", "How text is encoded.", "utf-8")
+    query: str | None = INPUT.option("--query SQL", "What to ask a database for.")
+    layer: str | None = INPUT.option("--layer NAME", "The layer of an AnnData file.")
+    row_names: str | None = INPUT.option(
+        "--row-names FILE",
+        "Names instead of ids: a file with both, or FILE:IDS:NAMES with its columns.",
+    )
+    column_names: str | None = INPUT.option("--column-names FILE", "The same for the columns.")
+    row_kind: str | None = INPUT.option(
+        "--row-kind WORD",
+        "What a row is, such as user: the report calls it so.",
+        shown="what INPUT says, or row",
+    )
+    column_kind: str | None = INPUT.option("--column-kind WORD", "What a column is.")
+    max_bytes: str | None = INPUT.option(
+        "--max-bytes SIZE",
+        "The most that a packed file may unpack to, such as 2GB.",
+        shown="100 times its size, or 256 MB if that is more",
+    )
+    text: str | None = TEXTS.option("--text COLUMN", "The column or field with the text.")
+    n_words: int | None = TEXTS.option(
+        "--n-words N",
+        "Keep so many words: those that tell most about the documents.",
+        shown="all",
+        min=1,
+    )
+    min_df: int | None = TEXTS.option(
+        "--min-df N", "Drop words that fewer documents have.", shown="2; 1 for predict", min=1
+    )
+    stop_words: str = TEXTS.option(
+        "--stop-words NAME", "Words to leave out: english or none.", "english"
+    )
 
     def read(self, source: str, for_a_model: bool = False) -> Data:
         """INPUT as a matrix with names; for a model that is there, of rare words or zeros, too."""
@@ -158,7 +103,10 @@ class Reading:
         )
 
 
-def _read(source: str, options: Reading, for_a_model: bool) -> Data:
+KEYWORDS = [each.name for each in fields(InputOptions) if each.name not in OWN]
+
+
+def _read(source: str, options: InputOptions, for_a_model: bool) -> Data:
     """INPUT as a matrix with names, or an error that says what is wrong with it."""
     if source in KNOWN and not Path(source).exists():
         _refuse_options(source, options)
@@ -189,22 +137,22 @@ def _read(source: str, options: Reading, for_a_model: bool) -> Data:
     return data
 
 
-def _holds_texts(source: str, options: Reading) -> bool:
+def _holds_texts(source: str, options: InputOptions) -> bool:
     names = (".jsonl", ".ndjson")
-    told = options.kind == "texts" or options.text is not None
-    return told or Path(source).is_dir() or any(suffix in source for suffix in names)
+    is_stated = options.kind == "texts" or options.text is not None
+    return is_stated or Path(source).is_dir() or any(suffix in source for suffix in names)
 
 
 def _with_options(message: str) -> str:
-    """What a message says of keywords, said of options."""
+    """A message about keywords as one about options."""
 
-    def option(found: re.Match[str]) -> str:
-        return f"--{found[1].replace('_', '-')}" + ("" if found[2] in ".,;:) " else " ") + found[2]
+    def option(match: re.Match[str]) -> str:
+        return f"--{match[1].replace('_', '-')}" + ("" if match[2] in ".,;:) " else " ") + match[2]
 
     return re.sub(rf"\b({'|'.join(KEYWORDS)})=(.)", option, message)
 
 
-def _refuse_options(name: str, options: Reading) -> None:
+def _refuse_options(name: str, options: InputOptions) -> None:
     """A data set is there as it is: options that say how to read a file are not ignored."""
     for field in fields(options):
         if field.name in KEYWORDS and getattr(options, field.name) != field.default:
@@ -214,10 +162,10 @@ def _refuse_options(name: str, options: Reading) -> None:
 
 def _bytes(text: str) -> int:
     """A size such as 500000, 300MB or 2GB."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])?i?b)?", text.strip(), re.IGNORECASE)
-    if found is None:
+    parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])?i?b)?", text.strip(), re.IGNORECASE)
+    if parts is None:
         raise ValueError(f"--max-bytes {text}: say a size such as 500000, 300MB or 2GB.")
-    return int(float(found[1]) * 1000 ** " kmgt".index((found[2] or " ").lower()))
+    return int(float(parts[1]) * 1000 ** " kmgt".index((parts[2] or " ").lower()))
 
 
 def _data_set(name: str) -> Data:
@@ -226,12 +174,12 @@ def _data_set(name: str) -> Data:
     from ..data import datasets
     from ..data.reading import Data
 
-    found = datasets.load(name)
+    dataset = datasets.load(name)
     row_kind, column_kind, weighting = KNOWN[name]
     rows, columns = (
-        np.asarray(names, dtype=object) for names in (found.row_names, found.column_names)
+        np.asarray(names, dtype=object) for names in (dataset.row_names, dataset.column_names)
     )
-    return Data(found.matrix, rows, columns, row_kind, column_kind, name, weighting)
+    return Data(dataset.matrix, rows, columns, row_kind, column_kind, name, weighting)
 
 
 def _column(text: str | None) -> str | int | None:

@@ -1,36 +1,27 @@
-"""The options that commands share: how many clusters, how to cluster, what to say."""
+"""The options that commands share: how many clusters, how to cluster, what to print."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .waiting import explain_compiling
+from .compiling_notice import explain_compiling
+from .option_groups import Panel, completion
 
 if TYPE_CHECKING:
     from ..data.reading import Data
     from ..estimators.coclustering import CoClustering
 
-INPUT, TEXTS, CLUSTERING, OUTPUT = "Input", "Input: texts", "Clustering", "Output"  # panels
+INPUT, TEXTS = Panel("Input"), Panel("Input: texts")
+CLUSTERING, OUTPUT = Panel("Clustering"), Panel("Output")
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing them is slow
-
-
-def completion(words: Sequence[str]) -> Callable[[str], list[str]]:
-    """What a shell offers for a word that has begun."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return complete
-
 
 ModelFolder = Annotated[
     Path,
@@ -38,29 +29,18 @@ ModelFolder = Annotated[
 ]
 
 
-def option(*names: str, panel: str, **more: Any) -> Any:
-    """An option in a panel of the help."""
-    return typer.Option(*names, rich_help_panel=panel, **more)
-
-
 @dataclass(frozen=True)
-class Numbers:
+class NumberOptions:
     """How many clusters."""
 
-    k: Annotated[
-        str,
-        option(
-            "--row-clusters", "-k", panel=CLUSTERING, metavar="NUMBER",
-            help="Clusters of rows: a number, auto, or none to leave rows as they are.",
-        ),
-    ] = "auto"  # fmt: skip
-    l: Annotated[  # noqa: E741, as in the paper
-        str,
-        option(
-            "--column-clusters", "-l", panel=CLUSTERING, metavar="NUMBER",
-            help="Clusters of columns: a number, auto, or none.",
-        ),
-    ] = "auto"  # fmt: skip
+    k: str = CLUSTERING.option(
+        "--row-clusters -k NUMBER",
+        "Clusters of rows: a number, auto, or none to leave rows as they are.",
+        "auto",
+    )
+    l: str = CLUSTERING.option(  # noqa: E741, as in the paper
+        "--column-clusters -l NUMBER", "Clusters of columns: a number, auto, or none.", "auto"
+    )
 
     def counts(self) -> tuple[int | str | None, int | str | None]:
         """The numbers as CoClustering takes them."""
@@ -70,42 +50,32 @@ class Numbers:
         return rows, columns
 
 
-Beta = Annotated[
-    str,
-    option(
-        "--beta", panel=CLUSTERING, metavar="B",
-        help="How strongly rows and columns are coupled, from 0 to 1, or auto.",
-    ),
-]  # fmt: skip
+def beta_option(default: str) -> Any:
+    """The option --beta, which commands take with different defaults."""
+    about = "How strongly rows and columns are coupled, from 0 to 1, or auto."
+    return CLUSTERING.option("--beta B", about, default)
 
 
 @dataclass(frozen=True)
-class Method:
+class MethodOptions:
     """How to co-cluster, beside how many clusters."""
 
-    beta: Beta = "0.7"
-    weighting: Annotated[
-        str | None,
-        option(
-            "--weighting", panel=CLUSTERING, metavar="NAME", autocompletion=completion(SCHEMES),
-            show_default="bm25 for texts, else counts",
-            help=f"How much entries count: {', '.join(SCHEMES)}.",
-        ),
-    ] = None  # fmt: skip
-    n_init: Annotated[
-        int | None,
-        option(
-            "--starts", panel=CLUSTERING, metavar="N", min=1,
-            show_default="by the size of the data", help="How often to start; the best is kept.",
-        ),
-    ] = None  # fmt: skip
-    seed: Annotated[
-        int,
-        option(
-            "--seed", panel=CLUSTERING, metavar="N", min=0, max=2**32 - 1,
-            help="The same seed gives the same clusters.",
-        ),
-    ] = 0  # fmt: skip
+    beta: str = beta_option("0.7")
+    weighting: str | None = CLUSTERING.option(
+        "--weighting NAME",
+        f"How much entries count: {', '.join(SCHEMES)}.",
+        shown="bm25 for texts, else counts",
+        autocompletion=completion(SCHEMES),
+    )
+    n_init: int | None = CLUSTERING.option(
+        "--starts N",
+        "How often to start; the best is kept.",
+        shown="by the size of the data",
+        min=1,
+    )
+    seed: int = CLUSTERING.option(
+        "--seed N", "The same seed gives the same clusters.", 0, min=0, max=2**32 - 1
+    )
 
     def check_weighting(self) -> None:
         """An error if there is no such weighting."""
@@ -115,59 +85,58 @@ class Method:
             )
 
     def weighting_for(self, data: Data) -> str | None:
-        """What the user asked for, or what suits the data."""
+        """The weighting that the user asked for, or the one that suits the data."""
         if self.weighting is None:
             return data.weighting
         return None if self.weighting == "counts" else self.weighting
 
 
 @dataclass(frozen=True)
-class Clustering(Method):
+class ClusteringOptions(MethodOptions):
     """The same, and how long it may take."""
 
-    jobs: Annotated[
-        int,
-        option(
-            "--jobs", "-j", panel=CLUSTERING, metavar="N", min=1, show_default="one per core",
-            help="Threads. The clusters do not depend on it.",
-        ),
-    ] = os.cpu_count() or 1  # fmt: skip
-    time_limit: Annotated[
-        str | None,
-        option(
-            "--time-limit", panel=CLUSTERING, metavar="TIME", show_default="none",
-            help="Stop after 90 (seconds), 5m or 1h and keep the best so far; Ctrl-C does it too.",
-        ),
-    ] = None  # fmt: skip
+    jobs: int = CLUSTERING.option(
+        "--jobs -j N",
+        "Threads. The clusters do not depend on it.",
+        os.cpu_count() or 1,
+        shown="one per core",
+        min=1,
+    )
+    time_limit: str | None = CLUSTERING.option(
+        "--time-limit TIME",
+        "Stop after 90 (seconds), 5m or 1h and keep the best so far; Ctrl-C does it too.",
+        shown="none",
+    )
 
-    def checked(self, numbers: Numbers) -> tuple[Any, Any, Any]:
+    def checked(self, numbers: NumberOptions) -> tuple[Any, Any, Any]:
         """Numbers of clusters, β and the time limit, or an error about these or the weighting."""
         self.check_weighting()
         return numbers.counts(), as_beta(self.beta), _seconds(self.time_limit)
 
-    def estimator(self, numbers: Numbers, telling: Telling) -> CoClustering:
-        """A model to fit, but for the weighting."""
+    def estimator(self, numbers: NumberOptions, data: Data, output: OutputOptions) -> CoClustering:
+        """A model to fit to the data."""
         counts, beta, limit = self.checked(numbers)
         from ..estimators.coclustering import CoClustering  # slow to import
 
-        explain_compiling(telling.shows_bars)
+        explain_compiling(output.shows_bars)
         return CoClustering(
-            counts, beta=beta, n_init="auto" if self.n_init is None else self.n_init,
-            random_state=self.seed, n_jobs=self.jobs, max_time=limit,
-            verbose=int(telling.shows_bars),
-        )  # fmt: skip
+            counts,
+            beta=beta,
+            weighting=self.weighting_for(data),
+            n_init="auto" if self.n_init is None else self.n_init,
+            max_time=limit,
+            random_state=self.seed,
+            n_jobs=self.jobs,
+            verbose=int(output.shows_bars),
+        )
 
 
 @dataclass(frozen=True)
-class Telling:
-    """What is said on stdout and stderr."""
+class OutputOptions:
+    """What is printed on stdout and stderr."""
 
-    json: Annotated[
-        bool, option("--json", panel=OUTPUT, help="Say the result as JSON, and nothing else.")
-    ] = False
-    quiet: Annotated[
-        bool, option("--quiet", "-q", panel=OUTPUT, help="Say nothing but results and errors.")
-    ] = False
+    json: bool = OUTPUT.option("--json", "Print the result as JSON, and nothing else.", False)
+    quiet: bool = OUTPUT.option("--quiet -q", "Print nothing but results and errors.", False)
 
     @property
     def shows_bars(self) -> bool:
@@ -200,7 +169,7 @@ def as_beta(text: str) -> float | str:
 def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
-    found = re.fullmatch(r"\s*(\d+|\d*\.\d+)\s*([a-z]*)\s*", text.lower())
-    if not found or found[2] not in UNITS or float(found[1]) == 0:
+    parts = re.fullmatch(r"\s*(\d+|\d*\.\d+)\s*([a-z]*)\s*", text.lower())
+    if not parts or parts[2] not in UNITS or float(parts[1]) == 0:
         raise ValueError(f"--time-limit must be like 90, 90s, 5m or 1h, not {text!r}.")
-    return float(found[1]) * UNITS[found[2]]
+    return float(parts[1]) * UNITS[parts[2]]

@@ -1,10 +1,11 @@
-"""``comarkov reproduce``."""
+"""``comarkov reproduce``: the experiments of the paper, run again."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,57 +13,58 @@ import typer
 
 from .bars import progress_bars
 from .errors import clear_errors
+from .option_groups import Panel, takes_groups
 
 if TYPE_CHECKING:
-    from ..reproduce.experiment import Experiment, Result
+    from ..reproduce.experiment import Experiment, Outcome
+
+OPTIONS = Panel("Options")
+NAMES = (
+    "stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), newsgroups "
+    "(Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. Without a name: all "
+    "that need no download."
+)
 
 
+@dataclass(frozen=True)
+class ReproduceOptions:
+    """Where runs go, how many there are, and of what data."""
+
+    out: Path = OPTIONS.option(
+        "--out DIR", "Where results go.", Path("reproduction"), file_okay=False
+    )
+    runs: int | None = OPTIONS.option(
+        "--runs",
+        "Random starts of each experiment (for newsgroups: samples).",
+        shown="as in the paper: 500; 20 for newsgroups; 50 for southern-women",
+        min=1,
+    )
+    quick: bool = OPTIONS.option("--quick", "Fewer runs: a minute or two.", False)
+    best: bool = OPTIONS.option("--best", "Also run with our best settings, for comparison.", False)
+    data: Path | None = OPTIONS.option(
+        "--data DIR",
+        "A folder with the data sets.",
+        shown="COMARKOV_DATA, then the cache folder",
+        exists=True,
+        file_okay=False,
+    )
+    jobs: int = OPTIONS.option(
+        "--jobs", "Processes.", os.cpu_count() or 1, shown="one per core", min=1
+    )
+    fresh: bool = OPTIONS.option("--fresh", "Make all runs anew, also those that are kept.", False)
+
+
+@takes_groups
 def reproduce(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            help="stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), "
-            "newsgroups (Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. "
-            "Without a name: all that need no download.",
-            show_default=False,
-        ),
+        list[str] | None, typer.Argument(metavar="NAME", help=NAMES, show_default=False)
     ] = None,
-    runs: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Random starts of each experiment (for newsgroups: samples).",
-            show_default="as in the paper: 500; 20 for newsgroups; 50 for southern-women",
-        ),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs: a minute or two.")] = False,
-    best: Annotated[
-        bool, typer.Option("--best", help="Also run with our best settings, for comparison.")
-    ] = False,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where results go.", file_okay=False)
-    ] = Path("reproduction"),
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="A folder with the data sets.",
-            exists=True,
-            file_okay=False,
-            show_default="COMARKOV_DATA, then the cache folder",
-        ),
-    ] = None,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Processes.", show_default="one per core")
-    ] = os.cpu_count() or 1,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Make all runs anew, also those kept from before.")
-    ] = False,
+    *,
+    options: ReproduceOptions,
 ) -> None:
     """Run the paper's examples, figures and tables again, beside the published numbers.
 
-    Every run is kept in the output folder: what is interrupted goes on when started again.
+    Every run is kept in the output folder: run the command again after an interruption to go on.
 
     [bold]Example[/bold]
 
@@ -70,21 +72,28 @@ def reproduce(
     """
     with clear_errors():
         from .. import reproduce as reproduction
-        from ..reproduce.experiment import Options
 
         chosen = _chosen(names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT)
-        options = Options(runs, quick, best, data)
         try:
-            with progress_bars() as advance:
-                for experiment, result in reproduction.reproduce(
-                    chosen, out, options, jobs, advance, fresh
-                ):
-                    _tell(experiment, result)
+            _run(chosen, options)
         except KeyboardInterrupt:
             again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
-            typer.echo(f"Interrupted. What is done is kept in {out}; to go on: {again}", err=True)
+            message = f"What is done is kept in {options.out}; to go on: {again}"
+            typer.echo(f"Interrupted. {message}", err=True)
             raise typer.Exit(130) from None
-        typer.echo(f"The page is {(out / 'index.html').resolve()}")
+        typer.echo(f"The page is {(options.out / 'index.html').resolve()}")
+
+
+def _run(names: list[str], options: ReproduceOptions) -> None:
+    from .. import reproduce as reproduction
+    from ..reproduce.experiment import RunOptions
+
+    wanted = RunOptions(options.runs, options.quick, options.best, options.data)
+    with progress_bars() as advance:
+        for experiment, outcome in reproduction.reproduce(
+            names, options.out, wanted, options.jobs, advance, options.fresh
+        ):
+            _print(experiment, outcome)
 
 
 def _chosen(names: list[str], known: list[str], default: list[str]) -> list[str]:
@@ -98,23 +107,23 @@ def _chosen(names: list[str], known: list[str], default: list[str]) -> list[str]
     return [name for name in known if name in names or "all" in names]
 
 
-def _tell(experiment: Experiment, result: Result) -> None:
+def _print(experiment: Experiment, outcome: Outcome) -> None:
     """One line for each curve and each claim."""
     from ..reproduce.page import number, word
 
     colors = {True: "green", False: "red", None: None}
     typer.secho(f"\n{experiment.title}", bold=True)
-    for verdict in result.verdicts:
+    for verdict in outcome.verdicts:
         error = "" if verdict.error is None else f" ± {number(verdict.error)}"
         best = "" if verdict.best is None else f", at its best {number(verdict.best)}"
         typer.echo(
-            f"  {verdict.curve}: at {result.x_label} = {verdict.x:g} published "
+            f"  {verdict.curve}: at {outcome.x_label} = {verdict.x:g} published "
             f"{number(verdict.published)}, ours {number(verdict.ours)}{error}{best}: ",
             nl=False,
         )
         typer.secho(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)
         typer.echo(f" ({verdict.detail})")
-    for claim in result.claims:
+    for claim in outcome.claims:
         typer.secho(
             "  holds" if claim.holds else "  does not hold", fg=colors[claim.holds], nl=False
         )

@@ -6,17 +6,16 @@ import time
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from . import out as folder
+from . import results_folder
 from .errors import clear_errors, notes
-from .groups import takes_groups
-from .inputs import Reading, Source
-from .options import CLUSTERING, Beta, Clustering, Numbers, Telling, option
-from .out import Annotate, Force, Out
-from .tables import Records, aligned, records, records_csv, say_json
+from .inputs import InputOptions, Source
+from .option_groups import takes_groups
+from .options import CLUSTERING, ClusteringOptions, NumberOptions, OutputOptions, beta_option
+from .tables import Records, aligned, print_json, records, records_csv
 
 if TYPE_CHECKING:
     from ..data.reading import Data
@@ -29,32 +28,26 @@ LEAST = 0.1  # seconds for the path if the time is over
 
 
 @dataclass(frozen=True)
-class Sweeping(Clustering):
-    """The same, with another default."""
+class SweepOptions(ClusteringOptions):
+    """The same with another default, and the path."""
 
-    beta: Beta = "auto"
+    betas: str | None = CLUSTERING.option(
+        "--betas B,B,...", "The β of the path.", shown="1,0.9,...,0"
+    )
+    beta: str = beta_option("auto")
 
 
 @takes_groups
 def sweep(
     source: Source,
-    numbers: Numbers,
-    clustering: Sweeping,
-    betas: Annotated[
-        str | None,
-        option(
-            "--betas", panel=CLUSTERING, metavar="B,B,...", show_default="1,0.9,...,0",
-            help="The β of the path.",
-        ),
-    ] = None,
-    out: Out = None,
-    force: Force = False,
-    h5ad: Annotate = True,
+    numbers: NumberOptions,
+    clustering: SweepOptions,
+    folder: results_folder.FolderOptions,
     *,
-    telling: Telling,
-    reading: Reading,
-) -> None:  # fmt: skip
-    """Try numbers of clusters and β; say what each keeps, and which are suggested by what rule.
+    output: OutputOptions,
+    reading: InputOptions,
+) -> None:
+    """Try numbers of clusters and β; print what each keeps, which are suggested, and by what rule.
 
     Writes what fit writes for the suggested ones, a report with a slider for β, numbers.csv,
     betas.csv and path.png. A number given with -k or -l, or a --beta, is not questioned.
@@ -63,19 +56,18 @@ def sweep(
 
     comarkov sweep southern-women -o women-sweep
     """
-    with clear_errors(), notes(telling.quiet):
-        place = folder.place(out, source, force)
-        wanted = _betas(betas)
-        clustering.checked(numbers)
+    with clear_errors(), notes(output.quiet):
+        out = folder.place(source)
+        betas = _betas(clustering.betas)
+        clustering.checked(numbers)  # what is wrong is reported before a large file is read
         data = reading.read(source)
         began = time.monotonic()
-        model = clustering.estimator(numbers, telling)
-        model.set_params(weighting=clustering.weighting_for(data)).fit(data)
-        results = folder.results_of(model, data, _path(model, data, wanted, began))
+        model = clustering.estimator(numbers, data, output).fit(data)
+        results = results_folder.results_of(model, data, _path(model, data, betas, began))
         tables = {"numbers.csv": _records_of(results.selection), "betas.csv": _of_betas(results)}
         files = {name: records_csv(lines) for name, lines in tables.items() if lines}
-        folder.write(results, place, force, folder.h5ad_file(source, h5ad), files)
-        _tell(results, tables, place, telling)
+        folder.write(results, out, source, files)
+        _print(results, tables, out, output)
 
 
 def _records_of(table: Any) -> Records:
@@ -121,18 +113,18 @@ def _of_betas(results: Results) -> Records:
     ]
 
 
-def _tell(results: Results, tables: dict[str, Records], place: Path, telling: Telling) -> None:
+def _print(results: Results, tables: dict[str, Records], out: Path, output: OutputOptions) -> None:
     numbers, betas = tables.values()
-    if telling.json:
-        say_json({**folder.summary(place), "numbers": numbers, "betas": betas})
+    if output.json:
+        print_json({**results_folder.summary(out), "numbers": numbers, "betas": betas})
         return
     if numbers:
-        typer.echo(f"Numbers of clusters\n{aligned(_some(numbers))}\n")
+        typer.echo(f"Numbers of clusters\n{aligned(_evenly(numbers))}\n")
     typer.echo(f"β\n{aligned(betas)}\n\n{results.headline}")
     for line in _reasons(numbers, betas):
         typer.echo(line)
-    if not telling.quiet:
-        typer.echo(f"The report is {(place / 'report.html').absolute()}")
+    if not output.quiet:
+        typer.echo(f"The report is {(out / 'report.html').absolute()}")
 
 
 def _reasons(numbers: Records, betas: Records) -> list[str]:
@@ -149,8 +141,8 @@ def _reasons(numbers: Records, betas: Records) -> list[str]:
     ]
 
 
-def _some(lines: Records) -> Records:
-    """The lines at the end and some before, evenly, but always what is suggested."""
+def _evenly(lines: Records) -> Records:
+    """Some of the lines, spread evenly up to the last, and all that are suggested."""
     step = -(-len(lines) // LINES)
     return [line for i, line in enumerate(reversed(lines)) if i % step == 0 or line["suggested"]][
         ::-1

@@ -16,7 +16,7 @@ Records = list[dict[str, Any]]
 
 
 def records(table: np.ndarray) -> Records:
-    """The lines of a structured array as plain values; what is not known is None."""
+    """The lines of a structured array as plain values; what is unknown is None."""
     names = table.dtype.names or ()
     return [
         {name: _known(value) for name, value in zip(names, line, strict=True)}
@@ -31,7 +31,7 @@ def _known(value: Any) -> Any:
 def aligned(lines: Records) -> str:
     """A table for people: numbers to the right, what is true as an arrow at the end."""
     marks = [name for name, value in lines[0].items() if isinstance(value, bool)]
-    shown = [name for name in lines[0] if name not in marks and _is_said(name, lines)]
+    shown = [name for name in lines[0] if name not in marks and _is_known(name, lines)]
     columns = [_column(name.replace("_", " "), [line[name] for line in lines]) for name in shown]
     arrows = [[f"← {mark}" for mark in marks if line[mark]] for line in lines]
     cells = zip(*columns, strict=True)
@@ -40,7 +40,7 @@ def aligned(lines: Records) -> str:
     )
 
 
-def _is_said(name: str, lines: Records) -> bool:
+def _is_known(name: str, lines: Records) -> bool:
     return any(line[name] not in (None, "") for line in lines)
 
 
@@ -74,6 +74,6 @@ def records_csv(lines: Records) -> str:
     return as_csv(list(lines[0]), (list(line.values()) for line in lines))
 
 
-def say_json(value: Any) -> None:
-    """JSON on stdout."""
+def print_json(value: Any) -> None:
+    """Print JSON on stdout."""
     typer.echo(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..model.confidence import Confidence
 from ..model.leaves import Leaves
-from ..results.recall import data_again
+from ..results.fit_data import joint_of_fit
 from ..search.coclusters import CoClusterProblem
 from ..search.ensemble import search
 from ..search.run import Settings
@@ -64,7 +64,7 @@ class Cuts(Learns):
 
     def _refine(self, X: Any) -> None:
         """Move single elements as long as that lowers the cost."""
-        data = data_again(self, X)
+        data = joint_of_fit(self, X)
         labels = [side and side.labels for side in (self._model.rows, self._model.columns)]
         counts = self._both(self.n_clusters)
         starts = starts_for(data, counts, labels, still_fixed(self.fixed, labels))

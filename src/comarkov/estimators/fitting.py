@@ -16,7 +16,7 @@ from ..data.inputs import as_csr, check_columns
 from ..data.joint import Joint
 from ..data.weighting import as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
-from ..results.showing import ShowsItself
+from ..results.describe_mixin import DescribeMixin
 from ..search import choose_beta, choose_numbers
 from ..search.coclusters import CoClusterProblem, CoClusters, Step
 from ..search.problem import Solution
@@ -29,7 +29,7 @@ from .learning import Starts
 from .prediction import Predicts
 
 
-class CoClusterEstimator(ShowsItself, Predicts, HasBiclusters, Cuts):
+class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     """An estimator of rows and columns; parameters that it does not have are as here."""
 
     n_clusters: Any

@@ -57,6 +57,8 @@ class Hierarchy:
         to and including this merge, on both sides together, and the number of leaves below it.
         The same height in both trees is the same level. Below β = 1/2 a merge may lower the cost;
         its height is then that of the merge before. None for a side that is not clustered.
+    row_cluster_linkage, column_cluster_linkage : ndarray of shape (n_clusters - 1, 4) or None
+        The same from the clusters of the fit, without finer ones, down to one.
     row_merge_costs, column_merge_costs : ndarray of shape (n_clusters, n_clusters) or None
         By how many bits merging clusters i < j of the fit raises L_β; infinite elsewhere.
     row_leaves, column_leaves : ndarray of int or None
@@ -119,12 +121,22 @@ class Hierarchy:
     @property
     def row_linkage(self) -> np.ndarray | None:
         """The merges of rows as SciPy's linkage matrix."""
-        return None if self.rows is None else self._linkage(0, self.rows)
+        return _linkage(self._steps, 0, self.n_leaves[0])
 
     @property
     def column_linkage(self) -> np.ndarray | None:
         """The merges of columns as SciPy's linkage matrix."""
-        return None if self.columns is None else self._linkage(1, self.columns)
+        return _linkage(self._steps, 1, self.n_leaves[1])
+
+    @property
+    def row_cluster_linkage(self) -> np.ndarray | None:
+        """The merges of the row clusters of the fit as SciPy's linkage matrix."""
+        return _linkage(self._steps_from_fit, 0, self.n_fitted[0])
+
+    @property
+    def column_cluster_linkage(self) -> np.ndarray | None:
+        """The merges of the column clusters of the fit as SciPy's linkage matrix."""
+        return _linkage(self._steps_from_fit, 1, self.n_fitted[1])
 
     @property
     def row_merge_costs(self) -> np.ndarray | None:
@@ -137,22 +149,16 @@ class Hierarchy:
         return self._pair_costs(1)
 
     def _pair_costs(self, side: int) -> np.ndarray | None:
-        rows, columns = (leaves and leaves.without_finer() for leaves in (self.rows, self.columns))
-        merging = _begin(rows, columns, 2 * self.beta - 1)[side]
+        merging = _begin(*self._clusters(), 2 * self.beta - 1)[side]
         if merging is None:
             return None
         merging.allow_all()
         return merging.costs / (merging.mass * np.log(2))
 
-    def _linkage(self, side: int, leaves: Leaves) -> np.ndarray:
-        heights = np.maximum.accumulate(np.cumsum([0.0, *(step.lost for step in self._steps)]))
-        sizes = [1] * leaves.number.size
-        lines = []
-        for step, height in zip(self._steps, heights[1:], strict=True):
-            if step.side == side:
-                sizes.append(sum(sizes[node] for node in step.nodes))
-                lines.append([*step.nodes, height, sizes[-1]])
-        return np.array(lines).reshape(-1, 4)
+    def _clusters(self) -> tuple[Leaves | None, Leaves | None]:
+        """Both sides, each cluster of the fit its only leaf."""
+        rows, columns = (leaves and leaves.without_finer() for leaves in (self.rows, self.columns))
+        return rows, columns
 
     def checked(self, n_clusters: tuple[Any, Any]) -> Counts:
         """Numbers of clusters that there are in the trees, or an error that says which are."""
@@ -182,7 +188,20 @@ class Hierarchy:
 
     @cached_property
     def _steps(self) -> list[_Step]:
-        return list(_way_down(self.rows, self.columns, 2 * self.beta - 1))
+        inside = list(_merge_all(_begin(self.rows, self.columns, 2 * self.beta - 1)))
+        nodes = [
+            side and _nodes_from_fit(side, [step.nodes for step in inside if step.side == i])
+            for i, side in enumerate((self.rows, self.columns))
+        ]
+        return inside + [step.renamed(nodes[step.side]) for step in self._steps_from_fit]
+
+    @cached_property
+    def _steps_from_fit(self) -> list[_Step]:
+        sides = _begin(*self._clusters(), 2 * self.beta - 1)
+        for side in sides:
+            if side:
+                side.allow_all()
+        return list(_merge_all(sides))
 
     def __repr__(self) -> str:
         return f"Hierarchy(n_leaves={self.n_leaves}, n_fitted={self.n_fitted})"
@@ -196,6 +215,11 @@ class _Step(NamedTuple):
     nodes: tuple[int, int]
     lost: float  # cost, in bits
     forgotten: float  # of I(X̄;Ȳ), in bits
+
+    def renamed(self, names: Any) -> _Step:
+        """The same step, its nodes under other numbers."""
+        first, second = sorted(names[node] for node in self.nodes)
+        return self._replace(nodes=(first, second))
 
 
 class _MergingSide:
@@ -276,25 +300,43 @@ class _MergingSide:
             add_pair_terms(self.costs, np.ascontiguousarray(blocks[items]), sign * factor)
 
 
-def _way_down(rows: Leaves | None, columns: Leaves | None, coupling: float) -> Iterator[_Step]:
-    """Merge the pair that costs least, at first inside clusters of the fit, then among all."""
-    sides = _begin(rows, columns, coupling)
+def _merge_all(sides: list[_MergingSide | None]) -> Iterator[_Step]:
+    """Merge, again and again, the pair that costs least of those that are allowed."""
     in_bits = float(1 / next(side for side in sides if side).mass / np.log(2))
-    for only_inside in (True, False):
-        for side in sides:
-            if side and not only_inside:
-                side.allow_all()
-        while (found := _cheapest(sides)) is not None:
-            which, i, j = found
-            one, other = sides[which], sides[1 - which]
-            assert one is not None
-            lost, forgotten = one.price(i, j)
-            if other:
-                other.add_blocks([i, j], -1.0)
-            nodes = one.merge(i, j)
-            if other:
-                other.add_blocks([i], 1.0)
-            yield _Step(which, nodes, lost * in_bits, forgotten * in_bits)
+    while (pair := _cheapest(sides)) is not None:
+        which, i, j = pair
+        one, other = sides[which], sides[1 - which]
+        assert one is not None
+        lost, forgotten = one.price(i, j)
+        if other:
+            other.add_blocks([i, j], -1.0)
+        nodes = one.merge(i, j)
+        if other:
+            other.add_blocks([i], 1.0)
+        yield _Step(which, nodes, lost * in_bits, forgotten * in_bits)
+
+
+def _nodes_from_fit(leaves: Leaves, merges: list[tuple[int, int]]) -> list[int]:
+    """The nodes that follow the merges inside clusters: the clusters, and the merges of them."""
+    cluster = leaves.number.tolist()  # of each node
+    for first, _ in merges:
+        cluster.append(cluster[first])
+    tops = {number: node for node, number in enumerate(cluster)}  # the last node of each
+    return [tops[a] for a in range(leaves.k)] + [len(cluster) + i for i in range(leaves.k - 1)]
+
+
+def _linkage(steps: list[_Step], side: int, leaves: int | None) -> np.ndarray | None:
+    """The steps of one side as SciPy's linkage matrix; None if it is not clustered."""
+    if leaves is None:
+        return None
+    heights = np.maximum.accumulate(np.cumsum([0.0, *(step.lost for step in steps)]))
+    sizes = [1] * leaves
+    lines = []
+    for step, height in zip(steps, heights[1:], strict=True):
+        if step.side == side:
+            sizes.append(sum(sizes[node] for node in step.nodes))
+            lines.append([*step.nodes, height, sizes[-1]])
+    return np.array(lines).reshape(-1, 4)
 
 
 def _begin(

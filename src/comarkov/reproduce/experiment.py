@@ -14,8 +14,8 @@ STANDARD_ERRORS = 4.0  # how far from the published mean agrees
 
 
 @dataclass(frozen=True)
-class Options:
-    """What the user asked for."""
+class RunOptions:
+    """What the user asks of the experiments."""
 
     runs: int | None = None  #: how often to repeat; None is as often as the paper
     quick: bool = False  #: a fraction of the runs
@@ -28,20 +28,20 @@ class Experiment:
     """One example, figure or table of the paper.
 
     ``plan`` lists the keys of all runs; ``run`` makes the run with a key, which depends on nothing
-    but the key and the data, and gives what JSON can hold; ``conclude`` makes the result of all.
+    but the key and the data, and gives what JSON can hold; ``conclude`` makes the outcome of all.
     """
 
     name: str
     title: str
-    plan: Callable[[Options], list[Key]]
-    run: Callable[[Key, Options], Any]
-    conclude: Callable[[Mapping[Key, Any], Options], Result]
+    plan: Callable[[RunOptions], list[Key]]
+    run: Callable[[Key, RunOptions], Any]
+    conclude: Callable[[Mapping[Key, Any], RunOptions], Outcome]
     runs: int = 1  #: as in the paper
     quick_runs: int = 1
     dataset: str | None = None  #: needed, and not bundled
     batch: int = 1  #: runs that a process makes at a time
 
-    def repetitions(self, options: Options) -> int:
+    def repetitions(self, options: RunOptions) -> int:
         """How often to repeat."""
         if options.runs is not None:
             return options.runs
@@ -105,10 +105,15 @@ class Curve:
 
     def _verdict(self, i: int, agrees: bool | None, detail: str) -> Verdict:
         return Verdict(
-            ", ".join(part for part in (self.panel, self.name) if part), float(self.x[i]),
-            _at(self.published, i), float(self.ours[i]), _at(self.error, i), _at(self.best, i),
-            agrees, detail,
-        )  # fmt: skip
+            curve=", ".join(part for part in (self.panel, self.name) if part),
+            x=float(self.x[i]),
+            published=_at(self.published, i),
+            ours=float(self.ours[i]),
+            error=_at(self.error, i),
+            best=_at(self.best, i),
+            agrees=agrees,
+            detail=detail,
+        )
 
 
 def _at(values: np.ndarray | None, i: int) -> float | None:
@@ -116,15 +121,15 @@ def _at(values: np.ndarray | None, i: int) -> float | None:
 
 
 class Claim(NamedTuple):
-    """Something that the paper says, and whether it is so here."""
+    """A statement of the paper, and whether it holds here."""
 
     text: str
     holds: bool
     detail: str = ""
 
 
-class Table(NamedTuple):
-    """Something to read."""
+class ResultTable(NamedTuple):
+    """A table to read beside the curves."""
 
     title: str
     header: list[str]
@@ -143,7 +148,7 @@ class Blocks(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Outcome:
     """All that one experiment has to say; rendering adds nothing."""
 
     about: str  #: what was done, with which settings
@@ -151,7 +156,7 @@ class Result:
     y_label: str = ""
     curves: list[Curve] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[ResultTable] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)  #: where we differ, and why
     lines: dict[str, float] = field(default_factory=dict)  #: horizontal lines to draw
     blocks: list[Blocks] = field(default_factory=list)
@@ -161,16 +166,3 @@ class Result:
     def verdicts(self) -> list[Verdict]:
         """One for each curve."""
         return [curve.verdict() for curve in self.curves]
-
-
-def mean_and_error(values: list[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """The mean over runs and its standard error; the error of a single run is not known."""
-    table = np.array(values, dtype=float)
-    return table.mean(axis=0), deviation(table) / np.sqrt(len(table))
-
-
-def deviation(table: np.ndarray) -> np.ndarray:
-    """The standard deviation over runs; nan for a single one."""
-    if len(table) < 2:
-        return np.full(table.shape[1:], np.nan)
-    return np.asarray(table.std(axis=0, ddof=1))

@@ -14,31 +14,31 @@ import numpy as np
 
 from ..data.writing import whole_file, write_text
 from ..results import plot
-from .experiment import Curve, Experiment, Result, Verdict
+from .experiment import Curve, Experiment, Outcome, Verdict
 
 PAGE = "index.html"
 CURVES = ("panel", "curve", "beta", "published", "ours", "standard_error", "best", "judged")
 
 
-def write(out: Path, experiment: Experiment, result: Result, facts: dict[str, Any]) -> None:
+def write(out: Path, experiment: Experiment, outcome: Outcome, facts: dict[str, Any]) -> None:
     """The files of one experiment: figures (PNG and SVG), CSV, and JSON for the page."""
     figures = {}
-    if result.curves:
+    if outcome.curves:
         panels: dict[str, list[Curve]] = {}
-        for curve in result.curves:
+        for curve in outcome.curves:
             panels.setdefault(curve.panel, []).append(curve)
         figures[experiment.name] = plot.curves(
-            panels, result.columns, result.x_label, result.y_label, result.lines
+            panels, outcome.columns, (outcome.x_label, outcome.y_label), outcome.lines
         )
-    if result.blocks:
-        name = f"{experiment.name}-blocks" if result.curves else experiment.name
-        figures[name] = plot.blocks(result.blocks)
+    if outcome.blocks:
+        name = f"{experiment.name}-blocks" if outcome.curves else experiment.name
+        figures[name] = plot.blocks(outcome.blocks)
     for name, figure in figures.items():
         for kind in ("svg", "png"):
             with whole_file(out / f"{name}.{kind}") as path:
                 plot.save(figure, path, kind)
-    write_text(out / f"{experiment.name}.csv", _csv(result))
-    section = _section(experiment, result) | {"pictures": list(figures)} | facts
+    write_text(out / f"{experiment.name}.csv", _csv(outcome))
+    section = _section(experiment, outcome) | {"pictures": list(figures)} | facts
     write_text(out / f"{experiment.name}.json", json.dumps(section, indent=1, ensure_ascii=False))
 
 
@@ -69,21 +69,21 @@ def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
     return out / PAGE
 
 
-def _section(experiment: Experiment, result: Result) -> dict[str, Any]:
-    verdicts = result.verdicts
+def _section(experiment: Experiment, outcome: Outcome) -> dict[str, Any]:
+    verdicts = outcome.verdicts
     judged = [verdict for verdict in verdicts if verdict.agrees is not None]
     return {
         "anchor": experiment.name,
         "title": experiment.title,
-        "about": result.about,
+        "about": outcome.about,
         "agreeing": _of(sum(bool(verdict.agrees) for verdict in judged), len(judged)),
-        "holding": _of(sum(claim.holds for claim in result.claims), len(result.claims)),
-        "x_label": result.x_label,
+        "holding": _of(sum(claim.holds for claim in outcome.claims), len(outcome.claims)),
+        "x_label": outcome.x_label,
         "has_best": any(verdict.best is not None for verdict in verdicts),
         "verdicts": [_readable(verdict) for verdict in verdicts],
-        "claims": [claim._asdict() | {"holds": bool(claim.holds)} for claim in result.claims],
-        "tables": [table._asdict() for table in result.tables],
-        "remarks": result.remarks,
+        "claims": [claim._asdict() | {"holds": bool(claim.holds)} for claim in outcome.claims],
+        "tables": [table._asdict() for table in outcome.tables],
+        "remarks": outcome.remarks,
     }
 
 
@@ -115,16 +115,16 @@ def _of(part: int, whole: int) -> str:
     return f"{part} of {whole}" if whole else "–"
 
 
-def _csv(result: Result) -> str:
+def _csv(outcome: Outcome) -> str:
     """Every point of every curve; claims where there is no curve."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    if not result.curves:
+    if not outcome.curves:
         rows.writerow(("claim", "holds", "detail"))
-        rows.writerows((claim.text, claim.holds, claim.detail) for claim in result.claims)
+        rows.writerows((claim.text, claim.holds, claim.detail) for claim in outcome.claims)
         return text.getvalue()
     rows.writerow(CURVES)
-    for curve in result.curves:
+    for curve in outcome.curves:
         columns = (curve.published, curve.ours, curve.error, curve.best)
         for i, x in enumerate(curve.x):
             values = [_cell(column, i) for column in columns]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.interrupts import handling_interrupts
-from .experiment import Experiment, Key, Options
+from .experiment import Experiment, Key, RunOptions
 
 Values = dict[Key, Any]
 
@@ -25,7 +25,7 @@ Values = dict[Key, Any]
 class Store:
     """Results of runs in one SQLite file, where a run is either there as a whole or not at all.
 
-    Runs are kept under the name of the experiment and an edition: what else decides its results.
+    Runs are kept under the name of the experiment and its edition, a digest of code and data.
     """
 
     def __init__(self, path: Path) -> None:
@@ -79,28 +79,33 @@ def open_store(path: Path) -> Iterator[Store]:
 
 
 def complete(
-    experiment: Experiment, options: Options, edition: str, store: Store, n_jobs: int,
+    experiment: Experiment,
+    options: RunOptions,
+    edition: str,
+    store: Store,
+    n_jobs: int,
     advance: Callable[[int, int], None],
-) -> Values:  # fmt: skip
-    """Make the runs that are planned and not kept yet; all that are planned.
+) -> Values:
+    """Make the runs that are planned and not kept yet; return all that are planned.
 
-    ``advance`` is told how many runs are there and how many are planned.
+    ``advance`` gets the number of runs that are there and the number that are planned.
     """
     keys = experiment.plan(options)
     planned = set(keys)
-    kept = {k: v for k, v in store.get(experiment.name, edition).items() if k in planned}
-    advance(len(kept), len(keys))
-    missing = [key for key in keys if key not in kept]
+    kept = store.get(experiment.name, edition)
+    done = {key: value for key, value in kept.items() if key in planned}
+    advance(len(done), len(keys))
+    missing = [key for key in keys if key not in done]
     size = experiment.batch
     batches = [missing[i : i + size] for i in range(0, len(missing), size)]
     for values in _results(partial(_batch, experiment.run, options), batches, n_jobs):
         store.put(experiment.name, edition, values)
-        kept |= values
-        advance(len(kept), len(keys))
-    return {key: kept[key] for key in keys}
+        done |= values
+        advance(len(done), len(keys))
+    return {key: done[key] for key in keys}
 
 
-def _batch(run: Callable[[Key, Options], Any], options: Options, keys: list[Key]) -> Values:
+def _batch(run: Callable[[Key, RunOptions], Any], options: RunOptions, keys: list[Key]) -> Values:
     # through JSON and back, so that new results are what kept ones are
     return {key: json.loads(json.dumps(run(key, options))) for key in keys}
 
@@ -116,9 +121,8 @@ def _results(
     others = set(active_children())
     pool = ProcessPoolExecutor(min(n_jobs, len(batches)), get_context("spawn"), _end_with_parent)
     try:
-        with handling_interrupts(
-            signal.SIG_IGN
-        ):  # which the processes inherit: the parent ends them
+        # ignored by the processes, which inherit it: the parent ends them
+        with handling_interrupts(signal.SIG_IGN):
             futures = [pool.submit(work, batch) for batch in batches]
         for future in as_completed(futures):
             yield future.result()

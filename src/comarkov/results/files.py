@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .findings import Side, expected_of
+from .findings import SideFindings, expected_of
 from .text import figures
 
 if TYPE_CHECKING:
@@ -19,24 +19,22 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of summary.json
 ELEMENTS = ("name", "cluster", "confidence", "rank")
-BLOCKS = (
-    "row_cluster", "column_cluster", "rows", "columns", "mass", "share", "expected", "lift",
-    "density",
-)  # fmt: skip
+SIZES = ("row_cluster", "column_cluster", "rows", "columns")
+BLOCKS = (*SIZES, "mass", "share", "expected", "lift", "density")
 
 
-def elements_csv(side: Side) -> str:
+def elements_csv(side: SideFindings) -> str:
     """Name, cluster, confidence and rank of each element, in the order of the data.
 
     Names are as they are in the data, also those that a spreadsheet takes for a formula: what was
     changed could not be joined with the data again.
     """
     clusters = side.labels.tolist() if side.is_clustered else [""] * side.labels.size
-    sure = [""] * side.labels.size
+    confidence = [""] * side.labels.size
     if side.confidence is not None:
-        sure = [f"{value:.4f}" for value in side.confidence]
+        confidence = [f"{value:.4f}" for value in side.confidence]
     ranks = [rank or "" for rank in side.ranks.tolist()]
-    return _csv(ELEMENTS, zip(side.names.tolist(), clusters, sure, ranks, strict=True))
+    return _csv(ELEMENTS, zip(side.names.tolist(), clusters, confidence, ranks, strict=True))
 
 
 def blocks_csv(results: Results) -> str:
@@ -49,40 +47,38 @@ def blocks_csv(results: Results) -> str:
 
 
 def _block_lines(results: Results) -> Iterator[tuple[Any, ...]]:
-    found = results.findings
-    sides = found.rows, found.columns
+    findings = results.findings
+    sides = findings.rows, findings.columns
     rows, columns = (range(side.n_clusters) if side.is_clustered else side.names for side in sides)
     sizes = [side.sizes if side.is_clustered else np.ones(side.names.size, int) for side in sides]
-    expected = expected_of(found.blocks)
+    expected = expected_of(findings.blocks)
     every = all(side.is_clustered for side in sides)
-    for a, b in np.argwhere((found.blocks > 0) | every).tolist():
+    for a, b in np.argwhere((findings.blocks > 0) | every).tolist():
         cells = int(sizes[0][a] * sizes[1][b])
-        share = float(found.blocks[a, b])
-        numbers = share * results.total, share, expected[a, b], found.lift[a, b]
+        share = float(findings.blocks[a, b])
+        numbers = share * results.total, share, expected[a, b], findings.lift[a, b]
         density = results.entries[a, b] / cells if cells else 0.0
-        yield (
-            rows[a], columns[b], sizes[0][a], sizes[1][b],
-            *(f"{number:.6g}" for number in (*numbers, density)),
-        )  # fmt: skip
+        named = rows[a], columns[b], sizes[0][a], sizes[1][b]
+        yield *named, *(f"{number:.6g}" for number in (*numbers, density))
 
 
 def clusters_md(results: Results, n: int = 10) -> str:
     """The clusters in Markdown, for people."""
-    found = results.findings
+    findings = results.findings
     lines = [f"# {_plain(results.title)}", "", _plain(results.headline), ""]
-    for side, other in ((found.rows, found.columns), (found.columns, found.rows)):
+    for side, other in ((findings.rows, findings.columns), (findings.columns, findings.rows)):
         for a in range(side.n_clusters):
             features = ", ".join(
                 f"{_plain(each.name)} (×{each.lift:.3g})" for each in side.distinctive(a, n)
             )
             members = ", ".join(_plain(name) for name in side.typical(a, n))
             more = side.sizes[a] - n
+            lines += [f"## {_plain(side.kind)} cluster {a}", "", figures(side, a), ""]
             lines += [
-                f"## {_plain(side.kind)} cluster {a}", "",
-                figures(side, a), "",
                 f"- most typical: {members}" + (f", and {more} more" if more > 0 else ""),
-                f"- distinctive {_plain(other.kind)}: {features or 'none'}", "",
-            ]  # fmt: skip
+                f"- distinctive {_plain(other.kind)}: {features or 'none'}",
+                "",
+            ]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -96,21 +92,17 @@ def _plain(text: str) -> str:
 
 def summary_json(results: Results) -> str:
     """All figures that are not per element, and all that is needed to repeat them."""
-    found = results.findings
-    n, m = results.matrix.shape
+    findings = results.findings
+    sides = findings.rows, findings.columns
     summary = {
         "format": FORMAT,
-        "data": {
-            "source": results.source, "rows": n, "columns": m,
-            "entries": int(results.matrix.nnz), "row_kind": found.rows.kind,
-            "column_kind": found.columns.kind,
-        },
-        "beta": found.beta,
-        "cost": found.cost,
-        "information": found.information._asdict() | {"kept": found.information.kept},
-        "rows": _side_summary(found.rows),
-        "columns": _side_summary(found.columns),
-        "lift": found.lift if found.rows.is_clustered and found.columns.is_clustered else None,
+        "data": _data_summary(results),
+        "beta": findings.beta,
+        "cost": findings.cost,
+        "information": findings.information._asdict() | {"kept": findings.information.kept},
+        "rows": _side_summary(findings.rows),
+        "columns": _side_summary(findings.columns),
+        "lift": findings.lift if all(side.is_clustered for side in sides) else None,
         "path": [
             {"beta": view.beta, "cost": view.cost, "kept": view.kept, "is_fit": view.is_fit}
             for view in results.views
@@ -121,11 +113,23 @@ def summary_json(results: Results) -> str:
         "parameters": results.parameters,
         "command": results.command,
         "versions": results.versions,
-    }  # fmt: skip
+    }
     return json.dumps(_jsonable(summary), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _side_summary(side: Side) -> dict[str, Any]:
+def _data_summary(results: Results) -> dict[str, Any]:
+    n, m = results.matrix.shape
+    return {
+        "source": results.source,
+        "rows": n,
+        "columns": m,
+        "entries": int(results.matrix.nnz),
+        "row_kind": results.findings.rows.kind,
+        "column_kind": results.findings.columns.kind,
+    }
+
+
+def _side_summary(side: SideFindings) -> dict[str, Any]:
     outside = {"elements": side.labels.size, "in_no_cluster": int((side.labels < 0).sum())}
     if not side.is_clustered:
         return outside | {"clusters": None}

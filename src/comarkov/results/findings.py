@@ -1,4 +1,4 @@
-"""What a co-clustering says about its data: members, blocks, and what makes clusters what they are.
+"""The findings of a fit: members and blocks, and what makes the clusters what they are.
 
 P is the weighted matrix divided by its sum, x̄ a row cluster, ȳ a column cluster, and
 
@@ -27,7 +27,6 @@ from ..costs.labels import membership
 from ..costs.relations import Information
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
-from ..model.placing import Model
 
 NOISE = 1e-9  # of a lift: what is above 1 by less is rounding
 
@@ -42,7 +41,7 @@ class Feature(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class SideFindings:
     """One side: its elements in their clusters, or as they are if it is not clustered."""
 
     kind: str  #: what the elements are
@@ -54,8 +53,20 @@ class Side:
     other_names: np.ndarray
     confidence: np.ndarray | None  #: of each element
     stability: np.ndarray | None  #: of each cluster
-    merge_costs: np.ndarray | None  #: by how many bits merging clusters i < j raises the cost
-    linkage: np.ndarray | None  #: the merges from these clusters to one, as SciPy has them
+    tree: Hierarchy  #: with the merges from these clusters, and those of the other side, to one
+    axis: str  #: "row" or "column"
+
+    @cached_property
+    def merge_costs(self) -> np.ndarray | None:
+        """By how many bits merging clusters i < j raises the cost; None if not clustered."""
+        costs: np.ndarray | None = getattr(self.tree, f"{self.axis}_merge_costs")
+        return costs
+
+    @cached_property
+    def linkage(self) -> np.ndarray | None:
+        """The merges from these clusters to one, as SciPy has them; None if not clustered."""
+        linkage: np.ndarray | None = getattr(self.tree, f"{self.axis}_cluster_linkage")
+        return linkage
 
     @property
     def is_clustered(self) -> bool:
@@ -141,10 +152,10 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What a fitted co-clustering says, as plain numbers with names."""
+    """The findings of a fitted co-clustering, as plain numbers with names."""
 
-    rows: Side
-    columns: Side
+    rows: SideFindings
+    columns: SideFindings
     blocks: np.ndarray  #: P(x̄, ȳ); on a side that is not clustered every element is a cluster
     information: Information
     beta: float
@@ -172,96 +183,129 @@ def information_of(blocks: np.ndarray) -> float:
     return max(float((blocks * _log2(lift_of(blocks))).sum()), 0.0)
 
 
-def findings(
-    fitted: Any, names: Sequence[Any] = (None, None), kinds: Sequence[str] = ("row", "column"),
+def findings_of(
+    fitted: Any,
+    names: Sequence[Any] = (None, None),
+    kinds: Sequence[str] = ("row", "column"),
     weights: sp.csr_array | None = None,
-) -> Findings:  # fmt: skip
+) -> Findings:
     """The findings of a fitted model, its rows and columns under these names.
 
     Without names they have those of the fit, or numbers. The weighted matrix is needed only by
     models of one side, to know how typical members are; else those who are surest come first.
     """
-    model: Model = fitted._model
-    blocks = _blocks(model)
-    tree = _tree_from_here(model, fitted)
-    own = (fitted.row_labels_, getattr(fitted, "row_names_in_", None)), (
-        fitted.column_labels_, getattr(fitted, "feature_names_in_", None),
-    )  # fmt: skip
-    known = [
-        _as_names(labels.size, given, of_fit)
-        for (labels, of_fit), given in zip(own, names, strict=True)
-    ]
+    row_names, column_names = _names(fitted, names)
+    tree = _tree(fitted)
+    row_side, column_side = (side and side.without_finer() for side in (tree.rows, tree.columns))
+    blocks = _blocks(row_side, column_side)
+    turned = None if weights is None else weights.T
+    by_rows = _Half("row", row_side, column_side, blocks, weights)
+    by_columns = _Half("column", column_side, row_side, blocks.T, turned)
+    return Findings(
+        rows=_side(fitted, tree, by_rows, kinds[0], row_names, column_names),
+        columns=_side(fitted, tree, by_columns, kinds[1], column_names, row_names),
+        blocks=blocks,
+        information=fitted.information_,
+        beta=fitted.beta_,
+        cost=fitted.cost_,
+    )
+
+
+def _names(fitted: Any, given: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+    known = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
     rows, columns = (
-        Side(
-            kinds[i], known[i], own[i][0], *_typical(side, other, table, own[i][0], matrix),
-            None if side is None else side.cluster_masses().T / _total(side), known[1 - i],
-            getattr(fitted, f"{what}_confidence_", None),
-            getattr(fitted, f"{what}_stability_", None), costs, linkage,
-        )
-        for i, (side, other, table, matrix, what, costs, linkage) in enumerate((
-            (model.rows, model.columns, blocks, weights, "row",
-             tree.row_merge_costs, tree.row_linkage),
-            (model.columns, model.rows, blocks.T, None if weights is None else weights.T.tocsr(),
-             "column", tree.column_merge_costs, tree.column_linkage),
-        ))
-    )  # fmt: skip
-    return Findings(rows, columns, blocks, fitted.information_, fitted.beta_, fitted.cost_)
+        of_fit if own is None else own for own, of_fit in zip(given, known, strict=True)
+    )
+    return _as_names(rows, fitted.row_labels_.size), _as_names(columns, fitted.column_labels_.size)
 
 
-def _as_names(n: int, given: Any, of_fit: Any) -> np.ndarray:
+def _as_names(names: Any, n: int) -> np.ndarray:
     """Strings, as objects: one long name would widen an array of str for all."""
-    chosen = of_fit if given is None else given
-    listed = [str(name) for name in (range(n) if chosen is None else chosen)]
+    listed = [str(name) for name in (range(n) if names is None else names)]
     if len(listed) != n:
         raise ValueError(f"{n} names are needed, one for each element, not {len(listed)}.")
-    names = np.empty(n, object)
-    names[:] = listed
-    return names
+    array = np.empty(n, object)
+    array[:] = listed
+    return array
+
+
+def _tree(fitted: Any) -> Hierarchy:
+    """The hierarchy of the fit; of a cut, one that goes through the clusters of the cut."""
+    model = fitted._model
+    if fitted.hierarchy_.n_fitted == tuple(side and side.k for side in (model.rows, model.columns)):
+        return fitted.hierarchy_
+    return Hierarchy(model.rows, model.columns, fitted.beta_, fitted.information_)
+
+
+def _blocks(rows: Leaves | None, columns: Leaves | None) -> np.ndarray:
+    """P(x̄, ȳ), elements standing for clusters on a side that is not clustered."""
+    if rows is None:
+        assert columns is not None
+        blocks = columns.masses
+    elif columns is None:
+        blocks = rows.masses.T
+    else:
+        blocks = (membership(columns.leaf, columns.k).T @ rows.masses).T
+    return np.asarray(blocks / blocks.sum(dtype=np.float64), np.float64)
+
+
+class _Half(NamedTuple):
+    """What is known of one side: the same for rows and, transposed, for columns."""
+
+    axis: str  # "row" or "column"
+    side: Leaves | None  # its clusters, without finer ones
+    other: Leaves | None
+    blocks: np.ndarray  # P(x̄, ȳ)
+    weights: sp.sparray | None
+
+
+def _side(
+    fitted: Any,
+    tree: Hierarchy,
+    half: _Half,
+    kind: str,
+    names: np.ndarray,
+    other_names: np.ndarray,
+) -> SideFindings:
+    labels = getattr(fitted, f"{half.axis}_labels_")
+    bits, group = _typical(half, labels)
+    return SideFindings(
+        kind=kind,
+        names=names,
+        labels=labels,
+        bits=bits,
+        group=group,
+        across=None if half.side is None else half.side.masses.T / _total(half.side),
+        other_names=other_names,
+        confidence=getattr(fitted, f"{half.axis}_confidence_", None),
+        stability=getattr(fitted, f"{half.axis}_stability_", None),
+        tree=tree,
+        axis=half.axis,
+    )
+
+
+def _typical(half: _Half, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """What each element adds to the information kept, if known, and its group."""
+    gain = _log2(lift_of(half.blocks))
+    if half.side is None:  # blocks are elements by clusters of the other side
+        parts = half.blocks * gain
+        return parts.sum(axis=1), np.where(labels < 0, -1, parts.argmax(axis=1))
+    cluster = np.maximum(half.side.leaf, 0)  # also of what was rejected
+    if half.other is not None:
+        parts = half.other.masses / _total(half.other) * gain[cluster]
+        return np.asarray(parts.sum(axis=1), np.float64), labels
+    if half.weights is None:
+        return None, labels
+    entries = half.weights.tocoo()
+    elements, items = entries.coords
+    parts = entries.data / entries.data.sum(dtype=np.float64) * gain[cluster[elements], items]
+    return np.bincount(elements, weights=parts, minlength=labels.size), labels
 
 
 def _total(side: Leaves) -> float:
     return float(side.masses.sum(dtype=np.float64))
 
 
-def _blocks(model: Model) -> np.ndarray:
-    """P(x̄, ȳ), elements standing for clusters on a side that is not clustered."""
-    if model.rows is None:
-        assert model.columns is not None
-        blocks = model.columns.cluster_masses()
-    elif model.columns is None:
-        blocks = model.rows.cluster_masses().T
-    else:
-        member = membership(model.columns.labels, model.columns.k)
-        blocks = (member.T @ model.rows.cluster_masses()).T
-    return np.asarray(blocks / blocks.sum(dtype=np.float64), np.float64)
-
-
-def _typical(
-    side: Leaves | None, other: Leaves | None, blocks: np.ndarray, labels: np.ndarray,
-    weights: sp.csr_array | None,
-) -> tuple[np.ndarray | None, np.ndarray]:  # fmt: skip
-    """What each element adds to the information kept, if known, and its group."""
-    gain = _log2(lift_of(blocks))
-    if side is None:  # blocks are elements by clusters of the other side
-        parts = blocks * gain
-        return parts.sum(axis=1), np.where(labels < 0, -1, parts.argmax(axis=1))
-    cluster = np.maximum(side.labels, 0)  # also of what was rejected
-    if other is not None:
-        parts = other.cluster_masses() / _total(other) * gain[cluster]
-        return np.asarray(parts.sum(axis=1), np.float64), labels
-    if weights is None:
-        return None, labels
-    row = np.repeat(np.arange(labels.size), np.diff(weights.indptr))
-    parts = weights.data / weights.data.sum(dtype=np.float64) * gain[cluster[row], weights.indices]
-    return np.bincount(row, weights=parts, minlength=labels.size), labels
-
-
 def _log2(values: np.ndarray) -> np.ndarray:
     """log2, and 0 of 0: nothing that has mass has a lift of 0."""
     return np.log2(values, out=np.zeros(values.shape), where=values > 0)
-
-
-def _tree_from_here(model: Model, fitted: Any) -> Hierarchy:
-    """The merges from the clusters as they are now, without finer ones, down to one."""
-    rows, columns = (side and side.without_finer() for side in (model.rows, model.columns))
-    return Hierarchy(rows, columns, fitted.beta_, fitted.information_)

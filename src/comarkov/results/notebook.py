@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from .findings import Findings, Side
+from .findings import Findings, SideFindings
 
 WIDE = 40  # letters of a name
 MOST = 16  # clusters of a side whose blocks are drawn
@@ -15,31 +15,32 @@ CELL = 44, 24  # pixels of a block
 MORE, LESS = (201, 96, 10), (94, 76, 160)  # orange and purple, which all eyes tell apart
 
 
-def glance(found: Findings, are_named: tuple[bool, bool]) -> str:
+def glance(findings: Findings, are_named: tuple[bool, bool]) -> str:
     """Key figures, blocks by lift, and members where they have names."""
-    parts = [_figures(found)]
-    sides = found.rows, found.columns
+    parts = [_figures(findings)]
+    sides = findings.rows, findings.columns
     if all(side.is_clustered and side.n_clusters <= MOST for side in sides):
-        parts.append(_blocks(found))
+        parts.append(_blocks(findings))
     parts += [_members(side) for side, named in zip(sides, are_named, strict=True) if named]
     return f'<div style="font-family:system-ui,sans-serif;font-size:13px">{"".join(parts)}</div>'
 
 
-def _figures(found: Findings) -> str:
+def _figures(findings: Findings) -> str:
+    information = findings.information
     shape = " × ".join(
         f"{side.labels.size:,} {escape(side.kind)}s"
         + (f" in {side.n_clusters}" if side.is_clustered else "")
-        for side in (found.rows, found.columns)
+        for side in (findings.rows, findings.columns)
     )
     return (
-        f"<p><b>{found.information.kept:.1%}</b> of {found.information.rows_columns:.3g} bits kept"
-        f" · cost <b>{found.cost:.3g}</b> bits · β = {found.beta:g}<br>{shape}</p>"
+        f"<p><b>{information.kept:.1%}</b> of {information.rows_columns:.3g} bits kept"
+        f" · cost <b>{findings.cost:.3g}</b> bits · β = {findings.beta:g}<br>{shape}</p>"
     )
 
 
-def _blocks(found: Findings) -> str:
+def _blocks(findings: Findings) -> str:
     """Blocks coloured by the logarithm of their lift."""
-    lift = found.lift
+    lift = findings.lift
     wide, high = CELL
     k, m = lift.shape
     with np.errstate(divide="ignore"):
@@ -72,7 +73,7 @@ def _short(name: str) -> str:
     return name if len(name) <= WIDE else name[: WIDE - 1] + "…"
 
 
-def _members(side: Side) -> str:
+def _members(side: SideFindings) -> str:
     lines = "".join(
         f"<li>{', '.join(escape(_short(name)) for name in side.typical(a, 5))}"
         + (" …" if side.sizes[a] > 5 else "")

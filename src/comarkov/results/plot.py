@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +11,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..data.inputs import as_csr
+from .axis_labels import label_both, missing_letters, ways_to_label
 from .binning import binned
-from .findings import Findings, Side, findings
-from .recall import findings_again, names_again
+from .findings import Findings, findings_of
+from .fit_data import findings_on, joint_of_fit, names_of_fit
 
-NAMED = 60  # the most elements whose names are written
 SHOWN = 14  # the most clusters on a side whose lifts are written
-TICKS = 30  # numbers of clusters along an axis
-MISSING = re.compile("Glyph .* missing from|Matplotlib currently does not support")
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
 
 def curves(
-    panels: Mapping[str, Sequence[Any]], columns: int, x_label: str, y_label: str,
+    panels: Mapping[str, Sequence[Any]],
+    columns: int,
+    axis_labels: tuple[str, str],
     lines: Mapping[str, float],
-) -> Any:  # fmt: skip
+) -> Any:
     """A figure with one panel for each list of curves: published behind, ours in front.
 
     A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error`` and ``best``.
@@ -54,8 +50,8 @@ def curves(
         ax.set_title(title, fontsize=8 if small else 10)
         ax.grid(color="0.9", linewidth=0.6)
         ax.tick_params(labelsize=7 if small else 8)
-    figure.supxlabel(x_label, fontsize=9)
-    figure.supylabel(y_label, fontsize=9)
+    figure.supxlabel(axis_labels[0], fontsize=9)
+    figure.supylabel(axis_labels[1], fontsize=9)
     _explain(figure, axes, drawn)
     return figure
 
@@ -64,10 +60,8 @@ def _draw(ax: Any, curve: Any, color: str) -> None:
     if curve.published is not None:
         ax.plot(curve.x, curve.published, color=color, alpha=0.3, linewidth=4)
     error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
-    ax.errorbar(
-        curve.x, curve.ours, error, color=color, linewidth=1, marker="o", markersize=2.5,
-        label=curve.name or "ours",
-    )  # fmt: skip
+    style = {"color": color, "linewidth": 1, "marker": "o", "markersize": 2.5}
+    ax.errorbar(curve.x, curve.ours, error, label=curve.name or "ours", **style)
     if curve.best is not None:
         ax.plot(curve.x, curve.best, color=color, linewidth=1, linestyle="--")
 
@@ -84,10 +78,8 @@ def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
         entries["published"] = Line2D([], [], color="0.2", alpha=0.3, linewidth=4)
     if any(curve.best is not None for curve in drawn):
         entries["ours at its best"] = Line2D([], [], color="0.2", linewidth=1, linestyle="--")
-    figure.legend(
-        entries.values(), entries.keys(), loc="outside upper center", ncols=min(len(entries), 6),
-        fontsize=8, frameon=False,
-    )  # fmt: skip
+    look = {"ncols": min(len(entries), 6), "fontsize": 8, "frameon": False}
+    figure.legend(entries.values(), entries.keys(), loc="outside upper center", **look)
 
 
 def blocks(members: Sequence[Any]) -> Any:
@@ -143,11 +135,11 @@ def plot_heatmap(model: Any, X: Any = None, *, ax: Any = None) -> Any:
     -------
     Axes
     """
-    found, matrix = _found(model, X)
+    findings, matrix = _findings_and_matrix(model, X)
     if matrix is None:
         raise ValueError("plot_heatmap needs the matrix of the fit: plot_heatmap(model, X).")
     ax = _axes(ax)
-    _heatmap(ax, found, matrix)
+    _heatmap(ax, findings, matrix)
     return ax
 
 
@@ -164,9 +156,9 @@ def plot_blocks(model: Any, *, ax: Any = None) -> Any:
     -------
     Axes
     """
-    found, _ = _found(model, None)
     ax = _axes(ax)
-    lift = found.lift
+    findings, _ = _findings_and_matrix(model, None)
+    lift = findings.lift
     with np.errstate(divide="ignore"):
         octaves = np.log2(lift)
     far = min(max(1.0, float(np.abs(octaves[np.isfinite(octaves)]).max(initial=0.0))), 6.0)
@@ -176,17 +168,17 @@ def plot_blocks(model: Any, *, ax: Any = None) -> Any:
     if max(lift.shape) <= SHOWN:
         for (a, b), value in np.ndenumerate(lift):
             dark = abs(octaves[a, b]) > 0.6 * far
-            ax.text(b, a, f"{value:.2g}", ha="center", va="center",
-                    color="white" if dark else "black", fontsize=8)  # fmt: skip
+            color = "white" if dark else "black"
+            ax.text(b, a, f"{value:.2g}", ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
     bar.set_ticks(ticks, labels=[f"×{2.0**tick:g}" for tick in ticks])
     ax.tick_params(length=0, labelsize=8)
     ways = []
-    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
+    for side, axis in ((findings.rows, ax.yaxis), (findings.columns, ax.xaxis)):
         names = side.names[:0] if side.is_clustered else side.names  # which stand for themselves
-        ways.append(_ways(side, axis, np.arange(side.n_clusters), names))
-    _label(ways)
+        ways.append(ways_to_label(side, axis, np.arange(side.n_clusters), names))
+    label_both(ways)
     return ax
 
 
@@ -212,16 +204,15 @@ def plot_path(model: Any, *, ax: Any = None) -> Any:
         )
     ax = _axes(ax)
     betas = [step.beta for step in steps]
-    drawn = ax.plot(betas, [step.cost for step in steps], color=PALETTE[0], marker="o", ms=3.5,
-                    label="cost")  # fmt: skip
+    costs = [step.cost for step in steps]
+    drawn = ax.plot(betas, costs, "o-", color=PALETTE[0], ms=3.5, label="cost")
     ax.set_xlabel("β")
     ax.set_ylabel("cost L_β, bits")
     ax.grid(color="0.9", linewidth=0.6)
     if hasattr(steps[0], "kept"):
         right = ax.twinx()
         kept = [100 * step.kept for step in steps]
-        drawn += right.plot(betas, kept, color=PALETTE[4], marker="s", ms=3.5, linestyle="--",
-                            label="information kept")  # fmt: skip
+        drawn += right.plot(betas, kept, "s--", color=PALETTE[4], ms=3.5, label="information kept")
         right.set_ylabel("information kept, %")
         right.set_ylim(0, 100)
     ax.set_ylim(bottom=0)
@@ -229,14 +220,14 @@ def plot_path(model: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-def heatmap_figure(found: Findings, matrix: sp.csr_array) -> Any:
+def heatmap_figure(findings: Findings, matrix: sp.csr_array) -> Any:
     """The reordered matrix as a figure that fits it."""
     from matplotlib.figure import Figure
 
     n, m = matrix.shape
     high, wide = (np.clip(0.22 * count + 1.5, 5.0, 9.0) for count in (n, m))
     figure = Figure(figsize=(wide + 1.0, high), layout="constrained")
-    _heatmap(figure.subplots(), found, matrix)
+    _heatmap(figure.subplots(), findings, matrix)
     return figure
 
 
@@ -257,118 +248,45 @@ def _axes(ax: Any) -> Any:
     return pyplot.subplots(layout="constrained")[1]
 
 
-def _found(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
-    """What a model or results say, and the matrix."""
+def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
+    """The findings of a model or of results, and the matrix if it is at hand."""
     if hasattr(model, "findings"):
         return model.findings, model.matrix
     if not hasattr(model, "_model"):
         raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
     if X is None:
-        return findings(model, names_again(model)), None
-    return findings_again(model, X)[0], as_csr(X)
+        return findings_of(model, names_of_fit(model)), None
+    return findings_on(model, X, joint_of_fit(model, X)), as_csr(X)
 
 
-def _heatmap(ax: Any, found: Findings, matrix: sp.csr_array) -> None:
+def _heatmap(ax: Any, findings: Findings, matrix: sp.csr_array) -> None:
     from matplotlib.colors import PowerNorm
 
     n, m = matrix.shape
-    means = binned(matrix, found.rows.order, found.columns.order)
+    means = binned(matrix, findings.rows.order, findings.columns.order)
     high = float(np.quantile(means[means > 0], 0.99)) if means.any() else 1.0
-    image = ax.imshow(
-        means, cmap="Blues", norm=PowerNorm(0.5, 0, high, clip=True), aspect="auto",
-        extent=(0, m, n, 0), interpolation="nearest",
-    )  # fmt: skip
-    for side, line in ((found.rows, ax.axhline), (found.columns, ax.axvline)):
+    norm = PowerNorm(0.5, 0, high, clip=True)
+    placed = {"extent": (0, m, n, 0), "aspect": "auto", "interpolation": "nearest"}
+    image = ax.imshow(means, cmap="Blues", norm=norm, **placed)
+    for side, line in ((findings.rows, ax.axhline), (findings.columns, ax.axvline)):
         for border in np.cumsum(side.sizes)[: -1 if (side.labels >= 0).all() else None]:
             line(border, color=PALETTE[4], linewidth=0.9)
     ax.figure.colorbar(image, ax=ax, label="mean entry", shrink=0.6)
     ax.tick_params(length=0, labelsize=7)
     ways = []
-    for side, axis in ((found.rows, ax.yaxis), (found.columns, ax.xaxis)):
+    for side, axis in ((findings.rows, ax.yaxis), (findings.columns, ax.xaxis)):
         middles = np.cumsum(side.sizes) - side.sizes / 2
-        ways.append(_ways(side, axis, middles, side.names[side.order], 0.5))
-    _label(ways)
-
-
-def _ways(
-    side: Side, axis: Any, middles: np.ndarray, names: np.ndarray, first: float = 0.0
-) -> list[Callable[[], Any]]:
-    """How an axis can be labelled, the best first: by names, by numbers of clusters."""
-    some = range(0, side.n_clusters, _step(side.n_clusters))
-    what = f"{side.kind} cluster" if side.is_clustered else side.kind
-    numbers = partial(_write, axis, middles[some], [str(a) for a in some], what, 0)
-    if not 0 < len(names) <= NAMED:
-        return [numbers]
-    shown = [_short(name) for name in names]
-    turns = (0, 90) if axis.axis_name == "x" else (0,)
-    places = np.arange(len(names)) + first
-    return [*(partial(_write, axis, places, shown, side.kind, turn) for turn in turns), numbers]
-
-
-def _label(sides: Sequence[list[Callable[[], Any]]]) -> None:
-    """Label both axes in the best way in which no label meets the next."""
-    axes = [ways.pop(0)() for ways in sides]
-    is_laid_out = False
-    with _missing_letters():  # to be told of when they are drawn
-        while any(sides):
-            pairs = zip(axes, sides, strict=True)
-            crowded = [ways.pop(0) for axis, ways in pairs if ways and _meet(axis)]
-            if is_laid_out and not crowded:
-                return
-            for write in crowded:
-                write()
-            if not crowded:  # as far as is known before labels take their room
-                axes[0].get_figure().figure.draw_without_rendering()
-            is_laid_out = not crowded
-
-
-def _write(axis: Any, places: Any, labels: list[str], what: str, turn: int) -> Any:
-    """Label an axis; nothing in names is a formula."""
-    axis.set_ticks(places, labels=labels, parse_math=False)
-    axis.set_tick_params(labelrotation=turn)
-    axis.set_label_text(what, parse_math=False)
-    return axis
-
-
-def _meet(axis: Any) -> bool:
-    """Does a label of an axis touch the next one?"""
-    boxes = [label.get_window_extent() for label in axis.get_ticklabels()]
-    i = 0 if axis.axis_name == "x" else 1
-    ends = sorted((box.min[i], box.max[i]) for box in boxes)
-    return any(end > start for (_, end), (start, _) in pairwise(ends))
-
-
-def _step(count: int) -> int:
-    """Of so many clusters every how many are numbered, so that numbers do not meet."""
-    return next(step for step in (1, 2, 5, 10, 20, 50, 100, count) if count <= TICKS * step)
-
-
-def _short(name: str) -> str:
-    name = " ".join(name.split())
-    return name if len(name) <= 30 else name[:29] + "…"
+        ways.append(ways_to_label(side, axis, middles, side.names[side.order], 0.5))
+    label_both(ways)
 
 
 def save(figure: Any, path: Path, kind: str) -> None:
     """Write a figure as "png" or "svg", the same bytes each time; say if letters are missing."""
     import matplotlib
 
-    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}), _missing_letters() as missing:
+    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}), missing_letters() as missing:
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(path, format=kind, metadata=metadata, dpi=120)
     if missing:
         message = f"{path.name} lacks letters of some names; the report shows them."
         warnings.warn(message, stacklevel=2)
-
-
-@contextmanager
-def _missing_letters() -> Iterator[list[str]]:
-    """Collect what matplotlib says for each letter that is drawn and that the font has not."""
-    missing: list[str] = []
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        yield missing
-    for each in told:
-        if MISSING.match(str(each.message)):
-            missing.append(str(each.message))
-        else:
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.inputs import as_csr
+from ..data.joint import Joint
 from ..data.reading import Data
 from ..data.writing import whole_folder
 from ..model.storage import is_results
@@ -23,8 +24,8 @@ from ..search.coclusters import Step
 from . import report
 from .files import blocks_csv, elements_csv
 from .findings import Feature, Findings
+from .fit_data import findings_on, joint_of_fit, names_of_fit
 from .folder import fill
-from .recall import Names, findings_again, names_again
 from .text import describe, headline, top_features
 from .views import View, views
 
@@ -33,7 +34,7 @@ PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What a fitted co-clustering says about its data, and the files that say it.
+    """The results of a fitted co-clustering on its data, and the files about them.
 
     Attributes
     ----------
@@ -48,7 +49,7 @@ class Results:
     total : float
         The sum of all weights.
     entries : ndarray
-        How many cells of the data are not zero in each block.
+        The number of cells in each block that are not zero.
     views : list of View
         The co-clusterings at each β of a path, the fit among them; the fit alone if there is none.
     selection, beta_selection : structured ndarray or None
@@ -56,7 +57,7 @@ class Results:
     parameters : dict
         All parameters of the model.
     versions : dict
-        Those of Python and of the packages that take part.
+        The versions of Python and of the packages that take part.
     source, command : str
         What was read, and the command that did it; empty if not known.
 
@@ -87,7 +88,13 @@ class Results:
 
     @classmethod
     def of(
-        cls, model: Any, data: Any, *, path: Sequence[Step] | None = None, command: str = ""
+        cls,
+        model: Any,
+        data: Any,
+        *,
+        path: Sequence[Step] | None = None,
+        command: str = "",
+        weighted: Joint | None = None,
     ) -> Self:
         """The results of a fitted model on the data of its fit.
 
@@ -98,31 +105,35 @@ class Results:
         data : matrix, data frame or Data of the fit
             As it was given to ``fit``, or what else ``fit`` takes with the same weights in the
             same order. Names are those that it has, else those of the fit, else numbers; ``Data``
-            also says what rows and columns are.
+            also names what rows and columns are.
         path : sequence of Step, default=None
             Co-clusterings at many β, as ``beta_path`` gives them; None takes ``path_``.
         command : str, default=""
             The command line that made it, to be shown.
+        weighted : Joint, default=None
+            The data as the fit has weighted them, if they are still there, which saves time and
+            checks; None weights ``data`` again, and checks that they are those of the fit.
         """
         check_is_fitted(model)
-        found, weights = findings_again(model, data)
-        held = _as_data(data, names_again(model, data), found)
+        weighted = joint_of_fit(model, data) if weighted is None else weighted
+        findings = findings_on(model, data, weighted)
+        data = _as_data(data, model, findings)
         steps = getattr(model, "path_", ()) if path is None else path
         return cls(
-            findings=found,
+            findings=findings,
             fitted=copy(model),
-            data=held,
+            data=data,
             path=path,
-            total=weights.total * weights.scale,
-            entries=_entries(found, held.matrix),
-            views=views(found, weights.csr, steps),
+            total=weighted.total * weighted.scale,
+            entries=_entries(findings, data.matrix),
+            views=views(findings, weighted.csr, steps),
             selection=getattr(model, "selection_", None),
             beta_selection=getattr(model, "beta_selection_", None),
             model=repr(model),
             parameters=model.get_params(deep=False),
             versions={name: version(name) for name in PACKAGES}
             | {"python": platform.python_version()},
-            source=held.source,
+            source=data.source,
             command=command,
         )
 
@@ -138,7 +149,7 @@ class Results:
 
     @property
     def headline(self) -> str:
-        """What was co-clustered, into what, and what was kept."""
+        """The size of the data, the numbers of clusters and the information kept."""
         return headline(self.findings)
 
     def describe(self, n: int = 5) -> str:
@@ -146,7 +157,7 @@ class Results:
         return describe(self.findings, n)
 
     def top_features(self, cluster: int | None = None, n: int = 10, side: str = "rows") -> Any:
-        """The n elements of the other side that tell most for a cluster, or for each of them."""
+        """The n most distinctive elements of the other side for a cluster, or for each of them."""
         return top_features(self.findings, cluster, n, side)
 
     def tables(self) -> dict[str, str]:
@@ -162,7 +173,7 @@ class Results:
         return report.render(self, self.tables())
 
     def write(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write all files into a new folder, which is whole or absent, whatever happens meanwhile.
+        """Write all files into a new folder, atomically: you get all of it or none.
 
         They are those of ``comarkov fit``: rows.csv, columns.csv, blocks.csv, clusters.md,
         summary.json, heatmap.png and report.html, the model in model and the data in data.npz;
@@ -172,26 +183,27 @@ class Results:
         Parameters
         ----------
         folder : path
-            Its parents are made if they are not there.
+            Missing parents are made.
         overwrite : bool, default=False
-            Replace results that are there already; anything else is left as it is.
+            Replace earlier results; any other folder is left as it is.
         """
         with whole_folder(folder, overwrite, is_results) as draft:
             fill(self, draft)
 
 
-def _as_data(X: Any, names: Names, found: Findings) -> Data:
-    """What was fitted, with names."""
+def _as_data(X: Any, model: Any, findings: Findings) -> Data:
+    """The data of the fit, with names."""
     if isinstance(X, Data):
         return X
+    kinds = findings.rows.kind, findings.columns.kind
     source = str(getattr(X, "source", "") or "")
-    return Data(as_csr(X), *names, found.rows.kind, found.columns.kind, source)
+    return Data(as_csr(X), *names_of_fit(model, X), *kinds, source)
 
 
-def _entries(found: Findings, matrix: sp.csr_array) -> np.ndarray:
-    """How many cells are not zero in each block."""
+def _entries(findings: Findings, matrix: sp.csr_array) -> np.ndarray:
+    """The number of cells in each block that are not zero."""
     presence = sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
-    rows, columns = (side.membership() for side in (found.rows, found.columns))
+    rows, columns = (side.membership() for side in (findings.rows, findings.columns))
     return (rows.T @ presence @ columns).toarray().astype(np.int64)
 
 

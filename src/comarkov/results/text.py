@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .findings import Feature, Findings, Side
+from .findings import Feature, Findings, SideFindings
 
 WIDE = 24  # letters of a name
 
 
-def describe(found: Findings, n: int = 5) -> str:
+def describe(findings: Findings, n: int = 5) -> str:
     """The clusters in words: sizes, shares, typical members and what is distinctive of each."""
-    lines = [headline(found)]
-    for side, other in ((found.rows, found.columns), (found.columns, found.rows)):
+    lines = [headline(findings)]
+    for side, other in ((findings.rows, findings.columns), (findings.columns, findings.rows)):
         for a in range(side.n_clusters):
             features = [f"{_short(each.name)} ×{each.lift:.2g}" for each in side.distinctive(a, n)]
             lines += [
@@ -24,22 +24,22 @@ def describe(found: Findings, n: int = 5) -> str:
     return "\n".join(lines)
 
 
-def headline(found: Findings) -> str:
+def headline(findings: Findings) -> str:
     """What was co-clustered, into what, and what was kept."""
     sizes = [
         f"{_number(side.labels.size, what)}"
         + ("" if side.kind == what else f" ({side.kind})")
         + (f" in {_number(side.n_clusters, 'cluster')}" if side.is_clustered else "")
-        for side, what in ((found.rows, "row"), (found.columns, "column"))
+        for side, what in ((findings.rows, "row"), (findings.columns, "column"))
     ]
-    kept = found.information
+    kept = findings.information
     return (
         f"{sizes[0]} x {sizes[1]}: {kept.kept:.1%} of {kept.rows_columns:.4g} bits kept, "
-        f"β = {found.beta:g}, cost {found.cost:.4g} bits"
+        f"β = {findings.beta:g}, cost {findings.cost:.4g} bits"
     )
 
 
-def figures(side: Side, cluster: int) -> str:
+def figures(side: SideFindings, cluster: int) -> str:
     """Size, share of mass and, if known, stability of a cluster."""
     text = f"{_number(int(side.sizes[cluster]), 'member')}, {side.shares[cluster]:.1%} of the mass"
     if side.stability is None or np.isnan(side.stability[cluster]):
@@ -48,12 +48,12 @@ def figures(side: Side, cluster: int) -> str:
 
 
 def top_features(
-    found: Findings, cluster: int | None = None, n: int = 10, side: str = "rows"
+    findings: Findings, cluster: int | None = None, n: int = 10, side: str = "rows"
 ) -> list[Feature] | list[list[Feature]]:
     """The elements of the other side that tell most for a cluster, or for each cluster."""
     if side not in ("rows", "columns"):
         raise ValueError(f'side must be "rows" or "columns", not {side!r}.')
-    chosen: Side = getattr(found, side)
+    chosen: SideFindings = getattr(findings, side)
     if cluster is None:
         return [chosen.distinctive(a, n) for a in range(chosen.n_clusters)]
     if not 0 <= cluster < chosen.n_clusters:

@@ -25,19 +25,25 @@ class View(NamedTuple):
     is_fit: bool
 
 
-def views(found: Findings, weights: sp.csr_array, path: Sequence[Step]) -> list[View]:
+def views(findings: Findings, weights: sp.csr_array, path: Sequence[Step]) -> list[View]:
     """The steps of a path, numbered as the fit is, which takes the place of the step at its β."""
     fit = View(
-        found.beta, found.cost, found.information.kept, found.rows.labels, found.columns.labels,
-        found.blocks, True,
-    )  # fmt: skip
-    others = [_view(found, weights, step) for step in path if not np.isclose(step.beta, found.beta)]
-    return sorted([fit, *others], key=lambda view: view.beta)
+        beta=findings.beta,
+        cost=findings.cost,
+        kept=findings.information.kept,
+        row_labels=findings.rows.labels,
+        column_labels=findings.columns.labels,
+        blocks=findings.blocks,
+        is_fit=True,
+    )
+    others = [step for step in path if not np.isclose(step.beta, findings.beta)]
+    views = [fit, *(_view(findings, weights, step) for step in others)]
+    return sorted(views, key=lambda view: view.beta)
 
 
-def _view(found: Findings, weights: sp.csr_array, step: Step) -> View:
+def _view(findings: Findings, weights: sp.csr_array, step: Step) -> View:
     labels = []
-    for given, side in ((step.row_labels, found.rows), (step.column_labels, found.columns)):
+    for given, side in ((step.row_labels, findings.rows), (step.column_labels, findings.columns)):
         if given.shape != side.labels.shape:
             raise ValueError(
                 f"The path has {given.size} labels for {side.labels.size} {side.kind}s: "
@@ -46,9 +52,9 @@ def _view(found: Findings, weights: sp.csr_array, step: Step) -> View:
         labels.append(matched(given, side.labels) if side.is_clustered else given)
     rows, columns = (
         side.membership(each)
-        for each, side in zip(labels, (found.rows, found.columns), strict=True)
+        for each, side in zip(labels, (findings.rows, findings.columns), strict=True)
     )
     blocks = (rows.T @ weights.astype(np.float64) @ columns).toarray()
     blocks /= blocks.sum()
-    known = found.information._replace(row_clusters_column_clusters=information_of(blocks))
+    known = findings.information._replace(row_clusters_column_clusters=information_of(blocks))
     return View(step.beta, step.cost, known.kept, labels[0], labels[1], blocks, False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..findings import Findings, Side
+from ..findings import Findings, SideFindings
 from .payload import compress, varints
 
 LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
@@ -43,7 +43,7 @@ def _blocks(found: Findings, blocks: np.ndarray) -> bytes:
     return np.stack([shares, expected]).astype("<f4").tobytes()
 
 
-def _shown(side: Side, n: int) -> np.ndarray:
+def _shown(side: SideFindings, n: int) -> np.ndarray:
     """What stands for a side in the block matrix: its clusters, or the elements that tell most."""
     if side.is_clustered or side.bits is None:
         return np.arange(n)
@@ -62,7 +62,7 @@ def orders(results: Any) -> Orders:
     return [(found.rows.order, found.columns.order), *others]
 
 
-def _order(side: Side, labels: np.ndarray) -> np.ndarray:
+def _order(side: SideFindings, labels: np.ndarray) -> np.ndarray:
     """By cluster, and inside a cluster as in the fit."""
     if not side.is_clustered:
         return side.order
@@ -94,7 +94,7 @@ def about(results: Any) -> dict[str, Any]:
     }
 
 
-def _side(side: Side) -> dict[str, Any]:
+def _side(side: SideFindings) -> dict[str, Any]:
     few = side.merge_costs is not None and side.n_clusters <= PAIRS
     return {
         "kind": side.kind,
@@ -106,7 +106,7 @@ def _side(side: Side) -> dict[str, Any]:
     }
 
 
-def _pairs(side: Side) -> list[tuple[int, int, float]]:
+def _pairs(side: SideFindings) -> list[tuple[int, int, float]]:
     """Each pair of clusters with the bits that merging it costs, the cheapest first."""
     if side.merge_costs is None:
         return []
@@ -142,7 +142,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     }
 
 
-def _card(side: Side, cluster: int) -> dict[str, Any]:
+def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
     stability = None if side.stability is None else float(side.stability[cluster])
     features = side.distinctive(cluster, CARD)
     return {

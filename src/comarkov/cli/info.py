@@ -1,4 +1,4 @@
-"""``comarkov report`` and ``comarkov info``: results that are there already, looked at again."""
+"""``comarkov info``: what a model is."""
 
 from __future__ import annotations
 
@@ -8,43 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from ..data.writing import write_text
-from . import out as folder
 from .errors import clear_errors, notes
-from .groups import takes_groups
-from .options import Telling
-from .tables import say_json
+from .option_groups import takes_groups
+from .options import OutputOptions
+from .tables import print_json
 
 if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
     from ..estimators.markov import MarkovAggregation
     from ..estimators.multiway import MultiwayClustering
-
-
-@takes_groups
-def report(
-    out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The folder of fit or sweep.", show_default=False)
-    ],
-    opened: folder.Opened = False,
-    *,
-    telling: Telling,
-) -> None:  # fmt: skip
-    """Make report.html anew from a folder of results.
-
-    [bold]Example[/bold]
-
-    comarkov report women --open
-    """
-    with clear_errors(), notes(telling.quiet):
-        page = (out / "report.html").absolute()
-        write_text(page, folder.results_again(out).to_html())
-        if telling.json:
-            say_json({"report": str(page)})
-        else:
-            typer.echo(page if telling.quiet else f"The report is {page}")
-        if opened:
-            typer.launch(page.as_uri())
 
 
 @takes_groups
@@ -56,20 +28,20 @@ def info(
         ),
     ],
     *,
-    telling: Telling,
+    output: OutputOptions,
 ) -> None:
-    """Say what a model is: its parameters, its clusters and what they keep.
+    """Print what a model is: its parameters, its clusters and what they keep.
 
     [bold]Example[/bold]
 
     comarkov info women
     """
-    with clear_errors(), notes(telling.quiet):
+    with clear_errors(), notes(output.quiet):
         from ..model.storage import load
 
         about = _about(load(model))
-        if telling.json:
-            say_json(about)
+        if output.json:
+            print_json(about)
             return
         width = max(map(len, about))
         for name, value in about.items():
@@ -108,12 +80,11 @@ def _about_types(fitted: MultiwayClustering) -> dict[str, Any]:
         **{f"clusters of {name}": _sizes(labels) for name, labels in fitted.labels_.items()},
         "beta": fitted.beta,
         "cost": fitted.cost_,
-        **{f"kept of {s} x {t}": told.kept for (s, t), told in fitted.information_.items()},
+        **{f"kept of {s} x {t}": each.kept for (s, t), each in fitted.information_.items()},
     }
 
 
 def _about_both_sides(fitted: CoClustering) -> dict[str, Any]:
-    told = fitted.information_
     weighting = fitted.weighting_
     labels = fitted.row_labels_, fitted.column_labels_
     row_clusters, column_clusters = (
@@ -127,14 +98,14 @@ def _about_both_sides(fitted: CoClustering) -> dict[str, Any]:
         "column_clusters": column_clusters,
         "beta": fitted.beta_,
         "cost": fitted.cost_,
-        "information": told.rows_columns,
-        "kept": told.kept,
+        "information": fitted.information_.rows_columns,
+        "kept": fitted.information_.kept,
         "weighting": "counts" if weighting is None else weighting.scheme,
     }
 
 
 def _sizes(labels: np.ndarray) -> list[int]:
-    """How many members each cluster has."""
+    """The number of members of each cluster."""
     return list(np.bincount(labels[labels >= 0]).tolist())
 
 

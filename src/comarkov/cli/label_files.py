@@ -1,4 +1,4 @@
-"""Labels by name, from CSV files: clusters that were found, classes that are known."""
+"""Labels by name, from CSV files: clusters of a fit, and known classes."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ def read_labels(path: Path, column: str | None, encoding: str = "utf-8") -> dict
         raise ValueError(f"{path} needs a header and two columns, of names and of labels.")
     at = header.index("name") if "name" in header else 0
     label = _label_column(path, header, column, at)
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for line in table:
         if len(line) != len(header):
             raise ValueError(
                 f"{path}, line {table.line_num}: {len(line)} columns where the header has "
                 f"{len(header)}."
             )
-        if line[at] in found and found[line[at]] != line[label]:
+        if line[at] in labels and labels[line[at]] != line[label]:
             raise ValueError(
                 f"{path}, line {table.line_num}: {line[at]!r} has two labels, "
-                f"{found[line[at]]!r} and {line[label]!r}."
+                f"{labels[line[at]]!r} and {line[label]!r}."
             )
-        found[line[at]] = line[label]
-    if not found:
+        labels[line[at]] = line[label]
+    if not labels:
         raise ValueError(f"{path} has no lines below its header.")
-    return found
+    return labels
 
 
 def _label_column(path: Path, header: Sequence[str], wanted: str | None, names: int) -> int:
@@ -65,15 +65,15 @@ def joined(clusters: dict[str, str], classes: dict[str, str]) -> tuple[np.ndarra
     if not common:
         raise ValueError("The two files have no name in common.")
     numbers: dict[str, int] = {}
-    found = [
+    cluster = [
         -1 if clusters[name] in NOWHERE else numbers.setdefault(clusters[name], len(numbers))
         for name in common
     ]
-    return np.array([classes[name] for name in common]), np.array(found)
+    return np.array([classes[name] for name in common]), np.array(cluster)
 
 
 def classes_of(names: Sequence[str], path: Path, column: str | None = None) -> np.ndarray:
-    """The known class of each name, or an error that says whose is missing."""
+    """The known class of each name, or an error that names one that is missing."""
     known = read_labels(path, column)
     missing = [name for name in names if name not in known]
     if missing:

@@ -1,4 +1,4 @@
-"""``comarkov datasets``: what there is, fetching it, where it is."""
+"""``comarkov datasets``: list data sets, download them, find them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ app = typer.Typer(help="Data sets: what there is, fetching it, where it is.", no
 
 @app.command("list")
 def list_datasets() -> None:
-    """List the data sets, and say which are on this machine.
+    """List the data sets, and which are on this machine.
 
     [bold]Example[/bold]
 
@@ -28,9 +28,9 @@ def list_datasets() -> None:
         if entry.archive is None:
             where = "bundled"
         else:
-            found = datasets.find(name)
+            place = datasets.find(name)
             size = f"{entry.archive.size / 1e6:.1f} MB"
-            where = str(found) if found else f"not here: comarkov datasets fetch {name} ({size})"
+            where = str(place) if place else f"not here: comarkov datasets fetch {name} ({size})"
         typer.secho(name, bold=True, nl=False)
         typer.echo(f"  {entry.about}\n  licence: {entry.licence}\n  {where}")
 
@@ -67,7 +67,7 @@ def dataset_path(
         typer.Argument(help="movielens or newsgroups; the cache folder without it."),
     ] = None,
 ) -> None:
-    """Say where a data set is on this machine.
+    """Print where a data set is on this machine.
 
     [bold]Example[/bold]
 
@@ -80,9 +80,9 @@ def dataset_path(
         if name is None:
             typer.echo(cache_folder())
             return
-        found = datasets.find(name)
-        if found is None and datasets.CATALOGUE[name].archive is None:
+        place = datasets.find(name)
+        if place is None and datasets.CATALOGUE[name].archive is None:
             raise ValueError(f"{name} is bundled: comarkov.datasets.load({name!r}) gives it.")
-        if found is None:
+        if place is None:
             raise FileNotFoundError(datasets.missing(name))
-        typer.echo(found)
+        typer.echo(place)

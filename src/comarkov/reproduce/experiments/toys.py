@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..costs.objective import cost
-from ..estimators.coclustering import CoClustering
-from . import published
-from .experiment import Blocks, Claim, Curve, Experiment, Key, Options, Result, Table
+from ...costs.objective import cost
+from ...estimators.coclustering import CoClustering
+from .. import published
+from ..experiment import Blocks, Claim, Curve, Experiment, Key, Outcome, ResultTable, RunOptions
 from .settings import BETAS, PAPER, as_published
 
 EXACT = 1e-12
 
 
-def _once(options: Options) -> list[Key]:
+def _once(options: RunOptions) -> list[Key]:
     return [()]
 
 
@@ -27,7 +27,7 @@ STUCK_START = [0, 1, 1], [0, 1, 1, 1]
 STUCK_OPTIMUM = [0, 0, 1], [0, 0, 1, 1]
 
 
-def _run_stuck(key: Key, options: Options) -> Any:
+def _run_stuck(key: Key, options: RunOptions) -> Any:
     def fit(method: str, **more: Any) -> Any:
         with as_published():
             model = CoClustering(2, beta=0.5, method=method, **PAPER, **more).fit(STUCK)
@@ -41,10 +41,10 @@ def _run_stuck(key: Key, options: Options) -> Any:
     }
 
 
-def _conclude_stuck(runs: Mapping[Key, Any], options: Options) -> Result:
+def _conclude_stuck(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     run = runs[()]
     start, optimum = 1.5 - (2 - 0.75 * np.log2(3)), 0.5  # I(X;Y) - h(1/4), I(X;Y) - h(1/2)
-    return Result(
+    return Outcome(
         "P has the rows (¼,0,0,0), (0,¼,0,0), (0,0,¼,¼), two clusters on each side, β = ½. "
         "sGITCC starts at rows {1},{2,3} and columns {1},{2,3,4}.",
         claims=[
@@ -87,14 +87,14 @@ MIXED = 0.75 * (np.log2(3) - 2 / 3)
 UNEQUAL_COSTS = {"pairs": (1.0, 1.0), "{1},{2,3,4},{5,6,7},{8}": (1 - MIXED, 1 + MIXED)}
 
 
-def _run_unequal(key: Key, options: Options) -> Any:
+def _run_unequal(key: Key, options: RunOptions) -> Any:
     return {
         name: [cost(UNEQUAL, rows, UNEQUAL_COLUMNS, beta) for beta in BETAS]
         for name, rows in UNEQUAL_ROWS.items()
     }
 
 
-def _conclude_unequal(runs: Mapping[Key, Any], options: Options) -> Result:
+def _conclude_unequal(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     curves = []
     for name, values in runs[()].items():
         expected = np.interp(BETAS, [0, 1], UNEQUAL_COSTS[name])  # at β = 0 and 1: it is linear
@@ -102,7 +102,7 @@ def _conclude_unequal(runs: Mapping[Key, Any], options: Options) -> Result:
         curves.append(
             Curve("", name, BETAS, np.array(values), None, expected, None, EXACT, printed)
         )
-    return Result(
+    return Outcome(
         "Eight rows and four columns, P[i, i//2] = 1/8, (k, l) = (4, 2), columns {1,2},{3,4}. "
         "Which rows belong together depends on β, because row clusters can tell more than two "
         "column clusters ask for.",
@@ -133,7 +133,7 @@ TRADING = {
 TRADING_LABELS = {"separated": [0, 1, 1], "alternative": [0, 0, 1]}
 
 
-def _run_trading(key: Key, options: Options) -> Any:
+def _run_trading(key: Key, options: RunOptions) -> Any:
     return {
         case: {
             name: [cost(P, labels, labels, beta) for beta in BETAS]
@@ -143,7 +143,7 @@ def _run_trading(key: Key, options: Options) -> Any:
     }
 
 
-def _conclude_trading(runs: Mapping[Key, Any], options: Options) -> Result:
+def _conclude_trading(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     curves = []
     for case, named in runs[()].items():
         for name, values in named.items():
@@ -151,12 +151,12 @@ def _conclude_trading(runs: Mapping[Key, Any], options: Options) -> Result:
             ours = np.interp(points.x, BETAS[::-1], values[::-1])
             curves.append(Curve(case, name, points.x, ours, published=points.mean, tolerance=EXACT))
     rows = [[case, *(" ".join(f"{p:g}" for p in row) for row in P)] for case, P in TRADING.items()]
-    return Result(
+    return Outcome(
         "Two matrices in which one element stands apart. Is it better to separate it, or to have "
         "clusters of more equal size? Small β prefers to separate.",
         y_label="cost in bits",
         curves=curves,
-        tables=[Table("The matrices", ["", "row 1", "row 2", "row 3"], rows)],
+        tables=[ResultTable("The matrices", ["", "row 1", "row 2", "row 3"], rows)],
     )
 
 

@@ -13,22 +13,27 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from ..costs.evaluation import matching_accuracy
-from ..costs.objective import information
-from ..data import datasets
-from ..data.datasets import Dataset
-from ..data.datasets.newsgroups import COLLECTIONS, read
-from ..data.weighting import Weighting
-from ..estimators.coclustering import CoClustering
-from . import published
-from .experiment import Claim, Curve, Experiment, Key, Options, Result, Table, mean_and_error
+from ...costs.evaluation import matching_accuracy
+from ...costs.objective import information
+from ...data import datasets
+from ...data.datasets import Dataset
+from ...data.datasets.newsgroups import COLLECTIONS, read
+from ...data.weighting import Weighting
+from ...estimators.coclustering import CoClustering
+from .. import published
+from ..experiment import Claim, Curve, Experiment, Key, Outcome, ResultTable, RunOptions
+from ..means import mean_and_error
 from .settings import as_published
 
 WORD_CLUSTERS = (2, 4, 8, 16, 32, 64, 128)
 QUICK_WORD_CLUSTERS = (2, 16, 128)
 SETTINGS: dict[str, Any] = {
-    "method": "anneal", "n_init": 25, "max_iter": 20, "tol": 1e-3, "beta_step": 0.05
-}  # fmt: skip
+    "method": "anneal",
+    "n_init": 25,
+    "max_iter": 20,
+    "tol": 1e-3,
+    "beta_step": 0.05,
+}
 BETAS = np.round(1 - 0.05 * np.arange(21), 2)
 TOLERANCE = 0.08  # for at least 16 word clusters and β ≥ ½
 VARIED = 32  # word clusters with which the preparation is varied
@@ -47,11 +52,11 @@ VARIANTS = {
 }
 
 
-def _word_clusters(options: Options) -> tuple[int, ...]:
+def _word_clusters(options: RunOptions) -> tuple[int, ...]:
     return QUICK_WORD_CLUSTERS if options.quick else WORD_CLUSTERS
 
 
-def _plan(options: Options) -> list[Key]:
+def _plan(options: RunOptions) -> list[Key]:
     n = newsgroups.repetitions(options)
     keys: list[Key] = [
         (collection, l, "paper", run)
@@ -77,7 +82,7 @@ def _plan(options: Options) -> list[Key]:
     return keys
 
 
-def _varied(options: Options) -> int:
+def _varied(options: RunOptions) -> int:
     return 16 if options.quick else VARIED
 
 
@@ -104,7 +109,7 @@ def _letters_of_body(text: str) -> str:
 TOKENS = {"letters": _letters, "no headers": _letters_of_body}
 
 
-def _run(key: Key, options: Options) -> Any:
+def _run(key: Key, options: RunOptions) -> Any:
     collection, l, variant, run = str(key[0]), int(key[1]), str(key[2]), int(key[3])
     words = variant if variant in (*TOKENS, "no stop words") else "paper"
     documents = _documents(options.data, words)
@@ -114,10 +119,10 @@ def _run(key: Key, options: Options) -> Any:
     matrix, truth = weighted(sample, variant, seed)
     n_clusters = len(sample.class_names), l
     with as_published():
+        init = (truth, None) if variant == "truth" else "random"
         model = CoClustering(
-            n_clusters, beta=0.0, keep_path=True, random_state=seed,
-            init=(truth, None) if variant == "truth" else "random", **SETTINGS,
-        ).fit(matrix)  # fmt: skip
+            n_clusters, beta=0.0, init=init, keep_path=True, random_state=seed, **SETTINGS
+        ).fit(matrix)
     first = model.path_[0]
     sizes = np.bincount(first.row_labels + 1)[1:]  # -1 for documents without words
     mass = np.bincount(first.row_labels + 1, weights=matrix.sum(axis=1))[1:]
@@ -154,14 +159,14 @@ def _without(documents: Dataset, words: Collection[str]) -> Dataset:
     return replace(documents, matrix=documents.matrix[:, kept], column_names=names)
 
 
-def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
+def _conclude(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     curves = {
         (collection, l): _curve(runs, collection, l)
         for collection in COLLECTIONS
         for l in _word_clusters(options)
     }
     n = newsgroups.repetitions(options)
-    return Result(
+    return Outcome(
         "500 documents from the groups of a collection, 2,000 words with the highest contribution "
         "to I(D;W), counts; l word clusters; the best of 25 starts at β = 1, then lowered by 0.05, "
         f"20 sweeps at most, tol 0.001. Mean of {n} samples, 20 in the paper.",
@@ -170,7 +175,7 @@ def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
         curves=list(curves.values()),
         claims=_claims(curves),
         tables=[
-            Table(
+            ResultTable(
                 "The collections (Table 1)",
                 ["collection", "documents a group", "groups"],
                 [
@@ -199,17 +204,17 @@ def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
 
 def _why_binary_differs(runs: Mapping[Key, Any], l: int) -> str:
     """Is it the search, or what is searched for? Compare with the optimum next to the truth."""
-    found, truth, equal = (
+    paper, truth, equal = (
         {key[3]: run for key, run in runs.items() if key[:3] == ("Binary", l, variant)}
         for variant in ("paper", "truth", "equal")
     )
-    better = sum(found[i]["kept"] > truth[i]["kept"] for i in found)
-    gain = np.mean([found[i]["kept"] - truth[i]["kept"] for i in found])
-    members, mass = np.mean([run["smallest"] for run in found.values()], axis=0)
-    near, alike = (np.mean([run["map"][0] for run in some.values()]) for some in (truth, equal))
+    better = sum(paper[i]["kept"] > truth[i]["kept"] for i in paper)
+    gain = np.mean([paper[i]["kept"] - truth[i]["kept"] for i in paper])
+    members, mass = np.mean([run["smallest"] for run in paper.values()], axis=0)
+    near, alike = (np.mean([run["map"][0] for run in each.values()]) for each in (truth, equal))
     return (
         f"Why Binary differs, at l = {l} and β = 1. Started from the true groups, the documents "
-        f"stay near them (MAP {near:.2f}). But in {better} of {len(found)} samples the best of 25 "
+        f"stay near them (MAP {near:.2f}). But in {better} of {len(paper)} samples the best of 25 "
         f"starts keeps more information than that, by {gain:+.4f} bits in the mean: its smaller "
         f"cluster has {members:.0%} of the documents and {mass:.0%} of the mass. So with counts "
         "the groups are not what costs least, and a better search is not what is missing. Every "
@@ -257,9 +262,16 @@ def _curve(runs: Mapping[Key, Any], collection: str, l: int) -> Curve:
     )
     ours, error = mean_and_error(values)
     return Curve(
-        f"{collection}, l = {l}", "", points.x, ours, error, points.mean,
-        mean_and_error(best)[0] if best else None, TOLERANCE, (points.x >= 0.5) & (l >= 16),
-    )  # fmt: skip
+        panel=f"{collection}, l = {l}",
+        name="",
+        x=points.x,
+        ours=ours,
+        error=error,
+        published=points.mean,
+        best=mean_and_error(best)[0] if best else None,
+        tolerance=TOLERANCE,
+        judged=(points.x >= 0.5) & (l >= 16),
+    )
 
 
 def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
@@ -290,7 +302,7 @@ def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
     ]
 
 
-def _literature(curves: dict[tuple[str, int], Curve]) -> Table:
+def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
     """What earlier papers report for the same collections, beside ours at that β."""
     rows = []
     for row in published.table("newsgroups_literature"):
@@ -298,19 +310,19 @@ def _literature(curves: dict[tuple[str, int], Curve]) -> Table:
         ours = [curve.ours[at] for (name, _), curve in curves.items() if name == row["dataset"]]
         rows.append([row["dataset"], row["source"], row["beta"], row["map"], f"{np.max(ours):.2f}"])
     header = ["collection", "source", "β", "MAP there", "MAP here, best l"]
-    return Table("Literature", header, rows)
+    return ResultTable("Literature", header, rows)
 
 
-def _variants(runs: Mapping[Key, Any], l: int) -> Table:
+def _variants(runs: Mapping[Key, Any], l: int) -> ResultTable:
     at = int(np.flatnonzero(BETAS == 0.75)[0])
     rows = [["published", *(f"{_published(name, l).mean[at]:.3f}" for name in COLLECTIONS)]]
     for variant, text in VARIANTS.items():
-        found = [_mean_map(runs, name, l, variant, at) for name in COLLECTIONS]
+        means = [_mean_map(runs, name, l, variant, at) for name in COLLECTIONS]
         rows.append(
-            [text, *(f"{mean:.3f} ± {error:.3f}".removesuffix(" ± nan") for mean, error in found)]
+            [text, *(f"{mean:.3f} ± {error:.3f}".removesuffix(" ± nan") for mean, error in means)]
         )
     title = f"Other preparations, l = {l}, β = 0.75: MAP of documents and its standard error"
-    return Table(title, ["preparation", *COLLECTIONS], rows)
+    return ResultTable(title, ["preparation", *COLLECTIONS], rows)
 
 
 newsgroups: Experiment = Experiment(

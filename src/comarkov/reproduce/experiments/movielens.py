@@ -8,19 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from ..costs.evaluation import purity
-from ..data import datasets
-from ..data.datasets import Dataset
-from ..estimators.coclustering import CoClustering
-from ..search.coclusters import Step
-from .experiment import Claim, Curve, Experiment, Key, Options, Result, Table, mean_and_error
+from ...costs.evaluation import purity
+from ...data import datasets
+from ...data.datasets import Dataset
+from ...estimators.coclustering import CoClustering
+from ...search.coclusters import Step
+from ..experiment import Claim, Curve, Experiment, Key, Outcome, ResultTable, RunOptions
+from ..means import mean_and_error
 from .settings import BETAS, as_published
 
 CLUSTERS = 10, 19
 STARTS = 25  # runs that make one repetition: the best of them is annealed
 SETTINGS: dict[str, Any] = {
-    "method": "anneal", "n_init": STARTS, "max_iter": 20, "tol": 1e-3, "beta_step": 0.1
-}  # fmt: skip
+    "method": "anneal",
+    "n_init": STARTS,
+    "max_iter": 20,
+    "tol": 1e-3,
+    "beta_step": 0.1,
+}
 BEST_REMARK = "Ours at its best: the defaults of CoClustering with n_init=1, at every β."
 SHOWN = 1  # position of β = 0.9 among the β, where the paper looks at clusters
 PUBLISHED_RANDOM = 0.431
@@ -28,13 +33,13 @@ RANDOM_CLUSTERINGS = 500
 OLD = 1965  # a film made before this year counts as a classic
 
 
-def _plan(options: Options) -> list[Key]:
+def _plan(options: RunOptions) -> list[Key]:
     n = max(movielens.repetitions(options) // STARTS, 1)
     keys: list[Key] = [("paper", run) for run in range(n)]
     return keys + ([("best", run) for run in range(max(n // 4, 1))] if options.best else [])
 
 
-def _run(key: Key, options: Options) -> Any:
+def _run(key: Key, options: RunOptions) -> Any:
     recipe, seed = str(key[0]), int(key[1])
     movies = datasets.load("movielens", options.data)
     path = (_best_path if recipe == "best" else _path)(movies, seed)
@@ -59,7 +64,7 @@ def _best_path(movies: Dataset, seed: int) -> list[Step]:
     ]
 
 
-def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
+def _conclude(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     movies = datasets.load("movielens", options.data)
     paper = [run for key, run in runs.items() if key[0] == "paper"]
     best = [run["purity"] for key, run in runs.items() if key[0] == "best"]
@@ -71,7 +76,7 @@ def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
     # a mean of 11 points that falls: compare the thirds
     third = [ours[:4].mean(), ours[4:8].mean(), ours[8:].mean()]
     curve = Curve("", "AnnITCC", BETAS, ours, error, best=mean_and_error(best)[0] if best else None)
-    return Result(
+    return Outcome(
         "943 users x 1,682 movies, ratings as weights, 10 and 19 clusters; the best of 25 starts "
         f"at β = 1, then lowered by 0.1. Mean of {len(paper)} repetitions. MAP' is the purity of "
         "movie clusters for 19 genres, a movie counting for each of its genres.",
@@ -164,11 +169,11 @@ def _paired(runs: list[Any]) -> str:
 
 
 def _year(title: str) -> int:
-    found = re.search(r"\((\d{4})\)\s*$", title)
-    return int(found[1]) if found else 9999
+    year = re.search(r"\((\d{4})\)\s*$", title)
+    return int(year[1]) if year else 9999
 
 
-def _clusters(movies: Dataset, labels: np.ndarray) -> Table:
+def _clusters(movies: Dataset, labels: np.ndarray) -> ResultTable:
     """The most rated movies of each cluster, and its genres."""
     mass = np.asarray(movies.matrix.sum(axis=0)).ravel()
     rows = []
@@ -182,7 +187,7 @@ def _clusters(movies: Dataset, labels: np.ndarray) -> Table:
         ]
         named = "; ".join(movies.column_names[movie] for movie in members[:8])
         rows.append([str(members.size), ", ".join(genres), named])
-    return Table("Movie clusters at β = 0.9", ["movies", "genres", "most rated"], rows)
+    return ResultTable("Movie clusters at β = 0.9", ["movies", "genres", "most rated"], rows)
 
 
 movielens: Experiment = Experiment(

@@ -1,4 +1,4 @@
-"""The one wait that nobody can guess: kernels that are compiled when they are first used."""
+"""A notice while kernels are compiled, which happens when they are first used."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ NOTE = "Note: kernels are being compiled. This happens once, and takes some 15 s
 
 
 def explain_compiling(somebody_waits: bool) -> None:
-    """From now on, tell once if kernels are compiled; not if they come from numba's cache."""
+    """From now on, print a note once if kernels are compiled, and not read from numba's cache."""
     if not somebody_waits:
         return
     from numba.core import event
 
     class Explains(event.Listener):
-        told = False
+        is_printed = False
 
         def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
+            if not self.is_printed:
+                self.is_printed = True
                 typer.secho(NOTE, fg="yellow", err=True)
 
         def on_end(self, event: Any) -> None:

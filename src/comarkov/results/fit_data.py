@@ -1,4 +1,4 @@
-"""The data of a fit, given again: checked, and what the fit says about them."""
+"""The data of a fit, given again: checked against the fit, and with its findings."""
 
 from __future__ import annotations
 
@@ -10,54 +10,53 @@ import numpy as np
 from ..data.inputs import are_numbers, as_csr, names
 from ..data.joint import Joint, joint
 from ..data.reading.naming import distinct
-from .findings import Findings, findings
+from .findings import Findings, findings_of
 
 Names = tuple[list[str] | None, list[str] | None]
 
 
-def data_again(fitted: Any, X: Any) -> Joint:
+def joint_of_fit(fitted: Any, X: Any) -> Joint:
     """X as the fit saw it, under the names of the fit, or an error if it is something else."""
     csr = as_csr(X)
     (n, m), (rows, columns) = csr.shape, (fitted.row_labels_.size, fitted.column_labels_.size)
     if (n, m) != (rows, columns):
         raise _not_of_the_fit(f"It has {n} rows x {m} columns, not {rows} x {columns}.")
     of_fit = fitted._model.row_names, fitted._model.column_names
-    for found, known, what in zip(names(X), of_fit, ("row", "column"), strict=True):
-        _check_order(found, known, what)
+    for given, known, axis in zip(names(X), of_fit, ("row", "column"), strict=True):
+        _check_order(given, known, axis)
     data = joint(csr if fitted.weighting_ is None else fitted.weighting_.weigh_rows(csr))
     if not fitted._model.has_masses_of(data):
         raise _not_of_the_fit("It has other weights, or has them elsewhere.")
     return replace(data, row_names=of_fit[0], column_names=of_fit[1])
 
 
-def findings_again(fitted: Any, X: Any) -> tuple[Findings, Joint]:
-    """What a fitted model says about its data, given again, and these data as the fit saw them."""
-    data = data_again(fitted, X)
+def findings_on(fitted: Any, X: Any, weighted: Joint) -> Findings:
+    """The findings of a fitted model on its data X, which are weighted so."""
     kinds = getattr(X, "row_kind", "row"), getattr(X, "column_kind", "column")
-    return findings(fitted, names_again(fitted, X), kinds, data.csr), data
+    return findings_of(fitted, names_of_fit(fitted, X), kinds, weighted.csr)
 
 
-def names_again(fitted: Any, X: Any = None) -> Names:
+def names_of_fit(fitted: Any, X: Any = None) -> Names:
     """The names that X has or, if it has none, those of the fit; None where nobody has any.
 
-    Elements that share a name are told apart by their places, as in data that are read.
+    Elements that share a name are distinguished by their places, as in data that are read.
     """
     of_fit = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
     rows, columns = (
-        distinct(known if found is None or are_numbers(found) else found)
-        for found, known in zip(names(X), of_fit, strict=True)
+        distinct(known if given is None or are_numbers(given) else given)
+        for given, known in zip(names(X), of_fit, strict=True)
     )
     return rows, columns
 
 
-def _check_order(found: np.ndarray | None, known: np.ndarray | None, what: str) -> None:
+def _check_order(given: np.ndarray | None, known: np.ndarray | None, axis: str) -> None:
     """An error if a name stands elsewhere than in the fit; names that it had not are welcome."""
-    if found is None or known is None:
+    if given is None or known is None:
         return
-    had = set(known.tolist())
-    for name, own in zip(found.tolist(), known.tolist(), strict=True):
-        if name is not own and name != own and name in had:
-            raise _not_of_the_fit(f"Where the fit had the {what} {own!r} it has {name!r}.")
+    of_fit = set(known.tolist())
+    for name, own in zip(given.tolist(), known.tolist(), strict=True):
+        if name is not own and name != own and name in of_fit:
+            raise _not_of_the_fit(f"Where the fit had the {axis} {own!r} it has {name!r}.")
 
 
 def _not_of_the_fit(difference: str) -> ValueError:

@@ -1,4 +1,4 @@
-"""What a fitted model shows of itself: in words, as features of clusters, and in a notebook."""
+"""How an estimator describes its clusters: in words, by their features, and in a notebook."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .findings import Feature, Findings, findings
+from .findings import Feature, Findings, findings_of
+from .fit_data import names_of_fit
 from .notebook import glance
-from .recall import names_again
 from .text import describe, top_features
 
 
-class ShowsItself(BaseEstimator):
-    """Methods that tell people what was found."""
+class DescribeMixin(BaseEstimator):
+    """Methods of an estimator that describe its clusters to people."""
 
     def describe(self, n: int = 5) -> str:
         """The clusters in words: sizes, shares of mass, typical members, what is distinctive.
 
         Members that add most to the information kept are the most typical; on a model of one side
-        those that are surest. :class:`Results` says more, with the data at hand.
+        those that are surest. :class:`Results`, which has the data, gives more.
 
         Parameters
         ----------
         n : int, default=5
-            How many names to list.
+            The number of names to list.
 
         Examples
         --------
@@ -41,14 +41,14 @@ class ShowsItself(BaseEstimator):
     def top_features(
         self, cluster: int | None = None, n: int = 10, side: str = "rows"
     ) -> list[Feature] | list[list[Feature]]:
-        """The elements of the other side that tell most for a cluster.
+        """The elements of the other side that are most distinctive of a cluster.
 
         Parameters
         ----------
         cluster : int or None, default=None
             A cluster; None is a list for each of them.
         n : int, default=10
-            How many, at most; only those that have more mass than by chance.
+            The largest number; only those that have more mass than by chance.
         side : {"rows", "columns"}, default="rows"
             Whose clusters: features of row clusters are columns.
 
@@ -70,7 +70,7 @@ class ShowsItself(BaseEstimator):
         return bundle
 
     def _findings(self) -> Findings:
-        return findings(self, names_again(self))
+        return findings_of(self, names_of_fit(self))
 
     def _glance(self) -> str:
         """The small report, above scikit-learn's diagram; nothing before the fit."""

@@ -7,24 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from ..data import datasets
-from ..estimators.coclustering import CoClustering
-from .experiment import Blocks, Claim, Experiment, Key, Options, Result, Table
+from ...data import datasets
+from ...estimators.coclustering import CoClustering
+from ..experiment import Blocks, Claim, Experiment, Key, Outcome, ResultTable, RunOptions
 from .settings import BETAS, as_published
 
 SETTINGS: dict[str, Any] = {"method": "anneal", "max_iter": 20, "tol": 0, "beta_step": 0.1}
 EVENTS = [[1, 2, 3, 4, 5, 6], [7, 8, 9], [10, 11, 12, 13, 14]]
 WOMEN = [list(range(1, 10)), list(range(10, 19))]
+DIFFERENCE = (
+    " (2, 3) differs from the literature for β in {}: the cost is lower there than that of the "
+    "literature's communities."
+)
 #: Barber's events, to which the paper compares its own for (4, 4) at β = 0.7.
 BARBER_EVENTS = [[1, 2, 3, 4, 5, 6], [7, 8], [9, 11], [10, 12, 13, 14]]
 
 
-def _plan(options: Options) -> list[Key]:
+def _plan(options: RunOptions) -> list[Key]:
     n = southern_women.repetitions(options)
     return [(k, l, beta, n) for k, l in ((2, 3), (4, 4)) for beta in BETAS.tolist()]
 
 
-def _run(key: Key, options: Options) -> Any:
+def _run(key: Key, options: RunOptions) -> Any:
     k, l, beta, starts = key
     women = datasets.load("southern-women")
     with as_published():
@@ -49,7 +53,7 @@ def _groups(labels: np.ndarray) -> list[list[int]]:
     return sorted(groups)
 
 
-def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
+def _conclude(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     n = southern_women.repetitions(options)
     two, four = (
         {float(beta): run for (k, _, beta, _), run in runs.items() if k == wanted}
@@ -60,7 +64,7 @@ def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
     ]
     differing = sorted(set(two) - set(as_literature))
     at_70 = four[0.7]
-    return Result(
+    return Outcome(
         "18 women x 14 events, 89 attendances; the best of "
         f"{n} annealings from random starts for every β (the paper has 50).",
         claims=[
@@ -89,20 +93,17 @@ def _conclude(runs: Mapping[Key, Any], options: Options) -> Result:
         ],
         remarks=[
             "Numbers stand for women and events in the order of the original table."
-            + (f" (2, 3) differs from the literature for β in {_betas(differing)}: the cost is "
-               "lower there than that of the literature's communities." if differing else ""),
+            + (DIFFERENCE.format(_betas(differing)) if differing else ""),
             "The paper notes that event 6 lies elsewhere in the reference blockmodel for (2, 3).",
         ],
         blocks=[_blocks(two, "(2, 3), β = 0.7"), _blocks(four, "(4, 4), β = 0.7")],
-    )  # fmt: skip
+    )
 
 
 def _blocks(runs: dict[float, Any], title: str) -> Blocks:
     women = datasets.load("southern-women")
-    return Blocks(
-        title, women.matrix, _labels(runs[0.7]["women"]), _labels(runs[0.7]["events"]),
-        women.row_names, women.column_names,
-    )  # fmt: skip
+    labels = _labels(runs[0.7]["women"]), _labels(runs[0.7]["events"])
+    return Blocks(title, women.matrix, *labels, women.row_names, women.column_names)
 
 
 def _labels(groups: list[list[int]]) -> list[int]:
@@ -120,7 +121,7 @@ def _betas(betas: list[float]) -> str:
     return ", ".join(f"{beta:g}" for beta in sorted(betas)) or "none"
 
 
-def _table(title: str, runs: dict[float, Any], n: int) -> Table:
+def _table(title: str, runs: dict[float, Any], n: int) -> ResultTable:
     rows = [
         [
             f"{beta:g}",
@@ -131,7 +132,8 @@ def _table(title: str, runs: dict[float, Any], n: int) -> Table:
         ]
         for beta, run in runs.items()
     ]
-    return Table(title, ["β", "cost in bits", "women", "events", "starts that found it"], rows)
+    header = ["β", "cost in bits", "women", "events", "starts that found it"]
+    return ResultTable(title, header, rows)
 
 
 def _text(groups: list[list[int]]) -> str:

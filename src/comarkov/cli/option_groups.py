@@ -1,0 +1,81 @@
+"""Groups of options that several commands take, each written once as a dataclass."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+OPTION = "option"  # the key of the option in the metadata of a field
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel of the help, and the options in it."""
+
+    title: str
+
+    def option(self, names: str, help: str, default: Any = None, **more: Any) -> Any:  # noqa: A002
+        """A field of a group: an option under these names, the last of which may be its value.
+
+        ``shown`` is what the help shows for the default, if not the default itself.
+        """
+        *flags, last = names.split()
+        is_value = not last.startswith("-")
+        more |= {"show_default": more.pop("shown")} if "shown" in more else {}
+        more |= {"metavar": last} if is_value else {}
+        flags += [] if is_value else [last]
+        declared = typer.Option(*flags, rich_help_panel=self.title, help=help, **more)
+        return field(default=default, metadata={OPTION: declared})
+
+
+def completion(words: Sequence[str]) -> Callable[[str], list[str]]:
+    """The words that a shell offers for one that has begun."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
+def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Let typer see the fields of the dataclasses that a command takes as options of their own."""
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {
+        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
+    }
+
+    @wraps(command)
+    def from_options(**options: Any) -> None:
+        made = {
+            name: group(**{each.name: options.pop(each.name) for each in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**options, **made)
+
+    options = [
+        option
+        for p in parameters
+        for option in (_options(p.annotation) if p.name in groups else [p.replace(kind=KEYWORD)])
+    ]
+    from_options.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    from_options.__annotations__ = {option.name: option.annotation for option in options}
+    return from_options
+
+
+def _options(group: Any) -> list[inspect.Parameter]:
+    types = get_type_hints(group)
+    return [
+        inspect.Parameter(
+            each.name,
+            KEYWORD,
+            default=inspect.Parameter.empty if each.default is MISSING else each.default,
+            annotation=Annotated[types[each.name], each.metadata[OPTION]],
+        )
+        for each in fields(group)
+    ]

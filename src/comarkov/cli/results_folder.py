@@ -1,0 +1,116 @@
+"""The folder of results: where it is, what goes into it, and what is read from it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..data.writing import check_place, refuse_to_lose, whole_folder
+from .options import OUTPUT
+
+if TYPE_CHECKING:
+    from ..data.joint import Joint
+    from ..data.reading import Data
+    from ..estimators.coclustering import CoClustering
+    from ..results.results import Results
+    from ..search.coclusters import Step
+
+
+@dataclass(frozen=True)
+class FolderOptions:
+    """The folder that gets all results."""
+
+    out: Path | None = OUTPUT.option(
+        "--out -o OUT",
+        "The folder for all results, which is written as a whole or not at all.",
+        shown="the name of INPUT, -clusters",
+    )
+    force: bool = OUTPUT.option(
+        "--force -f", "Replace a folder OUT that comarkov has written.", False
+    )
+    h5ad: bool = OUTPUT.option(
+        "--h5ad/--no-h5ad",
+        "From an AnnData file: also write it into OUT with the clusters in .obs and .var.",
+        True,
+    )
+
+    def place(self, source: str) -> Path:
+        """Where results go; an error before the work begins if they must not."""
+        from ..model.storage import is_results
+
+        stem = "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
+        out = Path(f"{stem}-clusters") if self.out is None else self.out
+        try:
+            refuse_to_lose(out.absolute(), self.force, is_results)
+            check_place(out.absolute())
+        except FileExistsError as error:
+            hint = "" if self.force else " --force replaces it, -o names another place."
+            raise FileExistsError(f"{error}{hint}") from None
+        return out
+
+    def write(
+        self, results: Results, out: Path, source: str, texts: Mapping[str, str] | None = None
+    ) -> None:
+        """Write results, an AnnData file with its clusters, and further files with their texts."""
+        from ..data.reading import write_h5ad
+        from ..model.storage import is_results
+        from ..results.folder import fill
+
+        with whole_folder(out, self.force, is_results) as folder:
+            fill(results, folder)
+            if self.h5ad and Path(source).suffix == ".h5ad":
+                write_h5ad(source, folder / Path(source).name, results.fitted)
+            for name, text in (texts or {}).items():
+                (folder / name).write_text(text, encoding="utf-8", newline="")
+
+
+def opened_option() -> Any:
+    """The option --open of commands that make a report."""
+    return OUTPUT.option("--open", "Open the report in the browser.", False)
+
+
+def results_of(
+    model: CoClustering,
+    data: Data,
+    path: Sequence[Step] | None = None,
+    weighted: Joint | None = None,
+) -> Results:
+    """The results of a model on its data, made by the command that is running."""
+    from ..results.results import Results
+
+    return Results.of(model, data, path=path, command=command(), weighted=weighted)
+
+
+def read_results(out: Path) -> Results:
+    """The results in a folder, from the model and the data in it."""
+    from ..data.reading import read
+    from ..model.storage import is_results, load, load_value
+    from ..results.folder import DATA, PATH
+    from ..results.results import Results
+
+    if not is_results(out):
+        raise FileNotFoundError(f"There are no results of comarkov fit or sweep in {out}.")
+    path = load_value(out / PATH) if (out / PATH).exists() else None
+    about = summary(out)
+    data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
+    return Results.of(load(out), data, path=path, command=str(about.get("command", "")))
+
+
+def command() -> str:
+    """The command that is running, to be repeated; passwords in addresses are left out."""
+    public = [re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1@", part) for part in sys.argv[1:]]
+    return shlex.join(["comarkov", *public])
+
+
+def summary(out: Path) -> dict[str, Any]:
+    """The content of summary.json, and where it is."""
+    from ..model.storage import SUMMARY
+
+    content: dict[str, Any] = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
+    return {"out": str(out.absolute()), **content}

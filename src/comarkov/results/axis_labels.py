@@ -1,0 +1,94 @@
+"""Labels of axes: names where they fit beside each other, else numbers of clusters."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .findings import SideFindings
+
+NAMED = 60  # the most elements whose names are written
+TICKS = 30  # numbers of clusters along an axis
+LETTERS = 30  # of a name
+MISSING = re.compile("Glyph .* missing from|Matplotlib currently does not support")
+
+LabelAxis = Callable[[], Any]  # labels an axis in one way, and gives the axis
+
+
+def ways_to_label(
+    side: SideFindings, axis: Any, middles: np.ndarray, names: np.ndarray, first: float = 0.0
+) -> list[LabelAxis]:
+    """How an axis can be labelled, the best first: by names, by numbers of clusters."""
+    numbered = range(0, side.n_clusters, _step(side.n_clusters))
+    what = f"{side.kind} cluster" if side.is_clustered else side.kind
+    numbers = partial(_write, axis, middles[numbered], [str(a) for a in numbered], what, 0)
+    if not 0 < len(names) <= NAMED:
+        return [numbers]
+    shown = [_short(name) for name in names]
+    turns = (0, 90) if axis.axis_name == "x" else (0,)
+    places = np.arange(len(names)) + first
+    return [*(partial(_write, axis, places, shown, side.kind, turn) for turn in turns), numbers]
+
+
+def label_both(sides: Sequence[list[LabelAxis]]) -> None:
+    """Label both axes in the best way in which no label meets the next."""
+    axes = [ways.pop(0)() for ways in sides]
+    is_laid_out = False
+    with missing_letters():  # to be reported when they are drawn
+        while any(sides):
+            pairs = zip(axes, sides, strict=True)
+            crowded = [ways.pop(0) for axis, ways in pairs if ways and _meet(axis)]
+            if is_laid_out and not crowded:
+                return
+            for write in crowded:
+                write()
+            if not crowded:  # as far as is known before labels take their room
+                axes[0].get_figure().figure.draw_without_rendering()
+            is_laid_out = not crowded
+
+
+def _write(axis: Any, places: Any, labels: list[str], what: str, turn: int) -> Any:
+    """Label an axis; nothing in names is a formula."""
+    axis.set_ticks(places, labels=labels, parse_math=False)
+    axis.set_tick_params(labelrotation=turn)
+    axis.set_label_text(what, parse_math=False)
+    return axis
+
+
+def _meet(axis: Any) -> bool:
+    """Does a label of an axis touch the next one?"""
+    boxes = [label.get_window_extent() for label in axis.get_ticklabels()]
+    i = 0 if axis.axis_name == "x" else 1
+    ends = sorted((box.min[i], box.max[i]) for box in boxes)
+    return any(end > start for (_, end), (start, _) in pairwise(ends))
+
+
+def _step(count: int) -> int:
+    """Of so many clusters every how many are numbered, so that numbers do not meet."""
+    return next(step for step in (1, 2, 5, 10, 20, 50, 100, count) if count <= TICKS * step)
+
+
+def _short(name: str) -> str:
+    name = " ".join(name.split())
+    return name if len(name) <= LETTERS else name[: LETTERS - 1] + "…"
+
+
+@contextmanager
+def missing_letters() -> Iterator[list[str]]:
+    """Collect what matplotlib says for each letter that is drawn and that the font has not."""
+    missing: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield missing
+    for each in caught:
+        if MISSING.match(str(each.message)):
+            missing.append(str(each.message))
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
