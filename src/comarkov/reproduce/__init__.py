@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ..data import datasets
+from ..data.extras import need
 from . import page
 from .experiment import Experiment, Options, Result
 from .movielens import movielens
@@ -59,6 +60,7 @@ def _prepare(experiments: Sequence[Experiment], options: Options) -> dict[str, s
 
     An edition is what decides the result of a run beside its key: the code, and the data.
     """
+    need("Reproducing the paper", "jinja2", "matplotlib")
     names = [experiment.dataset for experiment in experiments if experiment.dataset is not None]
     for name in names:
         if datasets.find(name, options.data) is None:

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ..data.extras import need
 from ..data.inputs import as_csr
 from ..data.reading import Data
 from ..data.writing import whole_folder
@@ -176,6 +177,7 @@ class Results:
         overwrite : bool, default=False
             Replace results that are there already; anything else is left as it is.
         """
+        need("Writing results", "jinja2", "matplotlib")
         with whole_folder(folder, overwrite, is_results) as draft:
             fill(self, draft)
 
