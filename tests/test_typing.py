@@ -38,7 +38,7 @@ TYPES = {
     "comarkov.plot_blocks(model)": "Axes",
 }
 MISTAKES = [
-    "CoClustering((2, 3), bta=0.5)",
+    "CoClustering((2, 3), beta=[0.5])",
     "CoClustering(2, n_jobs='all')",
     "comarkov.cost(women.matrix, [0], [0])",
     "comarkov.read('edges.csv', weights=1.5)",
