@@ -154,7 +154,6 @@ def test_what_is_required_is_little():
 def test_what_is_imported_is_declared():
     """At the top of a file only what is required, or what the command line may count on."""
     required = declared(PROJECT["dependencies"]) | sys.stdlib_module_names
-    required |= {"llvmlite"}  # a part of numba, which is not to be had without it
     extras = PROJECT["optional-dependencies"]
     optional = declared(extras["cli"] + extras["anndata"]) | {"networkx"}  # if graphs are read
     for path in PACKAGE.rglob("*.py"):
