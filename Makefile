@@ -1,8 +1,10 @@
-# Everything runs in .venv, which is made when it is missing and renewed when pyproject.toml changes.
+# Everything runs in .venv, which is made when it is missing and renewed when pyproject.toml changes:
+# with what the command line needs at first, and with further extras where a target needs them.
 PYTHON ?= python3
 BIN = .venv/bin
 READY = .venv/.ready
-EXTRAS = dev
+DEV = .venv/.ready-dev
+BENCH = .venv/.ready-bench
 
 .PHONY: help demo test check format bench bench-quality reproduce clean
 
@@ -18,32 +20,34 @@ help:
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[$(EXTRAS)]'
+	$(BIN)/pip install --quiet --editable '.[cli]'
 	touch $@
 
-.venv/.ready-bench: $(READY)
-	$(BIN)/pip install --quiet --editable '.[bench]'
+$(BENCH): $(DEV)
+
+.venv/.ready-%: $(READY)
+	$(BIN)/pip install --quiet --editable '.[$*]'
 	touch $@
 
 demo: $(READY)
 	$(BIN)/comarkov fit southern-women -k 2 -l 3 --seed 0 --force -o demo/southern-women
 
-test: $(READY)
+test: $(DEV)
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
-check: $(READY)
+check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: $(READY)
+format: $(DEV)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/.ready-bench
+bench: $(BENCH)
 	$(BIN)/python benchmarks/run.py
 
-bench-quality: .venv/.ready-bench
+bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/quality.py; missed=$$?; \
 	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
 

@@ -10,12 +10,12 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from comarkov.evaluate import matching_accuracy
 from common import data_folder, letters_of_subject_and_body, seconds
 from sklearn.datasets import load_digits
 
 from comarkov import CoClustering, datasets
 from comarkov.data.datasets.newsgroups import read
+from comarkov.evaluate import matching_accuracy
 from comarkov.search.choose_beta import DEFAULT, GRID
 
 SEEDS = range(3)  # of planted data

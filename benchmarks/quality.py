@@ -10,7 +10,6 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from comarkov.evaluate import matching_accuracy
 from common import Report, data_folder, letters_of_subject_and_body
 from sib import SIB
 from sklearn.metrics import adjusted_rand_score, v_measure_score
@@ -19,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from comarkov import CoClustering, datasets
 from comarkov.data.datasets.newsgroups import COLLECTIONS, read
 from comarkov.data.informative import most_informative
+from comarkov.evaluate import matching_accuracy
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
 
 SEEDS = range(100, 120)

@@ -12,7 +12,6 @@ import sys
 import warnings
 
 import numpy as np
-from comarkov.evaluate import matching_accuracy
 from common import data_folder, letters_of_subject_and_body
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
@@ -20,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from comarkov import CoClustering, datasets
 from comarkov.data.datasets.newsgroups import COLLECTIONS, read
 from comarkov.data.weighting import SCHEMES
+from comarkov.evaluate import matching_accuracy
 
 FIRST_SEED = 200
 SAMPLES = 5

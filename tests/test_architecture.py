@@ -4,11 +4,14 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import comarkov
+from comarkov.data.extras import CLI
 
 PACKAGE = Path(comarkov.__file__).parent
+PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
 
 # Each room may import from those before it.
 ROOMS = [
@@ -98,9 +101,63 @@ def test_public_modules_are_imported_from_where_they_were():
     assert comarkov.cost.__name__ == "cost"  # which no room hides
 
 
+FIT = """
+import builtins, sys
+import comarkov
+
+print(*sys.modules)
+asked, load = set(), builtins.__import__
+
+def spy(name, globals=None, locals=None, fromlist=(), level=0):
+    if level == 0 and (globals or {}).get("__name__", "").startswith("comarkov"):
+        asked.add(name.split(".")[0])
+    return load(name, globals, locals, fromlist, level)
+
+builtins.__import__ = spy
+women = comarkov.datasets.load("southern-women")
+model = comarkov.CoClustering((2, 3), random_state=0).fit(women.matrix)
+model.describe(), model.predict(women.matrix), comarkov.Results.of(model, women).tables()
+print(*asked)
+"""
+
+
 def test_importing_is_lean():
-    """What only some users need is not imported for all."""
-    script = "import sys, comarkov; print(*sys.modules)"
-    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    loaded = set(out.stdout.split())
-    assert not loaded & {"dask", "matplotlib", "networkx", "polars", "rich"}
+    """What only some users need is not imported for all, nor by us for a whole fit."""
+    out = subprocess.run([sys.executable, "-c", FIT], capture_output=True, text=True, check=True)
+    loaded, asked = (set(line.split()) for line in out.stdout.splitlines())
+    some = {*CLI, "dask", "networkx", "pandas", "platformdirs"}
+    assert not loaded & {*some, "numba", "numpy", "sklearn"}
+    assert {"numba", "numpy", "sklearn"} <= asked
+    assert not asked & some  # which scikit-learn may import where they are installed
+
+
+def declared(requirements):
+    """The packages that are required, as they are imported."""
+    names = {re.match("[a-z0-9-]+", each)[0] for each in requirements}
+    return {{"scikit-learn": "sklearn"}.get(name, name) for name in names}
+
+
+def imported(nodes):
+    """The packages of others that are imported, by their first names."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.split(".")[0]
+
+
+def test_what_is_required_is_little():
+    assert declared(PROJECT["dependencies"]) == {"numba", "numpy", "scipy", "sklearn"}
+    assert declared(PROJECT["optional-dependencies"]["cli"]) == set(CLI)
+
+
+def test_what_is_imported_is_declared():
+    """At the top of a file only what is required, or what the command line may count on."""
+    required = declared(PROJECT["dependencies"]) | sys.stdlib_module_names
+    extras = PROJECT["optional-dependencies"]
+    optional = declared(extras["cli"] + extras["anndata"]) | {"networkx"}  # if graphs are read
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        at_top = required | {"typer"} if path.parent == PACKAGE / "cli" else required
+        assert set(imported(tree.body)) <= at_top, path
+        assert set(imported(ast.walk(tree))) <= required | optional, path

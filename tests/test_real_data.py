@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from comarkov.evaluate import matching_accuracy
 from numpy.testing import assert_array_equal
 
 import comarkov
 from comarkov import CoClustering, datasets
+from comarkov.evaluate import matching_accuracy
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import re
+import sys
 import tarfile
 import threading
 import zipfile
@@ -12,10 +13,10 @@ from pathlib import PurePosixPath
 
 import numpy as np
 import pytest
-from comarkov.datasets import archives
 
 from comarkov import datasets
 from comarkov.data.datasets.archives import Archive
+from comarkov.datasets import archives
 
 CONTENT = np.random.default_rng(0).bytes(1_000_000)
 
@@ -290,3 +291,26 @@ def test_other_archives_are_not_taken_for_the_data_sets(tmp_path):
     )
     with pytest.raises(ValueError, match="it has 1 documents, not 18,846"):
         datasets.load("newsgroups", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "folder"),
+    [
+        ("linux", {}, "home/.cache/comarkov"),
+        ("linux", {"XDG_CACHE_HOME": "{}/cache"}, "cache/comarkov"),
+        ("linux", {"XDG_CACHE_HOME": "relative"}, "home/.cache/comarkov"),
+        ("darwin", {}, "home/Library/Caches/comarkov"),
+        ("win32", {"LOCALAPPDATA": "{}/Local"}, "Local/comarkov/comarkov/Cache"),
+        ("win32", {}, "home/AppData/Local/comarkov/comarkov/Cache"),
+    ],
+)
+def test_the_cache_folder_is_where_the_system_has_its_caches(
+    monkeypatch, tmp_path, platform, environment, folder
+):
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value.format(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(sys, "platform", platform)
+    assert archives.cache_folder() == tmp_path / folder

@@ -2,11 +2,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from comarkov.datasets import Dataset
 from numpy.testing import assert_array_equal
 
 from comarkov import CoClustering, datasets, information
 from comarkov.data.datasets.newsgroups import COLLECTIONS
+from comarkov.datasets import Dataset
 
 BETAS = [round(0.1 * i, 1) for i in range(1, 11)]
 

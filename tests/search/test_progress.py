@@ -1,5 +1,6 @@
 """Long work can be watched and stopped, and then nothing is lost."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -104,6 +105,14 @@ def test_the_bar_shows_cost_and_time_left(capsys):
     assert "bits" in shown
     assert "left" in shown
     assert "9/9" in shown  # 3 starts for rows and for columns, then three steps of annealing
+
+
+def test_without_rich_a_line_is_printed_for_each_stage(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    CoClustering(3, method="anneal", n_init=3, random_state=0, verbose=1).fit(circulant_blocks(3))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[0] for line in lines] == [f"{i}/9" for i in range(1, 10)]
+    assert re.fullmatch(r"9/9 anneal, β = 0.7, cost \d\.\d{4} bits", lines[-1])
 
 
 def test_ctrl_c_returns_the_best_so_far():

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from comarkov.evaluate import matching_accuracy
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov.data.joint import joint
+from comarkov.evaluate import matching_accuracy
 from comarkov.search.seeding import _affinities, hellinger, spectral
 
 SEEDINGS = [hellinger, spectral]

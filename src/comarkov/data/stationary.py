@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 from numpy.lib.stride_tricks import as_strided
 from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import ArpackError, eigs
-from threadpoolctl import ThreadpoolController
+from sklearn.utils.parallel import _get_threadpool_controller
 
 FLOOR = 2.0**-900  # the least mass of a state: one that underflows would be no mass
 FAINT = 2.0**-500  # the least probability of a step, so that products of two do not underflow
@@ -168,7 +167,8 @@ def _eliminated(band: Band) -> np.ndarray:
     n, width, block = band.order.size, band.width, band.block
     window = _windows(band)
     blocks = [(max(high - block, 1), high) for high in range(n, 1, -block)]
-    with _threads().limit(limits=1, user_api="blas"):  # they wait for each other, in small steps
+    threads = _get_threadpool_controller()
+    with threads.limit(limits=1, user_api="blas"):  # they wait for each other, in small steps
         for low, high in blocks:
             first = max(low - width, 0)
             P, rest = window(first, high), low - first
@@ -193,11 +193,6 @@ def _log_inflow(logs: np.ndarray, column: np.ndarray) -> float:
     top = logs.max(where=column > 0, initial=logs.min())
     inflow = np.exp2(np.minimum(logs - top, 0)) @ column
     return float(top + np.log2(max(inflow, FLOOR)))
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 # --- an eigenvector -----------------------------------------------------------------------------

@@ -12,12 +12,12 @@ from sklearn.base import (
     BaseEstimator,
     OneToOneFeatureMixin,
     TransformerMixin,
-    _fit_context,
     clone,
 )
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .contract import fit_context
 from .inputs import as_csr, check_columns, is_sparse, named_csr, suggested_weighting
 from .joint import Joint, joint
 
@@ -119,7 +119,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.b = b
         self.min_df = min_df
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn what the scheme needs to know of the rows and columns of X.
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -16,6 +15,7 @@ from ..search.methods import Method
 from ..search.progress import Monitor, Progress
 from ..search.run import Run, Settings
 from ..search.streams import Seed
+from ..search.threads import n_threads
 
 COUNT = Interval(Integral, 1, None, closed="left")
 SEARCH: dict[str, list[Any]] = {
@@ -67,7 +67,7 @@ class Searches(Savable, BaseEstimator):
             seed=Seed.of(self.random_state),
             monitor=Monitor(self.max_time, self.callback, self.verbose),
             settings=Settings(self.max_iter, self.tol, self.order == "shuffled"),
-            n_jobs=effective_n_jobs(self.n_jobs),
+            n_jobs=n_threads(self.n_jobs),
         )
 
     def _method(self, name: str) -> Method:

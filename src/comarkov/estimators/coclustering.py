@@ -111,7 +111,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     n_jobs : int or None, default=None
         Threads for the random starts; None is 1, -1 is one per core.
     verbose : int, default=0
-        1 or more shows a progress bar.
+        1 or more shows a progress bar; without the package rich, a line for each stage.
 
     Attributes
     ----------

@@ -7,11 +7,8 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import (
-    _fit_context,
-)
-from sklearn.utils.metaestimators import available_if
 
+from ..data.contract import available_if, fit_context
 from ..data.inputs import as_csr, check_columns
 from ..data.joint import Joint
 from ..data.weighting import as_weighting, weighted_joint
@@ -40,7 +37,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     fixed: Any = None
     reject: Any = None
 
-    @_fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
+    @fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
     def fit(self, X: Any, y: Any = None) -> Self:
         """Co-cluster the rows and columns of X.
 
@@ -68,7 +65,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         return self
 
     @available_if(lambda self: "beta" in self._get_param_names())
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def beta_path(self, X: Any, betas: Sequence[float] | None = None) -> list[Step]:
         """The co-clusterings of X at many β, in one annealed run; sets nothing.
 

@@ -16,7 +16,7 @@ from ..model.leaves import take_leaves
 from ..model.numbering import Orders, canonical_orders, renumbered_path
 from ..model.placing import Model
 from ..search.coarsening import fine_count
-from ..search.coclusters import CoClusters
+from ..search.coclusters import CoClusters, Step
 from ..search.methods import warn_if_unfinished
 from ..search.problem import Solution
 from ..search.run import Run
@@ -33,6 +33,20 @@ class Learns(Searches):
     beta_: float
     row_labels_: np.ndarray
     column_labels_: np.ndarray
+    row_confidence_: np.ndarray
+    column_confidence_: np.ndarray
+    row_margins_: np.ndarray
+    column_margins_: np.ndarray
+    row_agreement_: np.ndarray
+    column_agreement_: np.ndarray
+    row_stability_: np.ndarray
+    column_stability_: np.ndarray
+    row_names_in_: np.ndarray
+    feature_names_in_: np.ndarray
+    n_features_in_: int
+    path_: list[Step]
+    selection_: np.ndarray
+    beta_selection_: np.ndarray
     cost_: float
     information_: Information
     hierarchy_: Hierarchy

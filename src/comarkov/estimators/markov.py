@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.base import ClusterMixin, _fit_context
+from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -18,6 +18,7 @@ from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
 from ..costs.relations import markov
 from ..data import chains
 from ..data.chains import Chain, Transitions, chain, hold_out, read_transitions
+from ..data.contract import fit_context
 from ..data.inputs import is_matrix
 from ..data.joint import joint
 from ..model.numbering import canonical_orders
@@ -98,7 +99,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
     n_jobs : int or None, default=None
         Threads for the starts; None is 1, -1 is one per core.
     verbose : int, default=0
-        1 or more shows a progress bar.
+        1 or more shows a progress bar; without the package rich, a line for each stage.
 
     Attributes
     ----------
@@ -160,7 +161,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
     init: str | ArrayLike = "random"
     fixed: ArrayLike | None = None
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Cluster the states of a chain.
 

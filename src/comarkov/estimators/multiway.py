@@ -12,10 +12,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
 
 from ..costs.labels import renumbered
 from ..costs.relations import Coefficients, Information, co_clustering
+from ..data.contract import fit_context
 from ..data.inputs import are_numbers, as_csr, names
 from ..data.joint import Joint, joint
 from ..model.numbering import canonical_orders
@@ -79,7 +79,7 @@ class MultiwayClustering(NetworkParameters, Searches):
     n_jobs : int or None, default=None
         Threads for the starts; None is 1, -1 is one per core.
     verbose : int, default=0
-        1 or more shows a progress bar.
+        1 or more shows a progress bar; without the package rich, a line for each stage.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class MultiwayClustering(NetworkParameters, Searches):
     init: dict[str, ArrayLike] | None = None
     fixed: dict[str, ArrayLike] | None = None
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Mapping[Key, Any], y: Any = None) -> Self:
         """Cluster all types.
 

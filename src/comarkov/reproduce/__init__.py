@@ -7,6 +7,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from ..data.extras import need
 from . import page
 from .edition import editions
 from .experiment import Experiment, Outcome, RunOptions
@@ -33,6 +34,7 @@ def reproduce(
     Runs that the folder holds from an earlier time, also from one that was interrupted, are not
     made again unless ``fresh``.
     """
+    need("Reproducing the paper", "jinja2", "matplotlib")
     experiments = [EXPERIMENTS[name] for name in names]
     edition_of = editions(experiments, options)  # before hours of work: data may be missing
     with open_store(out / "runs.sqlite") as store:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..data.extras import need
 from ..data.inputs import as_csr
 from .axis_labels import label_both, missing_letters, ways_to_label
 from .binning import binned
 from .findings import Findings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHOWN = 14  # the most clusters on a side whose lifts are written
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
@@ -30,13 +34,11 @@ def curves(
 
     A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error`` and ``best``.
     """
-    from matplotlib.figure import Figure
-
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     small = columns > 3
     wide, high = (2.1, 2.0) if small else (4.2, 3.2)
-    figure = Figure(figsize=(wide * columns + 0.6, high * rows + 0.9), layout="constrained")
+    figure = _figure(figsize=(wide * columns + 0.6, high * rows + 0.9))
     axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
@@ -87,9 +89,7 @@ def blocks(members: Sequence[Any]) -> Any:
 
     Each has ``title``, ``matrix``, ``row_labels``, ``column_labels``, and names or none.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.6 * len(members), 4.4), layout="constrained")
+    figure = _figure(figsize=(4.6 * len(members), 4.4))
     axes = figure.subplots(1, len(members), squeeze=False)
     for ax, member in zip(axes.flat, members, strict=True):
         rows, columns = (
@@ -118,7 +118,7 @@ def _name(set_ticks: Any, order: np.ndarray, names: Sequence[str]) -> None:
 # --- a fitted co-clustering -------------------------------------------------------------------
 
 
-def plot_heatmap(model: Any, X: Any = None, *, ax: Any = None) -> Any:
+def plot_heatmap(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw the matrix with its rows and columns in the order of their clusters.
 
     A pixel shows the mean of the cells that it covers, so that large matrices stay sparse.
@@ -143,7 +143,7 @@ def plot_heatmap(model: Any, X: Any = None, *, ax: Any = None) -> Any:
     return ax
 
 
-def plot_blocks(model: Any, *, ax: Any = None) -> Any:
+def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw each pair of clusters by its lift, P(x̄, ȳ) / (P(x̄) P(ȳ)), on a logarithmic scale.
 
     Parameters
@@ -172,7 +172,7 @@ def plot_blocks(model: Any, *, ax: Any = None) -> Any:
             ax.text(b, a, f"{value:.2g}", ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
-    bar.set_ticks(ticks, labels=[f"×{2.0**tick:g}" for tick in ticks])
+    bar.set_ticks(ticks.tolist(), labels=[f"×{2.0**tick:g}" for tick in ticks])
     ax.tick_params(length=0, labelsize=8)
     ways = []
     for side, axis in ((findings.rows, ax.yaxis), (findings.columns, ax.xaxis)):
@@ -182,7 +182,7 @@ def plot_blocks(model: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-def plot_path(model: Any, *, ax: Any = None) -> Any:
+def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the cost of the co-clusterings on a path over β and, if known, the information kept.
 
     Parameters
@@ -216,33 +216,38 @@ def plot_path(model: Any, *, ax: Any = None) -> Any:
         right.set_ylabel("information kept, %")
         right.set_ylim(0, 100)
     ax.set_ylim(bottom=0)
-    ax.legend(drawn, [line.get_label() for line in drawn], fontsize=8, frameon=False)
+    ax.legend(drawn, [str(line.get_label()) for line in drawn], fontsize=8, frameon=False)
     return ax
 
 
 def heatmap_figure(findings: Findings, matrix: sp.csr_array) -> Any:
     """The reordered matrix as a figure that fits it."""
-    from matplotlib.figure import Figure
-
     n, m = matrix.shape
     high, wide = (np.clip(0.22 * count + 1.5, 5.0, 9.0) for count in (n, m))
-    figure = Figure(figsize=(wide + 1.0, high), layout="constrained")
+    figure = _figure(figsize=(wide + 1.0, high))
     _heatmap(figure.subplots(), findings, matrix)
     return figure
 
 
 def path_figure(results: Any) -> Any:
     """The costs on a path as a figure."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(layout="constrained")
+    figure = _figure()
     plot_path(results, ax=figure.subplots())
     return figure
+
+
+def _figure(**options: Any) -> Any:
+    """A figure that no window shows."""
+    need("Drawing", "matplotlib")
+    from matplotlib.figure import Figure
+
+    return Figure(layout="constrained", **options)
 
 
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
+    need("Drawing", "matplotlib")
     from matplotlib import pyplot
 
     return pyplot.subplots(layout="constrained")[1]

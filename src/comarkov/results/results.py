@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ..data.extras import need
 from ..data.inputs import as_csr
 from ..data.joint import Joint
 from ..data.reading import Data
@@ -187,6 +188,7 @@ class Results:
         overwrite : bool, default=False
             Replace earlier results; any other folder is left as it is.
         """
+        need("Writing results", "jinja2", "matplotlib")
         with whole_folder(folder, overwrite, is_results) as draft:
             fill(self, draft)
 

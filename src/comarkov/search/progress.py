@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.extras import is_installed
 from ..data.interrupts import handling_interrupts
 
 
@@ -140,8 +142,11 @@ class Monitor:
 def bar(unit: str = "count", transient: bool = False) -> Any:
     """A progress bar of rich on stderr, with the time left; "count" counts, "bytes" downloads.
 
-    Where stderr is no terminal, a bar that is transient is not shown at all.
+    Where stderr is no terminal, a bar that is transient is not shown at all. Without rich, a line
+    is printed for each stage that is done.
     """
+    if not is_installed("rich"):
+        return _Lines()
     from rich import progress
     from rich.console import Console
 
@@ -153,3 +158,27 @@ def bar(unit: str = "count", transient: bool = False) -> Any:
     )  # fmt: skip
     hidden = transient and not console.is_terminal
     return progress.Progress(*columns, console=console, transient=transient, disable=hidden)
+
+
+class _Lines:
+    """Plain lines on stderr, in place of the bar of rich."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._done = self._total = 0
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def add_task(self, description: str, total: int) -> None:
+        self._text, self._total = description, total
+
+    def update(self, task: None, description: str) -> None:
+        self._text = description
+
+    def advance(self, task: None) -> None:
+        self._done += 1
+        print(f"{self._done}/{self._total} {self._text}", file=sys.stderr)

@@ -7,6 +7,7 @@ import hashlib
 import http.client
 import os
 import stat
+import sys
 import tarfile
 import urllib.error
 import urllib.request
@@ -17,8 +18,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
-
-import platformdirs
 
 from ..writing import linked_file, no_link, put_file
 
@@ -40,8 +39,15 @@ class Archive:
 
 
 def cache_folder() -> Path:
-    """Where fetched archives are kept."""
-    return Path(platformdirs.user_cache_dir("comarkov"))
+    """Where fetched archives are kept: where this system has its caches."""
+    home = Path.home()
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
+        return Path(local) / "comarkov" / "comarkov" / "Cache"
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(named):  # any other is to be ignored, says the standard
+        return Path(named) / "comarkov"
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "comarkov"
 
 
 def find(archive: Archive, path: str | os.PathLike[str] | None = None) -> Path | None:

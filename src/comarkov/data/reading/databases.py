@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..extras import need
 from .tables import RawTable, first_line, from_frame
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def from_database(source: str, query: str | None) -> RawTable:
         raise ValueError(f"{_public(source)} is no database: download the file, and read that.")
     if query is None:
         raise ValueError(f"{_public(source)} is a database: say query=.")
+    need("Reading databases", "polars")
     import polars as pl
 
     try:
@@ -62,6 +64,7 @@ def _public(address: str) -> str:
 
 def from_sqlite(path: Path, query: str | None, name: str = "") -> RawTable:
     """The answer of an SQLite file, which is opened for reading only."""
+    need("Reading databases", "polars")
     import polars as pl
 
     name = name or str(path)

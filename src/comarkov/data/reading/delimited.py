@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from ..extras import need
 from .faults import refuse
 from .opening import Opened
 from .records import Lines, records, shape_of
@@ -51,6 +52,7 @@ def from_lines(
 
 def _read(file: Opened, lines: Lines, columns: list[str]) -> RawTable:
     """All lines: by polars if they are regular, else by Python, or an error that says where."""
+    need("Reading tables", "polars")
     import polars as pl
 
     shape = shape_of(lines)

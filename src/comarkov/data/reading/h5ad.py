@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..extras import need
 from ..inputs import is_anndata, named
 from ..writing import whole_file
 from .data import Data
@@ -32,10 +33,9 @@ def from_anndata(annotated: Any, layer: str | None, name: str) -> Data:
 
 def read_h5ad(path: str | os.PathLike[str], name: str) -> Any:
     """An AnnData object from a file."""
-    try:
-        import anndata
-    except ImportError as error:
-        raise ValueError("h5ad files need a package: pip install comarkov[anndata].") from error
+    need("Reading h5ad files", "anndata", install="comarkov[anndata]")
+    import anndata
+
     try:
         return anndata.read_h5ad(path)
     except Exception as error:  # HDF5 may hold anything, and anndata says so in many ways

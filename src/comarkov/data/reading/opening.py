@@ -18,6 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from ..extras import need
+
 CHUNK = 1 << 20
 LEAST_LIMIT = 1 << 28  # what any file may unpack to
 MOST_TIMES = 100  # how many times its size a file may unpack to
@@ -115,6 +117,7 @@ class _Zstandard:
     PART = 2048  # bytes, which can unpack to 64 MB at most
 
     def __init__(self, packed: IO[bytes]) -> None:
+        need("Unpacking .zst files", "zstandard")
         import zstandard
 
         self.packed = packed

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..extras import need
 from ..graphs import from_graph
 from ..inputs import are_numbers, frame_width, is_frame
 from . import databases, matrices, texts
@@ -198,10 +199,9 @@ def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
 
 
 def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
-    try:
-        import networkx as nx
-    except ImportError as error:
-        raise ValueError("Graph files need a package: pip install networkx.") from error
+    need("Reading graph files", "networkx", install="networkx")
+    import networkx as nx
+
     try:
         graph = nx.read_gml(file.path) if file.suffix == ".gml" else nx.read_graphml(file.path)
     except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..extras import need
 from .opening import Opened
 from .records import Lines
 
@@ -73,6 +74,7 @@ def is_parquet(path: Path) -> bool:
 
 def from_parquet(file: Opened) -> RawTable:
     """A Parquet file."""
+    need("Reading tables", "polars")
     import polars as pl
 
     frame = pl.scan_parquet(file.path, low_memory=True, glob=False)
@@ -85,6 +87,7 @@ def from_parquet(file: Opened) -> RawTable:
 
 def from_frame(frame: Any, name: str) -> RawTable:
     """A polars or pandas data frame."""
+    need("Reading tables", "polars")
     import polars as pl
 
     if isinstance(frame, pl.LazyFrame):

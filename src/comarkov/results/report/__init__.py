@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ...data.extras import need
 from . import content
 from .payload import Packed, pack_cells
 
@@ -31,6 +32,7 @@ def render(results: Any, tables: dict[str, str]) -> str:
     What comes from the data goes in as text that Jinja escapes, as JSON without ``<``, or packed.
     No script runs but the page's own, which the page allows by its digest.
     """
+    need("The report", "jinja2")
     parts = content.sections(results, tables)
     about = content.about(results)
     shown = content.page(results, parts) | {"results": results, "found": results.findings}
