@@ -15,8 +15,16 @@ PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_t
 
 # Each room may import from those before it.
 ROOMS = [
-    "kernels", "data", "costs", "search", "model", "results", "estimators", "reproduce", "cli",
-]  # fmt: skip
+    "kernels",
+    "data",
+    "costs",
+    "search",
+    "model",
+    "results",
+    "estimators",
+    "reproduce",
+    "cli",
+]
 
 
 def rooms_imported(path):

@@ -20,9 +20,16 @@ import comarkov
 from comarkov.cli.results_folder import command
 
 FILES = {
-    "rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.png",
-    "report.html", "model", "data.npz",
-}  # fmt: skip
+    "rows.csv",
+    "columns.csv",
+    "blocks.csv",
+    "clusters.md",
+    "summary.json",
+    "heatmap.png",
+    "report.html",
+    "model",
+    "data.npz",
+}
 FIT = ("fit", "southern-women", "-k", "2", "-l", "3", "--seed", "0", "-o")
 EDGES = """who,what,often
 Ann,tea,3
@@ -156,7 +163,7 @@ MALFORMED = {
     "weighting": (["bad.csv", "--weighting", "x"], EDGES.encode(), "There is no weighting 'x'"),
     "time": (["bad.csv", "--time-limit", "soon"], EDGES.encode(), "--time-limit must be like"),
     "nothing to do": (["bad.csv", "-k", "none", "-l", "none"], EDGES.encode(), "leave nothing"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", MALFORMED)
@@ -285,8 +292,11 @@ def test_sweep_says_what_is_suggested_and_why(tmp_path, monkeypatch):
     done = run("sweep", "southern-women", "--betas", "1,0.7,0.5", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES | {
-        "numbers.csv", "betas.csv", "path.npz", "path.png",
-    }  # fmt: skip
+        "numbers.csv",
+        "betas.csv",
+        "path.npz",
+        "path.png",
+    }
     suggested = [
         line for line in table(tmp_path / "out" / "numbers.csv") if line["suggested"] == "True"
     ]
@@ -310,9 +320,19 @@ def test_sweep_says_what_is_suggested_and_why(tmp_path, monkeypatch):
 
 def test_sweep_leaves_alone_what_is_given(tmp_path):
     done = run(
-        "sweep", "southern-women", "-k", 2, "-l", 3, "--beta", 0.8, "--json", "-o", "out",
+        "sweep",
+        "southern-women",
+        "-k",
+        2,
+        "-l",
+        3,
+        "--beta",
+        0.8,
+        "--json",
+        "-o",
+        "out",
         cwd=tmp_path,
-    )  # fmt: skip
+    )
     told = json.loads(done.stdout)
     assert (told["numbers"], told["beta"]) == ([], 0.8)
     assert len(told["betas"]) == 11

@@ -52,9 +52,15 @@ def test_the_table_says_what_the_labels_say():
     table = comarkov.compare(W, (3, 2), methods, beta=0.6, n_starts=3, classes=classes)
     frame = pd.DataFrame(table).set_index("method")
     assert frame.columns.tolist() == [
-        "beta", "cost_0", "cost_0.5", "cost_0.75", "cost_1", "kept", "seconds",
+        "beta",
+        "cost_0",
+        "cost_0.5",
+        "cost_0.75",
+        "cost_1",
+        "kept",
+        "seconds",
         *(f"{side}_{measure}" for side in ("row", "column") for measure in ("map", "nmi", "ari")),
-    ]  # fmt: skip
+    ]
     fits = [
         CoClustering((3, 2), beta=0.6, method="sequential", init=start).fit(W)
         for start in comparison.same_starts(W, (3, 2), 3, 0)

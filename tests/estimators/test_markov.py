@@ -72,8 +72,10 @@ def test_attributes_are_what_they_are_called(case, method):
     assert set(labels) == set(range(k))
     W = mu[:, None] * P
     for value, asked in (
-        (model.cost_, beta), (model.prediction_loss_, 1.0), (model.lumpability_loss_, 0.0),
-    ):  # fmt: skip
+        (model.cost_, beta),
+        (model.prediction_loss_, 1.0),
+        (model.lumpability_loss_, 0.0),
+    ):
         assert value == pytest.approx(relation_cost(W, labels, labels, markov(asked)), abs=1e-10)
     parts = comarkov.information(W, labels, labels)
     assert_allclose(model.information_, parts, atol=1e-10)
@@ -129,10 +131,14 @@ TWO = np.array([[0.7, 0.3], [0.4, 0.6]])
 @pytest.mark.parametrize(
     ("k", "beta", "concentration", "Q", "seeds"),
     [
-        (2, 0.0, 1.0, TWO, 20), (2, 0.3, 1.0, TWO, 8), (3, 0.0, 0.1, None, 8),
-        (4, 0.0, 0.3, None, 4), (4, 0.0, 1.0, None, 4), (4, 0.3, 1.0, None, 4),
+        (2, 0.0, 1.0, TWO, 20),
+        (2, 0.3, 1.0, TWO, 8),
+        (3, 0.0, 0.1, None, 8),
+        (4, 0.0, 0.3, None, 4),
+        (4, 0.0, 1.0, None, 4),
+        (4, 0.3, 1.0, None, 4),
     ],
-)  # fmt: skip
+)
 def test_lumpable_chains_are_found(k, beta, concentration, Q, seeds):
     for seed in range(seeds):
         P, labels, Q = lumpable(seed, 10 * k, k, concentration, Q if k == 2 else None)

@@ -149,8 +149,9 @@ def test_the_cost_is_the_sum_over_relations(draws):
 
 def test_no_single_move_lowers_the_cost(data, fitted):
     def total(labels):
-        return sum(relation_cost(W, labels[s], labels[t], co_clustering(0.5))
-                   for (s, t), W in data.items())  # fmt: skip
+        return sum(
+            relation_cost(W, labels[s], labels[t], co_clustering(0.5)) for (s, t), W in data.items()
+        )
 
     best = total(fitted.labels_)
     assert fitted.cost_ == pytest.approx(best, abs=1e-10)

@@ -318,7 +318,8 @@ DAMAGES = {
     "JSON that is deep": (lambda f: (f / "model.json").write_text("[" * 10**5), "cannot be read"),
     "JSON that is not text": (lambda f: (f / "model.json").write_bytes(b"\xff\xfe"), "decode"),
     "arrays that are cut": (
-        lambda f: os.truncate(f / "arrays.npz", 200), "cannot be read: File is not a zip file"
+        lambda f: os.truncate(f / "arrays.npz", 200),
+        "cannot be read: File is not a zip file",
     ),
     "arrays that are changed": (
         lambda f: (f / "arrays.npz").write_bytes(
@@ -327,20 +328,23 @@ DAMAGES = {
         "Bad CRC-32",
     ),
     "another array": (
-        lambda f: change_array(f, "a0", lambda array: array + 1), "not those that were written"
+        lambda f: change_array(f, "a0", lambda array: array + 1),
+        "not those that were written",
     ),
     "a shorter array": (
-        lambda f: change_array(f, "a0", lambda array: array[1:]), "not those that were written"
+        lambda f: change_array(f, "a0", lambda array: array[1:]),
+        "not those that were written",
     ),
     "a pickle": (
-        lambda f: put(f, array_bytes(np.array([Harm()], object), True)), "not as long as it says"
+        lambda f: put(f, array_bytes(np.array([Harm()], object), True)),
+        "not as long as it says",
     ),
     "a bare pickle": (lambda f: put(f, pickle.dumps(Harm())), "magic string"),
     "compressed arrays": (lambda f: put(f, bytes(10**6), zipfile.ZIP_DEFLATED), "is compressed"),
     "a promise": (promise_too_much, "not as long as it says"),
     "a missing file": (lambda f: (f / "arrays.npz").unlink(), "There is no model in .*arrays.npz"),
     "a missing folder": (shutil.rmtree, "model does not exist"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -199,9 +199,13 @@ class Counting:
     def complete(self, store, runs, edition="1"):
         told = []
         values = complete(
-            self.experiment, RunOptions(runs=runs), edition, store, 1,
+            self.experiment,
+            RunOptions(runs=runs),
+            edition,
+            store,
+            1,
             lambda done, total: told.append((done, total)),
-        )  # fmt: skip
+        )
         return values, told
 
 

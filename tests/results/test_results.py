@@ -33,9 +33,16 @@ from comarkov.results.findings import findings_of, information_of
 
 WOMEN = datasets.load("southern-women")
 FILES = {
-    "rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.png",
-    "report.html", "model", "data.npz",
-}  # fmt: skip
+    "rows.csv",
+    "columns.csv",
+    "blocks.csv",
+    "clusters.md",
+    "summary.json",
+    "heatmap.png",
+    "report.html",
+    "model",
+    "data.npz",
+}
 NASTY = ["=1+1", 'say "hi", twice', "two\nlines", "<script>alert(1)</script>", "@ann", " spaced "]
 
 
@@ -309,8 +316,10 @@ def test_elements_that_share_a_name_are_told_apart():
     model = CoClustering((2, 3), n_init=10, random_state=0).fit(frame)
     results = Results.of(model, frame)
     assert [line["name"] for line in lines(results.tables()["rows.csv"])][:3] == [
-        "x [0]", "x [1]", WOMEN.row_names[2],
-    ]  # fmt: skip
+        "x [0]",
+        "x [1]",
+        WOMEN.row_names[2],
+    ]
     for told in (results.describe(), model.describe()):
         assert "typical:     x [0], x [1], " in told
     assert model.top_features(1, n=1, side="columns")[0].name == "x [0]"

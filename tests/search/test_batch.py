@@ -79,9 +79,14 @@ def test_the_cost_never_rises_and_no_cluster_is_empty(problem):
     W, k, l, beta, seed = problem
     seen = []
     model = CoClustering(
-        (k, l), beta=beta, method="batch", tol=0, random_state=seed, n_init=2,
+        (k, l),
+        beta=beta,
+        method="batch",
+        tol=0,
+        random_state=seed,
+        n_init=2,
         callback=lambda progress: seen.append(progress),
-    ).fit(W)  # fmt: skip
+    ).fit(W)
     for before, after in itertools.pairwise(seen):
         if before.stage == after.stage:
             assert after.cost <= before.cost + 1e-12

@@ -32,8 +32,12 @@ def test_callback_hears_every_sweep():
     ).fit(X)
     stages = {progress.stage for progress in heard}
     assert stages == {
-        "rows, start 1", "rows, start 2", "columns, start 1", "columns, start 2", "anneal",
-    }  # fmt: skip
+        "rows, start 1",
+        "rows, start 2",
+        "columns, start 1",
+        "columns, start 2",
+        "anneal",
+    }
     last = heard[-1]
     assert (last.stage, last.beta) == ("anneal", 0.8)
     assert last.cost == pytest.approx(model.cost_, abs=1e-5)

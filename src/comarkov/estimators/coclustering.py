@@ -70,7 +70,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     method : {"auto", "anneal", "sequential", "batch"}, default="auto"
         "auto" begins with good seeds, or with many small clusters of which it merges those that
         cost least to merge, then splits and merges as long as that pays: by far the lowest costs.
-        From labels in ``init`` or ``fixed`` it only moves single elements. The next two are the
+        Elements with labels in ``init`` or ``fixed`` stay where they are until the others have
+        found their clusters; then all but the fixed ones move. The next two are the
         paper's: "anneal" (AnnITCC) solves at 1 and lowers β in steps, "sequential" (sGITCC) solves
         at β from a random start. "batch" moves all rows at once, then all columns, as ITCC does:
         fast at β = 1/2, but above it hardly anything moves in sparse data, see :class:`ITCC`.

@@ -71,35 +71,19 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         The share of observed transitions that the fit does not see, so that ``lumpability_test_``
         can be made with them: of sequences the ends, of counts by binomial thinning.
     method : {"auto", "anneal", "sequential"}, default="auto"
-        "auto" begins with many small clusters, merges those that cost least, then splits and
-        merges again as long as that pays, and comes down to β from 0.9; other starts begin with
-        singular vectors or, the third, with eigenvectors that are constant on clusters if the
-        chain is lumpable. "anneal" solves at 1 and
-        lowers β in steps, "sequential" solves at β; both from random clusters.
+        "auto" begins with many small clusters, merges those that cost least, then splits and merges
+        as long as that pays; other starts begin with singular vectors, with eigenvectors that are
+        constant on clusters if the chain is lumpable, or at random. A consensus of all results is
+        tried after every third start. "anneal" solves at 1 and lowers β in steps, "sequential"
+        solves at β; both from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is 7 for small data and ``method="auto"``.
-    max_iter : int, default=100
-        The most sweeps over all states from one start, and at each β of an annealing.
-    tol : float, default=1e-3
-        Stop when a sweep saves no more than this many bits; "auto" goes on until no single move
-        lowers the cost.
-    beta_step : float, default=0.1
-        By how much "anneal" lowers β at a time.
+        How often to start; the best is kept. "auto" is 6 for small data and ``method="auto"``.
     init : "random" or array-like, default="random"
         Labels to start from, -1 for a state that starts at random. They keep their numbers.
     fixed : None or array-like, default=None
         Labels that must not change, -1 for a state that is free. They keep their numbers.
-    max_time : float or None, default=None
-        Seconds after which the best result so far is returned, with a warning; Ctrl-C does the
-        same.
-    callback : callable or None, default=None
-        Called with a :class:`Progress` after every sweep; returning True ends the fit.
-    random_state : int, RandomState or None, default=None
-        The same seed gives the same labels, for any number of threads and any input format.
-    n_jobs : int or None, default=None
-        Threads for the starts; None is 1, -1 is one per core.
-    verbose : int, default=0
-        1 or more shows a progress bar; without the package rich, a line for each stage.
+    max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
+        As those of :class:`CoClustering`.
 
     Attributes
     ----------

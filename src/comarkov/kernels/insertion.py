@@ -223,29 +223,31 @@ def _flush(total, partial, factor):
 @_approximate_step
 def _leave_table(x, a, matrix, table):
     """Σ_y leave(w, A_ya) over the entries of row x, which is in cluster a."""
-    mass, near, log, lookup = table.mass, table.near, table.log, table.lookup
+    near, log = table.near, table.log
     start = matrix.indptr[x]
     ones = start + matrix.ones[x]
     twos = ones + matrix.twos[x]
-    limit = lookup.shape[0]
-    total = 0.0
-    for p in range(start, ones):
-        y = matrix.indices[p]
-        v = mass[y, a]
-        if v <= limit:
-            total += lookup[np.uint32(v - 1), 1]
-        else:
-            total += _leave(f32(1.0), f32(v), log[y, a])
-    for p in range(ones, twos):
-        y = matrix.indices[p]
-        v = mass[y, a]
-        if v <= limit:
-            total += lookup[np.uint32(v - 2), 2]
-        else:
-            total += _leave(f32(2.0), f32(v), log[y, a])
+    total = _leave_counts(1, a, matrix.indices, start, ones, table)
+    total += _leave_counts(2, a, matrix.indices, ones, twos, table)
     for p in range(twos, matrix.indptr[x + 1]):
         y = matrix.indices[p]
         total += _leave(f32(matrix.weights[p]), f32(near[y, a]), log[y, a])
+    return total
+
+
+@_approximate_step
+def _leave_counts(w, a, indices, start, stop, table):
+    """The same over entries whose weight is w, 1 or 2: from the look-up table where it reaches."""
+    mass, log, lookup = table.mass, table.log, table.lookup
+    limit = lookup.shape[0]
+    total = 0.0
+    for p in range(start, stop):
+        y = indices[p]
+        v = mass[y, a]
+        if v <= limit:
+            total += lookup[np.uint32(v - w), w]
+        else:
+            total += _leave(f32(w), f32(v), log[y, a])
     return total
 
 

@@ -57,8 +57,6 @@ class Hierarchy:
         to and including this merge, on both sides together, and the number of leaves below it.
         The same height in both trees is the same level. Below β = 1/2 a merge may lower the cost;
         its height is then that of the merge before. None for a side that is not clustered.
-    row_cluster_linkage, column_cluster_linkage : ndarray of shape (n_clusters - 1, 4) or None
-        The same from the clusters of the fit, without finer ones, down to one.
     row_merge_costs, column_merge_costs : ndarray of shape (n_clusters, n_clusters) or None
         By how many bits merging clusters i < j of the fit raises L_β; infinite elsewhere.
     row_leaves, column_leaves : ndarray of int or None
@@ -128,15 +126,10 @@ class Hierarchy:
         """The merges of columns as SciPy's linkage matrix."""
         return _linkage(self._steps, 1, self.n_leaves[1])
 
-    @property
-    def row_cluster_linkage(self) -> np.ndarray | None:
-        """The merges of the row clusters of the fit as SciPy's linkage matrix."""
-        return _linkage(self._steps_from_fit, 0, self.n_fitted[0])
-
-    @property
-    def column_cluster_linkage(self) -> np.ndarray | None:
-        """The merges of the column clusters of the fit as SciPy's linkage matrix."""
-        return _linkage(self._steps_from_fit, 1, self.n_fitted[1])
+    def cluster_linkage(self, side: str) -> np.ndarray | None:
+        """The same for "rows" or "columns" from the clusters of the fit, without finer ones."""
+        which = SIDES.index(side)
+        return _linkage(self._steps_from_fit, which, self.n_fitted[which])
 
     @property
     def row_merge_costs(self) -> np.ndarray | None:

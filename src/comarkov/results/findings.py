@@ -65,8 +65,7 @@ class SideFindings:
     @cached_property
     def linkage(self) -> np.ndarray | None:
         """The merges from these clusters to one, as SciPy has them; None if not clustered."""
-        linkage: np.ndarray | None = getattr(self.tree, f"{self.axis}_cluster_linkage")
-        return linkage
+        return self.tree.cluster_linkage(f"{self.axis}s")
 
     @property
     def is_clustered(self) -> bool:

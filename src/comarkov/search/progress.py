@@ -153,9 +153,13 @@ def bar(unit: str = "count", transient: bool = False) -> Any:
     console = Console(stderr=True)
     done = progress.MofNCompleteColumn() if unit == "count" else progress.DownloadColumn()
     columns = (
-        progress.TextColumn("{task.description}"), progress.BarColumn(), done,
-        progress.TimeElapsedColumn(), progress.TextColumn("left"), progress.TimeRemainingColumn(),
-    )  # fmt: skip
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        done,
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
+    )
     hidden = transient and not console.is_terminal
     return progress.Progress(*columns, console=console, transient=transient, disable=hidden)
 
