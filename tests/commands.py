@@ -1,28 +1,66 @@
-"""The command as users run it, for the tests of the command line."""
+"""The command, for the tests of the command line: in this process, or as users run it."""
 
 import os
 import subprocess
 import sys
+from contextlib import chdir
+from dataclasses import dataclass
+from unittest import mock
+
+from typer.testing import CliRunner
+
+from comarkov.cli import app
 
 COMARKOV = [sys.executable, "-m", "comarkov"]
 
 
-def run(*arguments, cwd=None, stdin=None, limits=None, **environment):
-    """Run the command to its end; bytes on stdin, text on stdout."""
+@dataclass
+class Done:
+    """How a command ended, as `subprocess.run` tells it."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments, cwd=None, stdin=None, **environment):
+    """Run the command in this process: a new one takes seconds to import and load kernels."""
+    words = [str(word) for word in arguments]
+    with chdir(cwd or "."), mock.patch.object(sys, "argv", ["comarkov", *words]):
+        done = CliRunner().invoke(
+            app, words, input=stdin, env={"COLUMNS": "100", **environment}, prog_name="comarkov"
+        )
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Done(done.exit_code, done.stdout, done.stderr)
+
+
+def run_process(*arguments, cwd=None, stdin=None, limits=None, **environment):
+    """Run the command to its end as a process of its own."""
     return subprocess.run(
         [*COMARKOV, *map(str, arguments)],
-        capture_output=True, cwd=cwd, env=_environment(environment), input=stdin,
-        preexec_fn=limits, text=stdin is None or isinstance(stdin, str), timeout=300,
-    )  # fmt: skip
+        capture_output=True,
+        cwd=cwd,
+        env=_environment(environment),
+        input=stdin,
+        preexec_fn=limits,
+        text=True,
+        timeout=300,
+    )
 
 
 def started(*arguments, cwd=None, **environment):
     """Start the command, in a process group of its own as a shell does."""
     return subprocess.Popen(
         [*COMARKOV, *map(str, arguments)],
-        stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        start_new_session=True,        cwd=cwd, env=_environment(environment),
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cwd=cwd,
+        env=_environment(environment),
+    )
 
 
 def _environment(more):
