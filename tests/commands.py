@@ -1,14 +1,42 @@
-"""The command as users run it, for the tests of the command line."""
+"""The command, for the tests of the command line: in this process, or as users run it."""
 
 import os
 import subprocess
 import sys
+from contextlib import chdir
+from dataclasses import dataclass
+from unittest import mock
+
+from typer.testing import CliRunner
+
+from comarkov.cli import app
 
 COMARKOV = [sys.executable, "-m", "comarkov"]
 
 
-def run(*arguments, cwd=None, stdin=None, limits=None, **environment):
-    """Run the command to its end; bytes on stdin, text on stdout."""
+@dataclass
+class Done:
+    """How a command ended, as `subprocess.run` tells it."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments, cwd=None, stdin=None, **environment):
+    """Run the command in this process: a new one takes seconds to import and load kernels."""
+    words = [str(word) for word in arguments]
+    with chdir(cwd or "."), mock.patch.object(sys, "argv", ["comarkov", *words]):
+        done = CliRunner().invoke(
+            app, words, input=stdin, env={"COLUMNS": "100", **environment}, prog_name="comarkov"
+        )
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Done(done.exit_code, done.stdout, done.stderr)
+
+
+def run_process(*arguments, cwd=None, stdin=None, limits=None, **environment):
+    """Run the command to its end as a process of its own."""
     return subprocess.run(
         [*COMARKOV, *map(str, arguments)],
         capture_output=True,
@@ -16,7 +44,7 @@ def run(*arguments, cwd=None, stdin=None, limits=None, **environment):
         env=_environment(environment),
         input=stdin,
         preexec_fn=limits,
-        text=stdin is None or isinstance(stdin, str),
+        text=True,
         timeout=300,
     )
 

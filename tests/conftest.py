@@ -1,7 +1,9 @@
+import fcntl
 import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -13,6 +15,28 @@ settings.load_profile("default")
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which test workers and shells may ignore
 
 ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_are_compiled_once(tmp_path_factory):
+    """On a fresh machine one worker compiles for all, who would else do the same at once."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        with open(tmp_path_factory.getbasetemp().parent / "kernels.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            _use_every_kernel()
+
+
+def _use_every_kernel():
+    """Fits that need all kernels between them; those that are in numba's cache are only loaded."""
+    import comarkov
+
+    counts = np.eye(5, dtype=int) + 1
+    for X in (counts, counts / 3):
+        comarkov.CoClustering(2, random_state=0).fit(X)
+        comarkov.ITCC(2, random_state=0).fit(X)
+    comarkov.AIB(2).fit(counts)
+    comarkov.IBCC(2).fit(counts)
+    comarkov.MarkovAggregation(2, random_state=0).fit(counts)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from commands import assert_refused, run
+from commands import assert_refused, run, run_process, started
 
 import comarkov
 
@@ -42,7 +42,7 @@ def parsed(text):
 def test_predict_says_what_the_library_says(out, frame):
     new = frame.iloc[3:9, ::-1]
     edges = new.stack().reset_index().set_axis(["who", "what", "n"], axis=1)
-    done = run("predict", out, "-", stdin=edges.to_csv(index=False))
+    done = run_process("predict", out, "-", stdin=edges.to_csv(index=False))
     assert done.returncode == 0, done.stderr
     labels, sure = comarkov.load(out).predict_with_confidence(new)
     found = {line["name"]: line for line in parsed(done.stdout)}
@@ -116,7 +116,7 @@ def truth(out, tmp_path):
 
 
 def test_evaluate_joins_by_name(out, truth):
-    told = json.loads(run("evaluate", out / "rows.csv", truth, "--json").stdout)
+    told = json.loads(run_process("evaluate", out / "rows.csv", truth, "--json").stdout)
     assert (told["elements"], told["only_in_labels"], told["only_in_truth"]) == (16, 2, 1)
     assert told["map"] == told["purity"] == 15 / 16
     classes = np.array([0] + [1] * 8 + [0] * 7)
@@ -168,14 +168,13 @@ def test_evaluate_refuses(tmp_path, labels, truth, message):
 
 def test_compare_says_what_the_library_says(tmp_path, women, truth):
     arguments = ["-k", 2, "-l", 3, "--methods", "sequential,itcc,aib", "--starts", 5]
-    done = run("compare", "southern-women", *arguments, "--json", "-o", tmp_path / "table.csv")
+    csv_file = tmp_path / "table.csv"
+    done = run_process("compare", "southern-women", *arguments, "--json", "-o", csv_file)
     told = json.loads(done.stdout)
     table = comarkov.compare(women.matrix, (2, 3), ["sequential", "itcc", "aib"], n_starts=5)
     assert [line["method"] for line in told] == table["method"].tolist()
     assert [line["cost_1"] for line in told] == table["cost_1"].tolist()
-    assert [float(line["kept"]) for line in parsed((tmp_path / "table.csv").read_text())] == (
-        table["kept"].tolist()
-    )
+    assert [float(line["kept"]) for line in parsed(csv_file.read_text())] == table["kept"].tolist()
     done = run("compare", "southern-women", *arguments, "--truth", truth)
     assert_refused(done, "has no class for 'Evelyn Jefferson' and 1 others")
     assert_refused(run("compare", "southern-women"), "compare needs numbers: give -k and -l")
@@ -186,7 +185,7 @@ def test_report_is_made_anew_without_its_source(out, tmp_path):
     shutil.copytree(out, copy)
     before = (copy / "report.html").read_bytes()
     (copy / "report.html").write_text("lost")
-    done = run("report", copy)
+    done = run_process("report", copy)
     assert done.stdout == f"The report is {copy / 'report.html'}\n"
     assert (copy / "report.html").read_bytes() == before
     (copy / "data.npz").write_bytes(b"no data")
@@ -207,7 +206,7 @@ def test_info_tells_of_chains_and_types_too(women, tmp_path):
 
 
 def test_info_says_what_a_model_is(out):
-    told = json.loads(run("info", out, "--json").stdout)
+    told = json.loads(run_process("info", out, "--json").stdout)
     model = comarkov.load(out)
     assert told["cost"] == model.cost_
     assert told["row_clusters"] == np.bincount(model.row_labels_).tolist()
@@ -215,3 +214,10 @@ def test_info_says_what_a_model_is(out):
     said = run("info", out / "model").stdout
     assert "column clusters  3, of 3, 6, 5 members" in said
     assert_refused(run("info", out.parent), "There is no model in")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(out):
+    process = started("info", out)
+    process.stdout.close()
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (1, "")
