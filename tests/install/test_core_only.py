@@ -138,9 +138,8 @@ def test_the_command_says_what_to_install(core):
 def test_types_are_installed(core, tmp_path):
     (tmp_path / "user.py").write_text(
         "import comarkov\n"
-        "from comarkov.evaluate import purity\n"
         "reveal_type(comarkov.CoClustering(2).fit([[1]]).row_labels_)\n"
-        "reveal_type(purity([0], [0]))\n"
+        "reveal_type(comarkov.evaluate.purity([0], [0]))\n"
     )
     options = ["--strict", "--config-file=", f"--python-executable={core.python}"]
     done = run(sys.executable, "-m", "mypy", *options, "user.py", cwd=tmp_path)
