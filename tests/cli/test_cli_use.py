@@ -66,7 +66,7 @@ def test_predict_columns_as_json_into_a_file(out, frame, tmp_path):
 
 def test_predict_writes_to_standard_output_and_where_links_lead(out, tmp_path):
     plain = run("predict", out, "southern-women")
-    piped = run("predict", out, "southern-women", "-o", "/dev/stdout")
+    piped = run_process("predict", out, "southern-women", "-o", "/dev/stdout")
     assert piped.stdout == plain.stdout != ""
     (tmp_path / "link.csv").symlink_to("real.csv")
     run("predict", out, "southern-women", "-o", tmp_path / "link.csv")
