@@ -104,7 +104,7 @@ class TestIDC(TwoSidedContract):
 
 class TestIBCCAgglomerative(TwoSidedContract):
     def at(self, k, l, **parameters):
-        return IBCC((k, l), **parameters)
+        return IBCC((k, l), **{"random_state": 0} | parameters)
 
 
 class TestIBCCIterative(SearchContract, TwoSidedContract):
@@ -233,7 +233,9 @@ class TypesContract(SearchContract):
         return labels
 
     def test_scikit_learn_checks_pass(self):
-        """Those that fit nothing: the others fit matrices."""
+        """Those that fit nothing: the others fit matrices, and the tags say that it takes none."""
+        takes = self.estimator().__sklearn_tags__().input_tags
+        assert (takes.dict, takes.two_d_array) == (True, False)
         for check in CHECKS_WITHOUT_DATA:
             check("MultiwayClustering", self.estimator())
 

@@ -201,6 +201,14 @@ def test_bad_parameters_get_a_clear_error(planted, parameters, message):
         CoClustering(**parameters).fit(planted)
 
 
+def test_names_that_cannot_be_kept_are_refused_before_the_search(planted):
+    names = ["a", *range(1, planted.shape[1])]
+    calls = []
+    with pytest.raises(TypeError, match="string names"):
+        CoClustering(2, callback=calls.append).fit(pd.DataFrame(planted, columns=names))
+    assert calls == []
+
+
 def test_bad_new_data_gets_a_clear_error(planted, fitted):
     with pytest.raises(ValueError, match="40"):
         fitted.predict(planted[:, :5])

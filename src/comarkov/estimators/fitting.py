@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, Self
 
@@ -52,11 +53,12 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
         numbers, levels = self._numbers(data, run)
         starts = starts_for(data, numbers, self.init, self.fixed)
-        check_columns(self, X)  # sets n_features_in_ and names
+        check_columns(copy(self), X)  # bad names are an error before the search, which sets nothing
         evidence = self._beta_evidence(X, starts, run)
         if evidence is not None:
             run = run.at(float(evidence["beta"][evidence["chosen"]][0]))
         solution = self._optimise(CoClusterProblem(data, starts), run)
+        check_columns(self, X)  # sets n_features_in_ and names
         self._keep(solution, starts, run)
         self._set_or_forget("selection_", levels)
         self._set_or_forget("beta_selection_", evidence)

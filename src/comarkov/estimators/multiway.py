@@ -186,6 +186,12 @@ class MultiwayClustering(NetworkParameters, Searches):
         self.cost_ = sum(self.relation_costs_.values())
         self.n_iter_ = state.n_iter
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.dict = True
+        return tags
+
     def _weight(self, key: Key) -> float:
         return float((self.weights or {}).get(key, 1.0))
 
