@@ -106,15 +106,15 @@ def test_southern_women():
 
 
 def test_movielens(data_file):
-    options = RunOptions(runs=75, data=data_file("ml-100k.zip").parent)
+    options = RunOptions(runs=200, data=data_file("ml-100k.zip").parent)
     result = concluded("movielens", options)
     claims = holds(result)
     assert len(claims) == 7
-    del claims["The peak is at β = 0.9"]  # three repetitions are too few to tell 1 from 0.9
+    del claims["The peak is at β = 0.9"]  # eight repetitions are too few to tell 1 from 0.9
     assert all(claims.values()), result.claims
     named = " ".join(row[-1] for row in result.tables[0].rows)
     assert "Casablanca (1942)" in named
-    assert "Star Trek" in named
+    assert "Star Wars (1977)" in named  # the most rated of all
 
 
 def test_newsgroups(data_file):

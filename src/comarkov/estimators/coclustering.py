@@ -180,6 +180,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from comarkov import CoClustering, datasets
     >>> women = datasets.load("southern-women")
     >>> model = CoClustering((2, 3), n_init=20, random_state=0).fit(women.matrix)

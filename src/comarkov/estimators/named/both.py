@@ -188,7 +188,7 @@ class IBCC(CountParameters, StartParameters, CoClusterEstimator):
     >>> for method in ("agglomerative", "iterative"):
     ...     print(round(IBCC((2, 3), method=method, random_state=0).fit(women).cost_, 2))
     0.93
-    1.32
+    1.02
     """
 
     beta = 0.75
