@@ -54,8 +54,9 @@ def fit(
         out = folder.place(source)
         clustering.checked(numbers)  # what is wrong is reported before a large file is read
         data = reading.read(source)
-        model = clustering.estimator(numbers, data, output).fit(data)
-        results = results_folder.results_of(model, data)
+        model = clustering.estimator(numbers, data, output)
+        weighted = model._fit(data)
+        results = results_folder.results_of(model, data, weighted=weighted)
         folder.write(results, out, source)
         _print(results, out, output)
         if folder.opened:

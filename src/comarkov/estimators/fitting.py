@@ -38,7 +38,6 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     fixed: Any = None
     reject: Any = None
 
-    @fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
     def fit(self, X: Any, y: Any = None) -> Self:
         """Co-cluster the rows and columns of X.
 
@@ -48,6 +47,12 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
             Nonnegative weights. Also :class:`Data`, AnnData and networkx bipartite graphs.
         y : ignored
         """
+        self._fit(X)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
+    def _fit(self, X: Any) -> Joint:
+        """Fit, and return the weighted data, for results that are made right after it."""
         weighting = as_weighting(self.weighting, X)
         data = weighted_joint(X, weighting)
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
@@ -63,8 +68,8 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         self._set_or_forget("selection_", levels)
         self._set_or_forget("beta_selection_", evidence)
         self.weighting_ = weighting
-        self._report(solution.state, starts, run)
-        return self
+        self._report(solution.state, starts, run, level=5)
+        return data
 
     @available_if(lambda self: "beta" in self._get_param_names())
     @fit_context(prefer_skip_nested_validation=False)

@@ -108,14 +108,14 @@ class Learns(Searches):
                 kept = rejected(labels, sure.confidence, self.reject, start.fixed)
                 setattr(self, f"{name}_labels_", kept)
 
-    def _report(self, state: CoClusters, starts: Starts, run: Run) -> None:
-        """Warn of what the user may not expect."""
-        warn_if_unfinished(state, run, 4)
+    def _report(self, state: CoClusters, starts: Starts, run: Run, level: int = 4) -> None:
+        """Warn of what the user may not expect; the user's line is so many calls up."""
+        warn_if_unfinished(state, run, level)
         empty = [int((~start.has_mass).sum()) for start in starts]
         if any(empty):
             (n, m) = state.joint.shape
             message = f"{empty[0]} of {n} rows and {empty[1]} of {m} columns have no mass"
-            warnings.warn(f"{message}: their label is -1.", stacklevel=4)
+            warnings.warn(f"{message}: their label is -1.", stacklevel=level)
 
     def _set_or_forget(self, attribute: str, value: Any) -> None:
         """Set a fitted attribute, or delete what an earlier fit left there."""
