@@ -12,7 +12,7 @@ from ..costs.relations import Information
 from ..data.joint import Joint, bits
 from . import budgets
 from .merging import bisect, merge_costs, merged
-from .refinement import Labels, Split, Visit, refine
+from .refinement import Labels, Split, Visit, lower, refine
 from .run import Run, Settings
 from .seeding import hellinger, spectral
 from .side import Side
@@ -175,13 +175,15 @@ class CoClusterProblem:
         return CoClusterProblem(self.joint, (starts[0], starts[1]))
 
     def seeded(self, run: Run) -> CoClusters:
-        """Each side by itself at β = 1, the best of a few seedings."""
+        """Each side by itself at β = 1, the best of a few seedings; then annealed to β."""
         alone = replace(run.at(1.0), settings=SEEDED)
         rows, columns = (
             None if start.k is None else _seeded_side(self._facing(i), start, alone)
             for i, start in enumerate(self.starts)
         )
-        return CoClusters(self.joint, rows, columns)
+        state = CoClusters(self.joint, rows, columns)
+        lower(state, 1.0, run)
+        return state
 
     def _with(self, starts: Sequence[Start], labels: Sequence[Labels | None]) -> CoClusters:
         rows, columns = (self._side(i, starts[i], labels[i]) for i in (0, 1))

@@ -148,7 +148,6 @@ def random_start(problem: Problem[State], run: Run) -> State:
 def _seeded_by(number: int) -> Begin[Any]:
     def seeded(problem: Problem[State], run: Run) -> State:
         state: State = problem.seedings[number](run)
-        lower(state, 1.0, run)
         return state
 
     return seeded

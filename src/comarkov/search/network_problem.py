@@ -11,7 +11,7 @@ from ..data.joint import Joint
 from .coclusters import CoClusterProblem
 from .graph import End, Graph
 from .network import Network, network
-from .refinement import Labels
+from .refinement import Labels, refine
 from .run import Run
 from .seeding import lumped, spectral
 from .starts import Start
@@ -58,7 +58,7 @@ class NetworkProblem:
 
     def by_singular_vectors(self, run: Run) -> Network:
         """Each type by the leading singular vectors of its largest relation."""
-        return self.with_labels([self._seeds(t, run) for t in range(len(self.starts))])
+        return self._swept([self._seeds(t, run) for t in range(len(self.starts))], run)
 
     def by_eigenvectors(self, run: Run) -> Network:
         """The same, but types that have a relation to themselves by eigenvectors of it."""
@@ -66,7 +66,13 @@ class NetworkProblem:
         for t in range(len(self.starts)):
             seeds = self._loop_seeds(t, run)
             labels.append(self._seeds(t, run) if seeds is None else seeds)
-        return self.with_labels(labels)
+        return self._swept(labels, run)
+
+    def _swept(self, seeds: Sequence[Labels], run: Run) -> Network:
+        """A network from seeds, after two sweeps."""
+        state = self.with_labels(seeds)
+        refine(state, run.sweeping(2), "seeds")
+        return state
 
     def _seeds(self, t: int, run: Run) -> Labels:
         """Labels by singular vectors, unless some are given; out of time, random ones."""
