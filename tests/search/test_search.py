@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from helpers import problem_of, problems, run_at, started
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -104,6 +104,7 @@ def test_every_result_is_a_local_optimum_with_the_clusters_asked_for(problem, on
                 assert moved >= cost - 1e-9
 
 
+@settings(max_examples=30)
 @given(problems())
 def test_more_members_never_cost_more(problem):
     W, k, l, beta, seed = problem
