@@ -31,7 +31,7 @@ def test_movielens(ratings):
     assert set(model.column_labels_) == set(range(19))
     cost = comarkov.cost(ratings, model.row_labels_, model.column_labels_, 0.9)
     assert model.cost_ == pytest.approx(cost, abs=1e-12)
-    assert model.cost_ < 3.25  # the best of 25 starts has 3.19
+    assert model.cost_ < 3.1905  # AnnITCC, best of 25
     assert_array_equal(
         model.row_labels_,
         CoClustering((10, 19), beta=0.9, n_init=2, random_state=0).fit(ratings * 1.0).row_labels_,
