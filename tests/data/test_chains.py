@@ -168,10 +168,11 @@ def test_what_is_not_connected_is_named():
 
 def test_what_is_held_out_and_what_is_kept_are_all():
     rng = np.random.default_rng(0)
-    counts = sp.csr_array(rng.poisson(20, (30, 30)))
+    counts = sp.csr_array(rng.poisson(200, (30, 30)))
     kept, held = hold_out(read_transitions(counts, "auto"), 0.25, rng)
     assert_array_equal((kept + held).toarray(), counts.toarray())
-    assert held.sum() / counts.sum() == pytest.approx(0.25, abs=0.02)
+    error = np.sqrt(0.25 * 0.75 * counts.sum())  # of a binomial number
+    assert held.sum() == pytest.approx(0.25 * counts.sum(), abs=4 * error)
     data = read_transitions([[0, 1, 0, 0, 1], [1, 1, 0]], "sequences")
     kept, held = hold_out(data, 0.5, rng)
     assert_array_equal(kept.toarray(), [[0, 1], [1, 1]])  # 0-1, 1-0 and 1-1

@@ -322,7 +322,7 @@ def test_grid_search_reaches_the_weighting(planted):
     assert np.isfinite(search.fit(planted).cv_results_["mean_test_score"]).all()
 
 
-@pytest.mark.parametrize("method", ["anneal", "sequential"])
+@pytest.mark.parametrize("method", ["auto", "sequential"])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks_pass_with_a_weighting(method, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")

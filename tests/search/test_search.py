@@ -104,14 +104,17 @@ def test_every_result_is_a_local_optimum_with_the_clusters_asked_for(problem, on
                 assert moved >= cost - 1e-9
 
 
-@given(problems())
-def test_more_members_never_cost_more(problem):
-    W, k, l, beta, seed = problem
-    costs = [
-        CoClustering((k, l), beta=beta, n_init=n, random_state=seed).fit(W).cost_
-        for n in (1, 2, 3, 4, 6)
-    ]
-    assert all(more <= less + 1e-9 for less, more in itertools.pairwise(costs))
+def test_more_members_never_cost_more():
+    """In noise members differ, so that the last is often not the best."""
+    gains = []
+    for seed in range(3):
+        W = np.random.default_rng(seed).poisson(0.4, (60, 40)) + np.eye(60, 40, dtype=int)
+        costs = [
+            CoClustering((6, 5), n_init=n, random_state=seed).fit(W).cost_ for n in (1, 2, 3, 4, 6)
+        ]
+        gains += [less - more for less, more in itertools.pairwise(costs)]
+    assert min(gains) >= -1e-9
+    assert max(gains) > 1e-4
 
 
 def test_threads_do_not_matter():
@@ -212,5 +215,14 @@ def test_given_labels_are_where_it_starts():
     again = CoClustering((5, 4), init=(first.row_labels_, first.column_labels_)).fit(W)
     assert_array_equal(again.row_labels_, first.row_labels_)
     assert_array_equal(again.column_labels_, first.column_labels_)
-    half = CoClustering((5, 4), init=(first.row_labels_, None), random_state=1).fit(W)
-    assert half.cost_ <= first.cost_ + 0.05
+
+
+def test_labels_of_one_side_are_where_it_starts():
+    """On a side that is given clusters keep their numbers, and the other side is found to them."""
+    rates = np.array([[3, 0.5, 0.5], [0.5, 3, 0.5], [0.5, 0.5, 3], [2, 2, 0.5]])
+    W = np.random.default_rng(0).poisson(rates[np.arange(60) % 4][:, np.arange(40) % 3])
+    first = CoClustering((4, 3), random_state=0).fit(W)
+    rows = np.array([2, 0, 3, 1])[first.row_labels_]
+    half = CoClustering((4, 3), init=(rows, None), random_state=1).fit(W)
+    assert_array_equal(half.row_labels_, rows)
+    assert_array_equal(half.column_labels_, first.column_labels_)
