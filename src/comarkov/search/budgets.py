@@ -22,6 +22,7 @@ SEVERAL_MEMBERS = 0.02  # of a sweep over fine clusters, up to which there are s
 OVER_SPLIT_FIRST = 0.02  # of as many sweeps as there are fine clusters: up to this, they come first
 MERGING = 2.0  # of the sweeps between merges
 POLISHING = 2.0  # of all rounds of polishing
+EXACT = 1.0  # of looking at all partitions, up to which that is done
 LEVELS = 4.0  # of the sweeps between levels when numbers of clusters are chosen
 THINNINGS = 0.0005  # of a sweep, up to which counts are thinned more often
 

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .batch import batch
 from .coclusters import CoClusterProblem
 from .ensemble import default_members, search
+from .exact import with_optimum
 from .paper import anneal, annealed, sequential
 from .problem import Problem, Solution
 from .refinement import Clustering, State
@@ -31,7 +32,7 @@ class Method:
         """The best clustering that is found."""
         run = replace(run, n_init=self.n_starts(problem))
         if self.name == "auto":
-            return search(problem, run)
+            return with_optimum(search(problem, run), problem, run)
         if self.name == "sequential":
             return sequential(problem, run)
         if not isinstance(problem, CoClusterProblem):

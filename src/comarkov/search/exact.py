@@ -1,0 +1,231 @@
+"""The global optimum of tiny data, from all partitions.
+
+Given the clusters of some types of elements, the outer ones, the cost is a sum over the clusters of
+each other type, whose best partition `kernels.partitions` finds without making them all. So only
+the partitions of outer types are made one by one: of rows or of columns, whichever is less work; of
+neither at β = 1; of the states of a chain, which are related to themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from math import inf, prod
+from typing import Any
+
+import numpy as np
+
+from ..kernels.partitions import add_block_costs, best_partitions
+from ..kernels.rounding import TIE
+from . import budgets
+from .cost_parts import CostParts, Items, Link, cost_parts
+from .partitions import can_encode, count, decoded, every_partition, steps, subsets_of
+from .problem import Problem, Solution
+from .refinement import Labels, State
+from .run import Run, in_parts
+
+STEP = 2  # to compare two subsets takes as long as so many terms of a sweep,
+LOGARITHM = 4  # a term in a table of blocks or subsets as long as so many,
+SLOW_LOGARITHM = 15  # one that NumPy computes as long as so many,
+COMBINATION = 50  # and to note a combination of partitions as long as so many
+LARGEST = 20  # elements of which all subsets are kept in memory, in some 100 MB
+MOST_TYPES = 8  # beyond, all ways to choose outer types are not compared
+
+
+def with_optimum(solution: Solution[State], problem: Problem[State], run: Run) -> Solution[State]:
+    """The same with the global optimum in place of the best result, if it can be computed."""
+    labels = optimum(problem, run)
+    if labels is None:
+        return solution
+    state = problem.with_labels(labels)
+    state.n_iter = solution.state.n_iter
+    if state.cost(run.beta) > solution.state.cost(run.beta) + TIE:  # masses lost beside larger ones
+        return solution
+    return replace(solution, state=state)
+
+
+def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
+    """The labels of least cost; of equals, rounding aside, the lexicographically first.
+
+    Types count in their order, clusters by their first elements. None if it takes too long, if
+    there is no time left, or if some elements have labels to start from.
+    """
+    if any((start.labels[start.free] >= 0).any() for start in problem.starts):
+        return None
+    parts = cost_parts(problem, run.beta)
+    plan = _quickest(parts)
+    clusters = None if plan is None else _Enumeration(parts, plan).least(run)
+    if clusters is None:
+        return None
+    return [
+        parts.items[t].labels(clusters[t]) if t in clusters else None
+        for t in range(len(problem.starts))
+    ]
+
+
+# --- how much work it is ----------------------------------------------------------------------
+
+
+def _quickest(parts: CostParts) -> tuple[int, ...] | None:
+    """The outer types that take least work, one end of every link among them; None if too much."""
+    if len(parts.items) > MOST_TYPES:
+        return None
+    choices = [
+        outer
+        for size in range(len(parts.items) + 1)
+        for outer in combinations(parts.items, size)
+        if all(link.source in outer or link.target in outer for link in parts.links)
+    ]
+    works = [_work(parts, outer) for outer in choices]
+    least = min(works)
+    return choices[works.index(least)] if least <= budgets.work(budgets.EXACT) else None
+
+
+def _work(parts: CostParts, outer: tuple[int, ...]) -> float:
+    """What it takes, in terms of a sweep."""
+    counts = {t: count(parts.items[t].n, parts.items[t].k) for t in outer}
+    combined = prod(counts.values())
+    if combined == inf:
+        return inf
+    work = combined * sum((_work_of_link(parts, link, outer) for link in parts.links), COMBINATION)
+    for t, items in parts.items.items():
+        if t in outer:
+            work += counts[t] * parts.width(t) * (items.n + LOGARITHM * items.k)
+        elif items.n > LARGEST or not can_encode(items.n, items.k):
+            return inf
+        else:
+            work += SLOW_LOGARITHM * parts.width(t) * 2**items.n
+            work += combined * STEP * steps(items.n, items.k)
+    return float(work)
+
+
+def _work_of_link(parts: CostParts, link: Link, outer: tuple[int, ...]) -> float:
+    """For each combination of outer partitions."""
+    source, target = parts.items[link.source], parts.items[link.target]
+    if link.source in outer and link.target in outer:
+        return source.n * target.n + LOGARITHM * source.k * target.k
+    inner, other = (target, source) if link.source in outer else (source, target)
+    return inner.n * other.n + LOGARITHM * other.k * 2**inner.n
+
+
+# --- doing it ---------------------------------------------------------------------------------
+
+
+class _Enumeration:
+    """All combinations of partitions of the outer types, and the best of the inner for each."""
+
+    def __init__(self, parts: CostParts, outer: tuple[int, ...]) -> None:
+        self.parts = parts
+        self.partitions = {t: _partitions(parts.items[t]) for t in outer}
+        self.alone = {t: _costs_alone(parts, t, each) for t, each in self.partitions.items()}
+        self.inner = {t: _Inner(parts, t) for t in parts.items if t not in outer}
+        self.links = [
+            (link, parts.between(link))
+            for link in parts.links
+            if link.source in outer and link.target in outer
+        ]
+
+    def least(self, run: Run) -> dict[int, np.ndarray] | None:
+        """The clusters of the items of each type, at the least cost; None if there is no time."""
+        size = prod(len(each) for each in self.partitions.values())
+        a_call = budgets.times(
+            budgets.CALL, _work(self.parts, tuple(self.partitions)) / size, 1, size
+        )
+        done = [self._costs(numbers) for numbers in in_parts(np.arange(size), a_call, run)]
+        if sum(costs.size for costs, _ in done) < size:
+            return None
+        costs, codes = (np.concatenate(pieces, axis=-1) for pieces in zip(*done, strict=True))
+        ties = np.flatnonzero(costs <= costs.min() + TIE)
+        first = ties[np.lexsort(codes[::-1, ties])[0]]
+        return {
+            t: self._clusters(t, int(code))
+            for t, code in zip(self.parts.items, codes[:, first], strict=True)
+        }
+
+    def _costs(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The least costs for some combinations; and their codes, types x combinations.
+
+        The code of an outer type is the number of its partition: they are in lexicographic order.
+        """
+        sizes = [len(each) for each in self.partitions.values()]
+        which = dict(zip(self.partitions, _digits(numbers, sizes), strict=True))
+        labels = {t: each[which[t]] for t, each in self.partitions.items()}
+        costs = np.zeros(numbers.size)
+        for t, each in which.items():
+            costs += self.alone[t][each]
+        for link, masses in self.links:
+            rows, columns = self.parts.items[link.source], self.parts.items[link.target]
+            ends = labels[link.source], labels[link.target]
+            _add_block_costs(masses, ends, np.full(columns.k, link.factor), rows.k, costs)
+        for t, inner in self.inner.items():
+            least, which[t] = inner.best(labels, numbers.size)
+            costs += least
+        return costs, np.stack([which[t] for t in self.parts.items])
+
+    def _clusters(self, t: int, code: int) -> np.ndarray:
+        items = self.parts.items[t]
+        return self.partitions[t][code] if t in self.partitions else decoded(code, items.n, items.k)
+
+
+class _Inner:
+    """A type whose best partition is looked for, given those of the types that it is linked to."""
+
+    def __init__(self, parts: CostParts, t: int) -> None:
+        items = parts.items[t]
+        self.k = items.k
+        self.subsets = subsets_of(*parts.alone(t), items.k, items.apart)
+        self.others: list[
+            tuple[int, int]
+        ] = []  # the types it is linked to, and their first cluster
+        masses, factors = [np.empty((0, items.n))], [np.empty(0)]
+        for link in parts.links:
+            if t in (link.source, link.target):
+                between = parts.between(link)
+                other = link.target if t == link.source else link.source
+                self.others.append((other, sum(part.size for part in factors)))
+                masses.append(between.T if t == link.source else between)
+                factors.append(np.full(parts.items[other].k, link.factor))
+        self.masses = np.concatenate(masses)
+        self.factors = np.concatenate(factors)
+
+    def best(self, labels: dict[int, np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
+        """The least costs for some labels of the others, and the codes of the best partitions."""
+        nothing = np.empty((size, 0), np.int16)
+        every = np.hstack([nothing, *(labels[t] + np.int16(first) for t, first in self.others)])
+        least, code = np.empty(size), np.empty(size, np.int64)
+        best_partitions(self.subsets, self.masses, every, self.factors, self.k, least, code)
+        return least, code
+
+
+def _partitions(items: Items) -> np.ndarray:
+    return every_partition(items.n, items.k, items.apart)
+
+
+def _costs_alone(parts: CostParts, t: int, partitions: np.ndarray) -> np.ndarray:
+    """What each partition of a type costs but for links."""
+    masses, factors = parts.alone(t)
+    each_itself = np.arange(factors.size, dtype=np.int16)[None]
+    costs = np.zeros(len(partitions))
+    _add_block_costs(masses, (partitions, each_itself), factors, parts.items[t].k, costs)
+    return costs
+
+
+def _add_block_costs(
+    masses: np.ndarray,
+    labels: tuple[np.ndarray, np.ndarray],
+    factors: np.ndarray,
+    k: int,
+    costs: np.ndarray,
+) -> None:
+    """Add what blocks cost by the labels of their k row clusters and of their columns."""
+    sums, blocks = np.empty((k, masses.shape[1])), np.empty((k, factors.size))
+    add_block_costs(masses, *labels, factors, sums, blocks, costs)
+
+
+def _digits(numbers: np.ndarray, sizes: list[int]) -> list[np.ndarray]:
+    """Which partition of each type a combination has, the last type's changing fastest."""
+    digits = []
+    for size in reversed(sizes):
+        numbers, digit = np.divmod(numbers, size)
+        digits.append(digit)
+    return digits[::-1]
