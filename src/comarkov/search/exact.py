@@ -21,7 +21,7 @@ from . import budgets
 from .cost_parts import CostParts, Items, Link, cost_parts
 from .partitions import can_encode, count, decoded, every_partition, steps, subsets_of
 from .problem import Problem, Solution
-from .refinement import Labels, State
+from .refinement import Labels, State, refine
 from .run import Run, in_parts
 
 STEP = 2  # to compare two subsets takes as long as so many terms of a sweep,
@@ -33,12 +33,16 @@ MOST_TYPES = 8  # beyond, all ways to choose outer types are not compared
 
 
 def with_optimum(solution: Solution[State], problem: Problem[State], run: Run) -> Solution[State]:
-    """The same with the global optimum in place of the best result, if it can be computed."""
+    """The same with the global optimum in place of the best result, if it can be computed.
+
+    A sweep after it moves elements whose mass is too small to matter beside that of the others.
+    """
     labels = optimum(problem, run)
     if labels is None:
         return solution
     state = problem.with_labels(labels)
     state.n_iter = solution.state.n_iter
+    refine(state, run.undisturbed(), "end")
     if state.cost(run.beta) > solution.state.cost(run.beta) + TIE:  # masses lost beside larger ones
         return solution
     return replace(solution, state=state)
