@@ -45,7 +45,7 @@ def with_optimum(solution: Solution[State], problem: Problem[State], run: Run) -
     refine(state, run.undisturbed(), "end")
     if state.cost(run.beta) > solution.state.cost(run.beta) + TIE:  # masses lost beside larger ones
         return solution
-    return replace(solution, state=state)
+    return replace(solution, state=state, fine=None)
 
 
 def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
@@ -57,7 +57,7 @@ def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
     if any((start.labels[start.free] >= 0).any() for start in problem.starts):
         return None
     parts = cost_parts(problem, run.beta)
-    plan = _quickest(parts)
+    plan = quickest(parts)
     clusters = None if plan is None else _Enumeration(parts, plan).least(run)
     if clusters is None:
         return None
@@ -70,7 +70,7 @@ def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
 # --- how much work it is ----------------------------------------------------------------------
 
 
-def _quickest(parts: CostParts) -> tuple[int, ...] | None:
+def quickest(parts: CostParts) -> tuple[int, ...] | None:
     """The outer types that take least work, one end of every link among them; None if too much."""
     if len(parts.items) > MOST_TYPES:
         return None
@@ -80,30 +80,33 @@ def _quickest(parts: CostParts) -> tuple[int, ...] | None:
         for outer in combinations(parts.items, size)
         if all(link.source in outer or link.target in outer for link in parts.links)
     ]
-    works = [_work(parts, outer) for outer in choices]
+    works = [work(parts, outer) for outer in choices]
     least = min(works)
     return choices[works.index(least)] if least <= budgets.work(budgets.EXACT) else None
 
 
-def _work(parts: CostParts, outer: tuple[int, ...]) -> float:
+def work(parts: CostParts, outer: tuple[int, ...]) -> float:
     """What it takes, in terms of a sweep."""
     counts = {t: count(parts.items[t].n, parts.items[t].k) for t in outer}
     combined = prod(counts.values())
-    if combined == inf:
+    inner = [items for t, items in parts.items.items() if t not in outer]
+    if combined == inf or not all(_has_few_subsets(items) for items in inner):
         return inf
-    work = combined * sum((_work_of_link(parts, link, outer) for link in parts.links), COMBINATION)
+    terms = combined * sum((_link_work(parts, link, outer) for link in parts.links), COMBINATION)
     for t, items in parts.items.items():
         if t in outer:
-            work += counts[t] * parts.width(t) * (items.n + LOGARITHM * items.k)
-        elif items.n > LARGEST or not can_encode(items.n, items.k):
-            return inf
+            terms += counts[t] * parts.width(t) * (items.n + LOGARITHM * items.k)
         else:
-            work += SLOW_LOGARITHM * parts.width(t) * 2**items.n
-            work += combined * STEP * steps(items.n, items.k)
-    return float(work)
+            terms += SLOW_LOGARITHM * parts.width(t) * 2**items.n
+            terms += combined * STEP * steps(items.n, items.k)
+    return float(terms)
 
 
-def _work_of_link(parts: CostParts, link: Link, outer: tuple[int, ...]) -> float:
+def _has_few_subsets(items: Items) -> bool:
+    return items.n <= LARGEST and can_encode(items.n, items.k)
+
+
+def _link_work(parts: CostParts, link: Link, outer: tuple[int, ...]) -> float:
     """For each combination of outer partitions."""
     source, target = parts.items[link.source], parts.items[link.target]
     if link.source in outer and link.target in outer:
@@ -133,7 +136,7 @@ class _Enumeration:
         """The clusters of the items of each type, at the least cost; None if there is no time."""
         size = prod(len(each) for each in self.partitions.values())
         a_call = budgets.times(
-            budgets.CALL, _work(self.parts, tuple(self.partitions)) / size, 1, size
+            budgets.CALL, work(self.parts, tuple(self.partitions)) / size, 1, size
         )
         done = [self._costs(numbers) for numbers in in_parts(np.arange(size), a_call, run)]
         if sum(costs.size for costs, _ in done) < size:
