@@ -47,6 +47,27 @@ def test_names_stand_for_what_they_say(planted):
         assert named.beta_ == beta
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_tiny_data_get_the_global_optimum(seed):
+    X = np.random.default_rng(seed).poisson(1.0, (7, 6)) + np.eye(7, 6, dtype=int)
+    X[6, 0] += 1  # some mass everywhere
+    least = CoClustering((3, None), random_state=0).fit(X).cost_
+    assert SIB(3, random_state=0).fit(X).cost_ == pytest.approx(least, abs=1e-9)
+    for beta, *models in (
+        (0.5, ITCC((3, 2), random_state=0), IBDouble((3, 2)), IDC((3, 2))),
+        (0.75, IBCC((3, 2)), IBCC((3, 2), method="iterative", random_state=0)),
+    ):
+        least = CoClustering((3, 2), beta=beta, random_state=0).fit(X).cost_
+        for model in models:
+            assert model.fit(X).cost_ == pytest.approx(least, abs=1e-9)
+
+
+def test_clusters_of_aib_are_those_of_its_tree():
+    X = np.random.default_rng(0).poisson(1.0, (9, 7)) + 1
+    model = AIB(3).fit(X)
+    assert_array_equal(model.row_labels_, model.tree_.cut(3))
+
+
 def test_sib_mostly_ends_below_aib(planted):
     sib = SIB(4, n_init=20, random_state=0).fit(planted)
     assert sib.cost_ <= AIB(4).fit(planted).cost_ + 1e-12

@@ -12,6 +12,7 @@ from ...costs.labels import membership
 from ...data.joint import Joint, joint
 from ...search.agglomeration import MergeTree, agglomerate
 from ...search.coclusters import CoClusterProblem, CoClusters
+from ...search.exact import with_optimum
 from ...search.methods import Method
 from ...search.polishing import BETTER
 from ...search.problem import Solution
@@ -34,7 +35,8 @@ class ITCC(CountParameters, StartParameters, CoClusterEstimator):
     All rows at once choose the cluster whose profile over the column clusters is nearest,
     KL(p(ȳ|x) ‖ p(ȳ|x̄)), then all columns; the cost never rises. It begins with half as many column
     clusters as asked for: when these have settled each is split in two at random, and it goes on.
-    No cluster becomes empty: of one that all would leave one element stays.
+    No cluster becomes empty: of one that all would leave one element stays. Tiny data get the
+    global optimum, as from :class:`CoClustering`.
 
     The same updates at any β are ``CoClustering(beta=..., method="batch")``. Above 1/2 they also
     compare profiles over single columns. Then no row can enter a cluster that lacks one of its
@@ -72,6 +74,9 @@ class ITCC(CountParameters, StartParameters, CoClusterEstimator):
     def _method(self, name: str) -> Method:
         return replace(super()._method("batch"), doublings=self.doublings)
 
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        return with_optimum(super()._optimise(problem, run), problem, run)
+
 
 @dataclass(eq=False, repr=False)
 class IBDouble(CountParameters, CoClusterEstimator):
@@ -83,7 +88,8 @@ class IBDouble(CountParameters, CoClusterEstimator):
 
         L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
 
-    which is minimised greedily, first in the columns and then in the rows. Nothing is random.
+    which is minimised greedily, first in the columns and then in the rows. Nothing is random. Tiny
+    data get the global optimum, as from :class:`CoClustering`.
 
     Parameters
     ----------
@@ -119,7 +125,7 @@ class IBDouble(CountParameters, CoClusterEstimator):
                 break
             best, rows = solution, trees[0].cut(k_rows)
         assert best is not None
-        return best
+        return with_optimum(best, problem, run)
 
 
 @dataclass(eq=False, repr=False)
@@ -132,7 +138,8 @@ class IDC(IBDouble):
 
         L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
 
-    and keeps the one before, so it never costs more than :class:`IBDouble`.
+    and keeps the one before, so it never costs more than :class:`IBDouble`. Tiny data get the
+    global optimum, as from :class:`CoClustering`.
 
     Parameters
     ----------
@@ -170,7 +177,8 @@ class IBCC(CountParameters, StartParameters, CoClusterEstimator):
     columns it takes 4 (n + m)² bytes, and what exceeds half of the memory is refused. "iterative"
     is the fixed-point form with each element in one cluster: all rows choose the cluster of the
     nearest profile, over columns and column clusters alike, then all columns. The cost never rises,
-    but in sparse data hardly anything moves, as :class:`ITCC` tells.
+    but in sparse data hardly anything moves, as :class:`ITCC` tells. Tiny data get the global
+    optimum, as from :class:`CoClustering`.
 
     Parameters
     ----------
@@ -202,11 +210,12 @@ class IBCC(CountParameters, StartParameters, CoClusterEstimator):
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         if self.method == "iterative":
-            return self._method("batch").solve(problem, run)
+            return with_optimum(self._method("batch").solve(problem, run), problem, run)
         if any(start.has_numbers for start in problem.starts):
             raise ValueError('Agglomeration takes no init or fixed labels: method="iterative".')
         rows, columns = problem.starts
-        return at_counts(problem, agglomerate(problem.joint, (rows.k, columns.k), run.beta))
+        trees = agglomerate(problem.joint, (rows.k, columns.k), run.beta)
+        return with_optimum(at_counts(problem, trees), problem, run)
 
 
 def _clustered(data: Joint, by: Labels | None, count: int, k: int) -> MergeTree:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...search.agglomeration import agglomerate
 from ...search.coclusters import CoClusterProblem, CoClusters
+from ...search.exact import with_optimum
 from ...search.problem import Solution
 from ...search.run import Run
 from ..coclustering import CountParameters, StartParameters
@@ -23,7 +24,8 @@ class SIB(OneSided, CountParameters, StartParameters, CoClusterEstimator):
 
     One row after the other is taken out of its cluster and put where it costs least, until a sweep
     saves no more than ``tol``. It is ``CoClustering((k, None), method="sequential")``; with the
-    columns as they are every β is the same. Two of them, of rows and of columns, are β = 1.
+    columns as they are every β is the same. Two of them, of rows and of columns, are β = 1. Tiny
+    data get the global optimum, as from :class:`CoClustering`.
 
     Parameters
     ----------
@@ -42,6 +44,9 @@ class SIB(OneSided, CountParameters, StartParameters, CoClusterEstimator):
     beta = 1.0
     method = "sequential"
 
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        return with_optimum(super()._optimise(problem, run), problem, run)
+
 
 @dataclass(eq=False, repr=False)
 class AIB(OneSided, CountParameters, CoClusterEstimator):
@@ -52,8 +57,8 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
         L = I(X;Y) - I(X̄;Y)
 
     greedily: every row is its own cluster, then the two that lose least are merged, down to one.
-    The clusters are those of the tree at ``n_clusters``. Of merges that cost the same the first
-    counts. Nothing is random. For n rows it takes 4 n² bytes, and time that grows like n times the
+    The clusters are those of the tree at ``n_clusters``, even of tiny data. Of merges that cost the
+    same the first counts. Nothing is random. For n rows it takes 4 n² bytes, and time that grows like n times the
     non-zeros; more than half of the memory is refused before it begins. The cost is that of
     :class:`SIB`, which mostly ends lower; β = 1 for one side.
 
