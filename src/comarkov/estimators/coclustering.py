@@ -70,6 +70,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     method : {"auto", "anneal", "sequential", "batch"}, default="auto"
         "auto" begins with good seeds, or with many small clusters of which it merges those that
         cost least to merge, then splits and merges as long as that pays: by far the lowest costs.
+        Tiny data (about 11 x 8, or 18 rows alone in 3 clusters) get the global optimum: wherever
+        all partitions can be looked at in a second, and no labels are in ``init``.
         Elements with labels in ``init`` or ``fixed`` stay where they are until the others have
         found their clusters; then all but the fixed ones move. The next two are the
         paper's: "anneal" (AnnITCC) solves at 1 and lowers β in steps, "sequential" (sGITCC) solves
@@ -134,7 +136,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     row_agreement_, column_agreement_ : ndarray of float
         The share of the other results of the search, members and consensuses, that have the
         element in the same cluster, clusters being matched one to one. NaN if there are no
-        others, as with ``n_init=1`` and the paper's methods.
+        others, as with ``n_init=1`` and the paper's methods. Where the global optimum is computed,
+        it stands in for the best result.
     row_stability_, column_stability_ : ndarray of float
         For each cluster the Jaccard similarity to the cluster most like it in another result,
         mean over the other results; NaN if there are none.
@@ -176,7 +179,9 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
 
     Notes
     -----
-    A tie between clusters is decided for the present one, then for the lowest number.
+    A tie between clusters is decided for the present one, then for the lowest number. Of several
+    global optima of tiny data the lexicographically first labels are returned: those of the rows,
+    then those of the columns, with clusters numbered by their first element.
 
     Examples
     --------

@@ -74,7 +74,8 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         "auto" begins with many small clusters, merges those that cost least, then splits and merges
         as long as that pays; other starts begin with singular vectors, with eigenvectors that are
         constant on clusters if the chain is lumpable, or at random. A consensus of all results is
-        tried after every third start. "anneal" solves at 1 and lowers β in steps, "sequential"
+        tried after every third start. Tiny chains (about 11 states) get the global optimum, the
+        lexicographically first of several. "anneal" solves at 1 and lowers β in steps, "sequential"
         solves at β; both from random clusters.
     n_init : int or "auto", default="auto"
         How often to start; the best is kept. "auto" is 6 for small data and ``method="auto"``.

@@ -53,7 +53,8 @@ class MultiwayClustering(NetworkParameters, Searches):
     method : {"auto", "anneal", "sequential"}, default="auto"
         "auto" begins with singular vectors of the relations, or with many small clusters of which
         it merges those that cost least, then splits and merges as long as that pays. A consensus
-        of all results is tried after every third start. Elements with labels in ``init`` or
+        of all results is tried after every third start. Tiny data get the global optimum, as in
+        :class:`CoClustering`. Elements with labels in ``init`` or
         ``fixed`` stay where they are until the others have found their clusters. "anneal" solves
         at 1 and lowers β in steps, "sequential" solves at β; both from random clusters.
     n_init : int or "auto", default="auto"

@@ -57,10 +57,10 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
         L = I(X;Y) - I(X̄;Y)
 
     greedily: every row is its own cluster, then the two that lose least are merged, down to one.
-    The clusters are those of the tree at ``n_clusters``, even of tiny data. Of merges that cost the
-    same the first counts. Nothing is random. For n rows it takes 4 n² bytes, and time that grows like n times the
-    non-zeros; more than half of the memory is refused before it begins. The cost is that of
-    :class:`SIB`, which mostly ends lower; β = 1 for one side.
+    The clusters are those of the tree at ``n_clusters``, even of tiny data. Of merges that cost
+    the same the first counts. Nothing is random. For n rows it takes 4 n² bytes, and time that
+    grows like n times the non-zeros; more than half of the memory is refused before it begins.
+    The cost is that of :class:`SIB`, which mostly ends lower; β = 1 for one side.
 
     Parameters
     ----------
