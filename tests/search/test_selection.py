@@ -5,6 +5,7 @@ from math import comb, factorial, log
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from helpers import problem_of, problems, run_at, started, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,19 +13,26 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import CoClustering, datasets
 from comarkov.costs.description import Evidence, description_length, dispersion, least_dispersion
+from comarkov.costs.independence import is_independent
+from comarkov.costs.leftover import leftover
 from comarkov.data.joint import joint
-from comarkov.search.choose_numbers import agreement, select
-from comarkov.search.number_walk import MANY, MEMBERS, evidence_of, settle, walk
+from comarkov.search.choose_numbers import select
+from comarkov.search.halves import Agreement, agreement, held_out_gain
+from comarkov.search.number_ladder import MANY, MEMBERS, evidence_of, ladder, numbers_of, settle
 
 
 def planted(n_clusters=(5, 4), shape=(200, 160), seed=0, **kind):
     return datasets.planted(shape, n_clusters, random_state=seed, **kind).matrix.toarray()
 
 
-def walked(W, seed=0, rows=1, columns=1):
+def levels_of(W, seed=0, rows=1, columns=1):
     problem = problem_of(W, rows, columns)
-    way = walk(problem.joint, problem.starts, run_at(0.7, seed))
-    return [state.copy() for state in way]
+    levels = ladder(problem.joint, problem.starts, run_at(0.7, seed))
+    return [state.copy() for state in levels]
+
+
+def suggested(found):
+    return found.table[found.table["suggested"]]
 
 
 def chosen(W, wanted=("auto", "auto"), seed=0, **kinds):
@@ -88,31 +96,93 @@ def test_counts_vary_at_least_like_independent_events():
     assert least_dispersion(joint([[0, 0.5], [1, 1]])) == 0
 
 
-# --- the walk -----------------------------------------------------------------------------------
+# --- what blocks leave ---------------------------------------------------------------------------
+
+
+def leftover_oracle(W, rows, columns):
+    """The ratio in `costs.leftover`, entry by entry."""
+    total = [W[:, columns == b].sum() for b in range(columns.max() + 1)]
+    observed = expected = 0.0
+    for x in range(W.shape[0]):
+        others = W[(rows == rows[x]) & (np.arange(rows.size) != x)]
+        if others.size == 0:
+            continue
+        for b in range(columns.max() + 1):
+            member = columns == b
+            if total[b] ** 2 < 3 * (W.sum(axis=0)[member] ** 2).sum():
+                continue
+            share = others[:, member].sum() / others.sum()
+            e = W[x].sum() * share * W.sum(axis=0)[member] / total[b]
+            if e.sum() == 0:
+                continue
+            apart = W[x, member] - e
+            observed += apart.sum() ** 2 / (1 + W[x].sum() / others.sum()) / e.sum()
+            expected += (1 - share) * (apart**2).sum() / e.sum()
+    return observed / expected
+
+
+def test_leftover_is_its_definition():
+    rng = np.random.default_rng(0)
+    W = rng.poisson(1.5, size=(14, 17)) + np.eye(14, 17)
+    rows, columns = np.arange(14) % 3, np.arange(17) % 4
+    for labels in ((rows, columns), (np.append(rows[:-1], 3), columns)):  # one row is alone
+        found = leftover(sp.csr_array(W), *labels)
+        assert found == pytest.approx(leftover_oracle(W, *labels))
+
+
+@pytest.mark.parametrize("kind", [{}, {"bursts": 2, "degrees": 0.7}], ids=["Poisson", "bursty"])
+def test_true_blocks_leave_nothing_and_coarser_ones_do(kind):
+    data = datasets.planted((400, 300), (6, 4), random_state=0, **kind)
+    rows, columns = data.row_classes, data.column_classes
+    assert leftover(data.matrix, rows, columns) == pytest.approx(1, abs=0.1)
+    coarse = np.minimum(rows, 4)
+    assert leftover(data.matrix, coarse, columns) > 1.5
+
+
+def test_nothing_is_left_to_compare_in_one_column_cluster():
+    assert np.isnan(leftover(sp.csr_array(np.ones((3, 3))), np.zeros(3, int), np.zeros(3, int)))
+
+
+def test_independent_tables_are_called_so_and_others_are_not():
+    rng = np.random.default_rng(0)
+    rates = np.outer(rng.lognormal(size=40), rng.lognormal(size=12))
+    called = [
+        is_independent(sp.csr_array(rng.poisson(rates)), np.random.default_rng(i))
+        for i in range(20)
+    ]
+    assert np.mean(called) >= 0.8
+    women = sp.csr_array(datasets.load("southern-women").matrix)
+    assert not is_independent(women, np.random.default_rng(0))
+    shuffled = sp.csr_array(rng.permutation(women.toarray().ravel()).reshape(women.shape))
+    assert is_independent(shuffled, np.random.default_rng(0))
+    assert not is_independent(sp.csr_array(rates), np.random.default_rng(0))  # not counts
+
+
+# --- the ladder -----------------------------------------------------------------------------------
 
 
 @given(weights(max_rows=14, max_columns=12), st.integers(0, 99))
 @settings(max_examples=30)
-def test_a_walk_merges_one_pair_at_a_time_down_to_its_goal(W, seed):
-    levels = walked(W, seed)
-    numbers = [[side.k for side in level.sides()] for level in levels]
-    assert numbers[-1] == [1, 1]
+def test_a_ladder_merges_one_pair_at_a_time_of_the_side_with_more_clusters(W, seed):
+    levels = levels_of(W, seed)
+    numbers = [numbers_of(level) for level in levels]
+    assert numbers[-1] == (1, 1)
     for before, after in pairwise(numbers):
         assert sorted(np.subtract(before, after)) == [0, 1]
+        assert max(after) < max(before) or before[0] == before[1]
     for level, both in zip(levels, numbers, strict=True):
-        assert [np.unique(labels[labels >= 0]).size for labels in level.labels()] == both
+        assert tuple(np.unique(labels[labels >= 0]).size for labels in level.labels()) == both
 
 
-def test_a_walk_begins_with_many_and_stops_at_numbers_that_are_given():
-    levels = walked(planted(shape=(600, 160)), rows=7)
-    assert levels[0].rows.k == MANY
-    assert levels[0].columns.k == 160 // MEMBERS
-    assert (levels[-1].rows.k, levels[-1].columns.k) == (7, 1)
+def test_a_ladder_begins_with_many_and_stops_at_numbers_that_are_given():
+    levels = levels_of(planted(shape=(600, 60)), rows=7)
+    assert numbers_of(levels[0]) == (MANY, 60 // MEMBERS)
+    assert numbers_of(levels[-1]) == (7, 1)
 
 
 def test_settling_finds_planted_numbers_from_wrong_ones():
     W = planted()
-    levels = walked(W)
+    levels = levels_of(W)
     evidence = evidence_of(levels[0])
     for wrong in ((2, 2), (9, 9)):
         off = [
@@ -126,7 +196,7 @@ def test_settling_finds_planted_numbers_from_wrong_ones():
 
 
 def test_settling_leaves_fixed_sides_at_their_number():
-    levels = walked(planted(), rows=2)
+    levels = levels_of(planted(), rows=2)
     evidence = evidence_of(levels[0])
     after = settle(levels[-1], (True, False), evidence, run_at(0.7))
     assert after.rows.k == 2
@@ -149,28 +219,99 @@ def test_settling_leaves_fixed_sides_at_their_number():
 def test_planted_numbers_are_found(kind):
     found = chosen(planted(**kind))
     assert_allclose(found.numbers, kind.get("n_clusters", (5, 4)), atol=1)
-    line = found.table[found.table["suggested"]]
-    assert line["rule"] == ["description length"]
+    line = suggested(found)
+    assert line["row_rule"] == line["column_rule"] == ["description length"]
     assert (line["row_clusters"][0], line["column_clusters"][0]) == found.numbers
-    assert line["description_length"] == found.table["description_length"].min()
+    assert found.reason.startswith(f"{found.numbers[0]} row clusters: the shortest description")
 
 
-def test_noise_has_one_cluster():
+@pytest.mark.parametrize("kind", ["Poisson", "bursty", "heavy-tailed"])
+def test_noise_has_one_cluster(kind):
     rng = np.random.default_rng(1)
-    found = chosen(rng.poisson(0.5, size=(120, 90)))
+    rates = np.outer(rng.lognormal(size=120), rng.lognormal(size=90))
+    if kind == "bursty":
+        rates = rates * rng.gamma(0.3, 1 / 0.3, size=rates.shape)
+    if kind == "heavy-tailed":
+        rates = rates * np.minimum(rng.pareto(1.3, size=rates.shape), 1e3)
+    found = chosen(rng.poisson(rates))
     assert found.numbers == (1, 1)
-    assert found.table["rule"][found.table["suggested"]] == ["agreement of halves"]
+    assert suggested(found)["row_rule"] == ["no structure"]
+    assert found.reason == "Halves of the data have nothing in common; no clusters were found."
+
+
+def test_small_noise_has_one_cluster_by_another_test():
+    found = chosen(np.random.default_rng(0).poisson(3.0, size=(20, 9)))
+    assert found.numbers == (1, 1)
+    assert found.reason == "The counts vary like independent ones; no clusters were found."
+
+
+def rows_of_their_own(n=80, groups=4, words=120, seed=0):
+    """Rows in groups, each row with a few columns of its own: blocks cannot explain them."""
+    rng = np.random.default_rng(seed)
+    group = rng.dirichlet(np.full(words, 0.3), size=groups)
+    profile = [rng.dirichlet(20 * group[x % groups] + 1e-3) for x in range(n)]
+    return np.stack([rng.multinomial(300, one) for one in profile]).astype(float)
+
+
+def test_halves_decide_where_blocks_do_not_explain_the_data():
+    found = chosen(rows_of_their_own())
+    assert found.numbers[0] == 4
+    assert suggested(found)["row_rule"] == ["agreement of halves"]
+    assert "4 row clusters: halves of the columns agree on 4 nearly as well" in found.reason
+
+
+def test_a_heavy_table_gets_a_view():
+    rng = np.random.default_rng(0)
+    found = chosen(rng.dirichlet(np.full(9, 0.5), size=40) * 1e4 // 1)
+    assert all(2 <= k <= 12 for k in found.numbers)
+    line = suggested(found)
+    assert line["row_rule"] == line["column_rule"] == ["view"]
+    assert line["kept"] > 0.25
+    assert "a view, because no number stands out (too few columns" in found.reason
 
 
 def test_halves_agree_on_what_is_there():
     data = joint(planted(mean=1.5))
     halvings = [run_at(0.7, seed) for seed in range(2)]
     found = agreement(data, halvings)
-    assert found[5] > 0.95
-    assert found[5] > found[10] + 0.2
+    assert found.mean(5) > 0.95
+    assert found.mean(5) > found.mean(10) + 0.2
+    assert found.choice() == 5
     rng = np.random.default_rng(0)
     noise = agreement(joint(rng.poisson(1, size=(80, 80))), halvings)
-    assert max(value for k, value in noise.items() if k > 1) < 0.1
+    assert noise.best < 0.1
+    assert noise.choice() is None
+
+
+@pytest.mark.parametrize(
+    ("values", "choice", "near"),
+    [
+        ({2: 0.9, 3: 0.5, 4: 0.3, 5: 0.2}, 2, [2]),
+        ({2: 0.6, 3: 0.5, 4: 0.55, 5: 0.3}, 4, [4]),
+        ({2: 0.5, 3: 0.5, 4: 0.5, 5: 0.5}, None, [4, 5]),  # more might be better
+        ({2: 0.1, 3: 0.15, 4: 0.1, 5: 0.0}, None, []),  # nothing in common
+    ],
+)
+def test_the_largest_number_with_nearly_the_best_score_is_chosen(values, choice, near):
+    found = Agreement({k: np.full(4, value) for k, value in values.items()}, ceiling=5)
+    assert found.nearly_best() == near
+    assert found.choice() == choice
+
+
+def test_halves_that_agree_by_luck_are_not_clear():
+    lucky = Agreement({2: np.array([0.9, 0.0, 0.9, 0.0]), 3: np.zeros(4)}, ceiling=3)
+    assert lucky.choice() is None
+
+
+def test_clusters_of_one_half_predict_the_other_if_there_are_any():
+    runs = [run_at(0.7, seed) for seed in range(2)]
+    gain = held_out_gain(joint(planted()), (5, 4), runs)
+    assert gain.z > 10
+    rng = np.random.default_rng(0)
+    rates = np.outer(rng.lognormal(size=150), rng.lognormal(size=100))
+    noise = held_out_gain(joint(rng.poisson(rates)), (5, 4), runs)
+    assert noise.z < 2
+    assert abs(noise.mean) < 0.01 * gain.mean
 
 
 def test_one_number_may_be_given():
@@ -189,13 +330,27 @@ def test_a_fit_with_chosen_numbers_is_that_of_the_same_numbers():
     given_numbers = CoClustering((5, 4), random_state=3).fit(X)
     assert_array_equal(model.row_labels_, given_numbers.row_labels_)
     assert not hasattr(given_numbers, "selection_")
-    assert (np.diff(model.selection_["row_clusters"][:-1]) <= 0).all()
-    assert not hasattr(model.set_params(n_clusters=3).fit(X), "selection_")
+    assert (np.diff(model.selection_["row_clusters"]) <= 0).all()
+    assert model.selection_reason_.startswith("5 row clusters: ")
+    again = model.set_params(n_clusters=3).fit(X)
+    assert not hasattr(again, "selection_")
+    assert not hasattr(again, "selection_reason_")
+
+
+@given(weights(max_rows=9, max_columns=8), st.integers(0, 99))
+@settings(max_examples=25)
+def test_evidence_reason_and_clusters_show_the_same_numbers(W, seed):
+    model = CoClustering("auto", random_state=seed).fit(W)
+    fitted = [int(labels.max()) + 1 for labels in (model.row_labels_, model.column_labels_)]
+    line = model.selection_[model.selection_["suggested"]]
+    assert line.size == 1
+    assert [line["row_clusters"][0], line["column_clusters"][0]] == fitted
+    for k, what in zip(fitted, ("row", "column"), strict=True):
+        assert k == 1 or f"{k} {what} cluster" in model.selection_reason_
 
 
 def test_the_choice_does_not_depend_on_threads():
-    rng = np.random.default_rng(0)
-    X = rng.poisson(0.4, size=(60, 60))  # so that halves are asked
+    X = rows_of_their_own(n=60)  # so that halves decide
     one, two = chosen(X, n_jobs=1), chosen(X, n_jobs=2)
     assert one.numbers == two.numbers
     for name in one.table.dtype.names:

@@ -121,21 +121,17 @@ def _print(results: Results, tables: dict[str, Records], out: Path, output: Outp
     if numbers:
         typer.echo(f"Numbers of clusters\n{aligned(_evenly(numbers))}\n")
     typer.echo(f"β\n{aligned(betas)}\n\n{results.headline}")
-    for line in _reasons(numbers, betas):
+    for line in filter(None, [results.selection_reason, *_beta_reasons(betas)]):
         typer.echo(line)
     if not output.quiet:
         typer.echo(f"The report is {(out / 'report.html').absolute()}")
 
 
-def _reasons(numbers: Records, betas: Records) -> list[str]:
-    """By which rules numbers of clusters and β are suggested."""
-    reasons = [
-        f"{line['row_clusters']} x {line['column_clusters']} clusters by {line['rule']}."
-        for line in numbers
-        if line["suggested"]
-    ]
-    return reasons + [
-        f"β = {line['beta']:g} by agreement of halves: the nearest to 0.7 of the best."
+def _beta_reasons(betas: Records) -> list[str]:
+    """Why β was chosen."""
+    return [
+        f"β = {line['beta']:g}: of the values on which halves of the counts agree best, the "
+        "nearest to 0.7."
         for line in betas
         if line["suggested"]
     ]

@@ -52,8 +52,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         The numbers of row and of column clusters; one number stands for both. None leaves a side
         as it is: ``(20, None)`` clusters the rows only, which is the information bottleneck
         whatever β is. Exactly as many clusters are returned, none of them empty. "auto" chooses
-        the number, see ``selection_``: the one by which the data are told in the fewest bits or,
-        where clusters save little of them, on which two halves of the data agree.
+        the number; ``selection_reason_`` states why, ``selection_`` is the evidence.
     beta : float in [0, 1] or "auto", default=0.7
         The coupling. Larger when the numbers of row and column clusters are very different,
         smaller when cluster sizes are; below 1/2 not with ``method="sequential"``. "auto" takes,
@@ -153,11 +152,12 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     information_ : Information
         The four informations of the cost in bits, and the share ``kept``; of the weighted matrix.
     selection_ : structured array, if ``n_clusters`` is "auto"
-        The evidence: one line for each level on a walk from many clusters to one, the last where
-        merges and splits led from its best. Numbers of clusters, cost, information kept,
-        description length in nats, how well halves agree on this number of row and of column
-        clusters (NaN if they were not asked), and at the level nearest to what was chosen
-        ``suggested`` and the ``rule`` that chose. ``pandas.DataFrame(model.selection_)`` shows it.
+        The evidence: one line for each level from many clusters to few. Numbers of clusters, cost,
+        information kept, description length in nats, and how well halves of the data agree on
+        this number of row and of column clusters (NaN if they were not compared). The chosen
+        numbers are ``suggested``, with the rule for each side. ``pandas.DataFrame`` takes it.
+    selection_reason_ : str, if ``n_clusters`` is "auto"
+        Why these numbers were chosen, in words.
     weighting_ : Weighting or None
         The fitted weighting.
     n_iter_ : int

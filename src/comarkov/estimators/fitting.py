@@ -16,6 +16,7 @@ from ..data.weighting import as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.describe_mixin import DescribeMixin
 from ..search import choose_beta, choose_numbers
+from ..search.choose_numbers import Selection
 from ..search.coclusters import CoClusterProblem, CoClusters, Step
 from ..search.problem import Solution
 from ..search.run import Run
@@ -56,7 +57,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         weighting = as_weighting(self.weighting, X)
         data = weighted_joint(X, weighting)
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
-        numbers, levels = self._numbers(data, run)
+        numbers, selection = self._numbers(data, run)
         starts = starts_for(data, numbers, self.init, self.fixed)
         check_columns(copy(self), X)  # bad names are an error before the search, which sets nothing
         evidence = self._beta_evidence(X, starts, run)
@@ -65,7 +66,8 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         solution = self._optimise(CoClusterProblem(data, starts), run)
         check_columns(self, X)  # sets n_features_in_ and names
         self._keep(solution, starts, run)
-        self._set_or_forget("selection_", levels)
+        self._set_or_forget("selection_", selection and selection.table)
+        self._set_or_forget("selection_reason_", selection and selection.reason)
         self._set_or_forget("beta_selection_", evidence)
         self.weighting_ = weighting
         self._report(solution.state, starts, run, level=5)
@@ -118,7 +120,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         )
         return rows, columns
 
-    def _numbers(self, data: Joint, run: Run) -> tuple[tuple[Any, Any], np.ndarray | None]:
+    def _numbers(self, data: Joint, run: Run) -> tuple[tuple[Any, Any], Selection | None]:
         """The numbers of clusters to look for, and the evidence for those that are chosen."""
         wanted = self._both(self.n_clusters)
         if "auto" not in wanted:
@@ -132,7 +134,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
             None if number is None else found
             for number, found in zip(wanted, chosen.numbers, strict=True)
         )
-        return (rows, columns), chosen.table
+        return (rows, columns), chosen
 
     def _beta_evidence(self, X: Any, starts: Starts, run: Run) -> np.ndarray | None:
         """What speaks for which β, if it is to be chosen."""

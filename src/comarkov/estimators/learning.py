@@ -46,6 +46,7 @@ class Learns(Searches):
     n_features_in_: int
     path_: list[Step]
     selection_: np.ndarray
+    selection_reason_: str
     beta_selection_: np.ndarray
     cost_: float
     information_: Information

@@ -108,6 +108,7 @@ def summary_json(results: Results) -> str:
             for view in results.views
         ],
         "selection": _records(results.selection),
+        "selection_reason": results.selection_reason,
         "beta_selection": _records(results.beta_selection),
         "model": results.model,
         "parameters": results.parameters,

@@ -55,6 +55,8 @@ class Results:
         The co-clusterings at each β of a path, the fit among them; the fit alone if there is none.
     selection, beta_selection : structured ndarray or None
         The evidence for numbers of clusters and for β, where they were chosen.
+    selection_reason : str
+        Why these numbers of clusters were chosen; empty if they were given.
     parameters : dict
         All parameters of the model.
     versions : dict
@@ -81,6 +83,7 @@ class Results:
     views: list[View]
     selection: np.ndarray | None
     beta_selection: np.ndarray | None
+    selection_reason: str
     model: str
     parameters: dict[str, Any]
     versions: dict[str, str]
@@ -130,6 +133,7 @@ class Results:
             views=views(findings, weighted.csr, steps),
             selection=getattr(model, "selection_", None),
             beta_selection=getattr(model, "beta_selection_", None),
+            selection_reason=_named_reason(getattr(model, "selection_reason_", ""), findings),
             model=repr(model),
             parameters=model.get_params(deep=False),
             versions={name: version(name) for name in PACKAGES}
@@ -155,7 +159,7 @@ class Results:
 
     def describe(self, n: int = 5) -> str:
         """The clusters in words: sizes, shares, typical members and what is distinctive of each."""
-        return describe(self.findings, n)
+        return describe(self.findings, n, self.selection_reason)
 
     def top_features(self, cluster: int | None = None, n: int = 10, side: str = "rows") -> Any:
         """The n most distinctive elements of the other side for a cluster, or for each of them."""
@@ -200,6 +204,13 @@ def _as_data(X: Any, model: Any, findings: Findings) -> Data:
     kinds = findings.rows.kind, findings.columns.kind
     source = str(getattr(X, "source", "") or "")
     return Data(as_csr(X), *names_of_fit(model, X), *kinds, source)
+
+
+def _named_reason(reason: str, findings: Findings) -> str:
+    """The reason for numbers of clusters, with what rows and columns are."""
+    for what, side in (("row", findings.rows), ("column", findings.columns)):
+        reason = reason.replace(f"{what} cluster", f"{side.kind} cluster")
+    return reason
 
 
 def _entries(findings: Findings, matrix: sp.csr_array) -> np.ndarray:

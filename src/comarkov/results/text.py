@@ -9,9 +9,12 @@ from .findings import Feature, Findings, SideFindings
 WIDE = 24  # letters of a name
 
 
-def describe(findings: Findings, n: int = 5) -> str:
-    """The clusters in words: sizes, shares, typical members and what is distinctive of each."""
-    lines = [headline(findings)]
+def describe(findings: Findings, n: int = 5, reason: str = "") -> str:
+    """The clusters in words: sizes, shares, typical members and what is distinctive of each.
+
+    ``reason`` explains their numbers.
+    """
+    lines = [headline(findings), *([reason] if reason else [])]
     for side, other in ((findings.rows, findings.columns), (findings.columns, findings.rows)):
         for a in range(side.n_clusters):
             features = [f"{_short(each.name)} ×{each.lift:.2g}" for each in side.distinctive(a, n)]

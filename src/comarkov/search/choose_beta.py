@@ -157,6 +157,7 @@ def _conclusion(found: np.ndarray) -> np.ndarray:
 
     Halves are the same for all β, so what counts is by how much each repeat falls behind the
     best β: less than one standard error is a tie, and of ties that nearest to DEFAULT is taken.
+    A β that agrees less than DEFAULT never wins, however large its standard error is.
     """
     table = np.zeros(len(GRID), EVIDENCE)
     table["beta"] = GRID
@@ -171,6 +172,7 @@ def _conclusion(found: np.ndarray) -> np.ndarray:
         if len(found) > 1:
             table["standard_error"] = behind.std(axis=0, ddof=1) / np.sqrt(len(found))
         tied = table["behind"] <= np.nan_to_num(table["standard_error"])
+        tied &= table["agreement"] >= table["agreement"][GRID.index(DEFAULT)]
     distance = np.where(tied, np.abs(table["beta"] - DEFAULT), np.inf)
     table["chosen"][distance.argmin()] = True
     return table

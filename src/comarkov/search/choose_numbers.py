@@ -1,34 +1,40 @@
-"""How many clusters: a walk from many to one, and two rules that judge the levels on the way.
+"""How many clusters: an order of rules, each used only where the ones before cannot decide.
 
-The first rule is the description length. Where it saves little, because the data are too few or
-vary too much, the second rule asks on which number of clusters two halves of the data agree.
+1. Is there structure? If not, there is one cluster.
+2. If blocks explain the data, the shortest description gives both numbers.
+3. Otherwise the numbers on which halves of the data agree, for rows and for columns.
+4. Where halves cannot decide: a view, the knee of the information kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from ..costs.description import Evidence
+from ..costs.independence import is_independent
+from ..costs.leftover import leftover
 from ..data.joint import Joint
+from . import budgets, halves, number_reasons, number_view
 from .coclusters import CoClusterProblem, CoClusters
-from .number_walk import evidence_of, settle, walk
+from .halves import Agreement
+from .number_ladder import Numbers, evidence_of, ladder, numbers_of, settle
+from .number_reasons import Decision
 from .run import Run
 from .starts import Start, free_start
 from .streams import Purpose
 
-TRUSTED = np.log(2) / 2  # nats an element that a description must save
-HALVINGS = 4
-MANY_OF_HALVES = 32  # clusters: more find less that is common to both
-NEAR = 0.9  # of the best agreement, which is as good
-AGREED = 0.2  # agreement from which a side has clusters of its own
+EXPLAINED = 1.1  # leftover up to which blocks explain the data
+LIKE_COUNTS = 0.5  # the share of their counts that weights must be worth, where elements are few
+SURE = 1.64  # standard errors by which the held-out gain of each side must be above 0
+FEW = 4  # clusters by which structure is looked for if a description has only one
+HALVINGS = 4  # for a number of clusters
+GAIN_HALVINGS = 2, 8  # for whether there is structure: of large data and of small
 
-Numbers = tuple[int, int]
+Decisions = tuple[Decision, Decision]
 TABLE = np.dtype(
     [
         ("row_clusters", int),
@@ -39,7 +45,8 @@ TABLE = np.dtype(
         ("row_agreement", float),
         ("column_agreement", float),
         ("suggested", bool),
-        ("rule", "U40"),
+        ("row_rule", "U24"),
+        ("column_rule", "U24"),
     ]
 )
 
@@ -48,12 +55,22 @@ TABLE = np.dtype(
 class Selection:
     """The numbers of clusters that are suggested, and the evidence."""
 
-    numbers: Numbers
+    decisions: Decisions
     table: np.ndarray
 
+    @property
+    def numbers(self) -> Numbers:
+        """Of rows and of columns."""
+        return self.decisions[0].number, self.decisions[1].number
 
-class Candidate(NamedTuple):
-    """Numbers of clusters on the walk, and what speaks for them."""
+    @property
+    def reason(self) -> str:
+        """Why these, in sentences."""
+        return " ".join(dict.fromkeys(one.reason for one in self.decisions if one.reason))
+
+
+class Level(NamedTuple):
+    """Numbers of clusters, and what speaks for them."""
 
     numbers: Numbers
     cost: float
@@ -67,141 +84,194 @@ def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
     A side that is not to be clustered (None) is clustered here to help with the other.
     """
     goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
-    fixed = [number not in ("auto", None) for number in wanted]
     CoClusterProblem(data, goal).prepare()
+    choice = _Choice(data, wanted, goal, run)
     with run.monitor.watch(1):
-        levels = _describe(data, goal, fixed, run.drawing(Purpose.LADDER))
-        numbers, rule = _numbers(levels[-1].numbers, goal, fixed), "description length"
-        agreements: list[dict[int, float]] = [{}, {}]
-        if not run.stop() and not _is_trusted(levels, goal, fixed):
-            for side in (0, 1):
-                if wanted[side] == "auto":
-                    halvings = [run.drawing(Purpose.HALVES, side, i) for i in range(HALVINGS)]
-                    agreements[side] = agreement((data, data.T)[side], halvings)
-            numbers = _numbers(_agreed(numbers, agreements, wanted), goal, fixed)
-            rule = "agreement of halves"
+        decisions = choice.decisions()
+        table = choice.table(decisions)
         run.monitor.advance()
-    return Selection(numbers, _table(levels, agreements, numbers, rule))
+    return Selection(decisions, table)
 
 
-def _numbers(found: Numbers, goal: tuple[Start, Start], fixed: Sequence[bool]) -> Numbers:
-    """Those that are found, but where numbers are fixed; not more than there are elements."""
-    rows, columns = (
-        start.k if held and start.k else min(number, int(start.has_mass.sum()))
-        for number, start, held in zip(found, goal, fixed, strict=True)
-    )
-    return rows, columns
+@dataclass
+class _Choice:
+    """A choice in the making, with the evidence gathered so far."""
 
-
-def _is_trusted(
-    levels: Sequence[Candidate], goal: tuple[Start, Start], fixed: Sequence[bool]
-) -> bool:
-    """Is the last level told by so much less than the one before it, the end of the walk?"""
-    free = [start for start, held in zip(goal, fixed, strict=True) if not held]
-    elements = sum(int(start.has_mass.sum()) for start in free)
-    return levels[-2].description - levels[-1].description >= TRUSTED * elements
-
-
-def _describe(
-    data: Joint, goal: tuple[Start, Start], fixed: Sequence[bool], run: Run
-) -> list[Candidate]:
-    """The levels of a walk, and at the end where the shortest description settles."""
-    levels: list[Candidate] = []
-    best: tuple[float, CoClusters] | None = None
+    data: Joint
+    wanted: tuple[Any, Any]
+    goal: tuple[Start, Start]
+    run: Run
+    levels: list[Level] = field(default_factory=list)
     evidence: Evidence | None = None
-    for state in walk(data, goal, run):
-        evidence = evidence or evidence_of(state)
-        level = _candidate(state, run.beta, evidence)
-        levels.append(level)
-        arrived = all(
-            not held or k == start.k
-            for held, k, start in zip(fixed, level.numbers, goal, strict=True)
+    agreements: list[Agreement] = field(default_factory=lambda: [Agreement({}, 1)] * 2)
+
+    # --- the order of rules -------------------------------------------------------------------
+
+    def decisions(self) -> Decisions:
+        """Both numbers, by the first rule that can decide."""
+        state = self._shortest()
+        if state is None or self.run.stop():
+            return self._both(lambda axis: self._alone(axis, "time", number_reasons.OUT_OF_TIME))
+        numbers = numbers_of(state)
+        is_explained = min(numbers) > 1 and self._explains(state)
+        if (is_explained or min(numbers) == 1) and (nothing := self._nothing(numbers)):
+            return self._both(lambda axis: self._alone(axis, "no structure", nothing))
+        if is_explained:
+            return self._both(lambda axis: number_reasons.described(axis, numbers[axis]))
+        agreed = [self._agreed(axis) for axis in (0, 1)]
+        if min(numbers) > 1 and not any(agreed) and (nothing := self._nothing(numbers)):
+            return self._both(lambda axis: self._alone(axis, "no structure", nothing))
+        completed = self._with_views(agreed)
+        return self._both(lambda axis: completed[axis] or self._alone(axis, "none"))
+
+    def _both(self, decide: Callable[[int], Decision]) -> Decisions:
+        """Decisions for both sides; those that are given keep their number."""
+        rows, columns = (
+            Decision(self.goal[axis].k or 1, "given") if self._is_fixed(axis) else decide(axis)
+            for axis in (0, 1)
         )
-        if arrived and (best is None or level.description < best[0]):
-            best = level.description, state.copy()
-    if best is None:  # the time was over before
-        return levels
-    assert evidence is not None
-    settled = settle(best[1], fixed, evidence, run)
-    return [*levels, _candidate(settled, run.beta, evidence)]
+        return rows, columns
 
+    def _alone(self, axis: int, rule: str, reason: str = "") -> Decision:
+        return Decision(1, rule, reason)
 
-def _candidate(state: CoClusters, beta: float, evidence: Evidence) -> Candidate:
-    information = state.information()
-    rows, columns = (side.k for side in state.sides())
-    nats = evidence.description_length(*state.all_labels())
-    return Candidate((rows, columns), information.cost(beta), information.kept, nats)
+    # --- structure and description --------------------------------------------------------------
+
+    def _shortest(self) -> CoClusters | None:
+        """The co-clustering that takes the fewest nats to describe; None if time is over."""
+        best: tuple[float, CoClusters] | None = None
+        run = self.run.drawing(Purpose.LADDER)
+        for state in ladder(self.data, self.goal, run):
+            self.evidence = self.evidence or evidence_of(state)
+            level = self._level(state)
+            self.levels.append(level)
+            if self._has_given(level.numbers) and (best is None or level.description < best[0]):
+                best = level.description, state.copy()
+        if best is None or self.evidence is None:
+            return None
+        return settle(best[1], [self._is_fixed(axis) for axis in (0, 1)], self.evidence, run)
+
+    def _explains(self, state: CoClusters) -> bool:
+        """Do the blocks leave nothing but what varies independently?
+
+        Where elements are few, sums over clusters are hardly more than entries: there it is enough
+        that counts vary like counts.
+        """
+        assert self.evidence is not None
+        if min(map(self._elements, (0, 1))) < halves.MANY_ELEMENTS:
+            return self.data.is_count and self.evidence.total >= LIKE_COUNTS * self.data.total
+        rows, columns = state.all_labels()
+        left = leftover(self.data.csr, rows, columns), leftover(self.data.T.csr, columns, rows)
+        return max(left) <= EXPLAINED
+
+    def _nothing(self, numbers: Numbers) -> str:
+        """Why there is no structure; empty if there is."""
+        if not all(halves.can_be_halved(self._facing(a), halves.MANY_ELEMENTS) for a in (0, 1)):
+            rng = self.run.drawing(Purpose.NULL_TABLES).rng
+            return number_reasons.INDEPENDENT if is_independent(self.data.csr, rng) else ""
+        tried = [k if k > 1 else FEW for k in numbers]
+        work = self.data.matrix.indices.size * sum(tried)
+        count = budgets.times(budgets.HALVINGS, work, *GAIN_HALVINGS)
+        gains = []
+        for axis in (0, 1):
+            runs = [self.run.drawing(Purpose.HELD_OUT, axis, i) for i in range(count)]
+            pair = tried[axis], tried[1 - axis]
+            gains.append(halves.held_out_gain(self._facing(axis), pair, runs))
+        return "" if min(gain.z for gain in gains) > SURE else number_reasons.NOTHING
+
+    # --- agreement and views --------------------------------------------------------------------
+
+    def _agreed(self, axis: int) -> Decision | None:
+        """The number on which halves of the other side agree; None if they cannot decide."""
+        facing = self._facing(axis)
+        if not self._is_open(axis) or not halves.can_be_halved(facing) or self.run.stop():
+            return None
+        runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(HALVINGS)]
+        agreement = self.agreements[axis] = halves.agreement(facing, runs)
+        k = agreement.choice()
+        return None if k is None else number_reasons.agreed(axis, k, agreement)
+
+    def _with_views(self, agreed: list[Decision | None]) -> list[Decision | None]:
+        """The same with a view of each side that has no decision yet."""
+        completed = [
+            one or self._smallest_agreed(axis, agreed[1 - axis]) for axis, one in enumerate(agreed)
+        ]
+        known = [one.number if one else None for one in completed]
+        axes = [axis for axis in (0, 1) if known[axis] is None and self._is_open(axis)]
+        if axes and not self.run.stop():
+            starts = self._start(0, known[0]), self._start(1, known[1])
+            knee = number_view.knee(self.data, starts, axes, self.run.drawing(Purpose.LADDER, 1))
+            for axis in axes:
+                least = self._at_least(axis, agreed[1 - axis])
+                found = self.agreements[axis]
+                completed[axis] = number_reasons.view(axis, knee[axis], least, found)
+        return completed
+
+    def _smallest_agreed(self, axis: int, other: Decision | None) -> Decision | None:
+        """The smallest of many numbers on which halves agree alike; None if none is small."""
+        agreement = self.agreements[axis]
+        near = agreement.nearly_best()
+        if agreement.is_open or not near or near[0] > number_view.MOST:
+            return None
+        return number_reasons.smallest_agreed(axis, near, self._at_least(axis, other))
+
+    def _at_least(self, axis: int, other: Decision | None) -> int:
+        """As many clusters as the other side has: with fewer, that one is found less well."""
+        return min(other.number if other else 1, self._elements(axis))
+
+    def _start(self, axis: int, number: int | None) -> Start:
+        """How a side begins in the search for a knee."""
+        if self._is_fixed(axis):
+            return self.goal[axis]
+        most = min(number_view.MOST, self._elements(axis))
+        return free_start(number or most, self._facing(axis).row_mass)
+
+    # --- evidence -------------------------------------------------------------------------------
+
+    def table(self, decisions: Decisions) -> np.ndarray:
+        """All levels, the suggested one among them."""
+        chosen = decisions[0].number, decisions[1].number
+        if chosen not in [level.numbers for level in self.levels] and self.evidence:
+            self.levels.append(self._level(self._quick_fit(chosen)))
+        entries = []
+        for level in self.levels:
+            is_chosen = level.numbers == chosen
+            agreed = [self.agreements[axis].mean(level.numbers[axis]) for axis in (0, 1)]
+            rules = [one.rule if is_chosen else "" for one in decisions]
+            entries.append((*level.numbers, *level[1:], *agreed, is_chosen, *rules))
+        return np.sort(np.array(entries, TABLE), order=["row_clusters", "column_clusters"])[::-1]
+
+    def _quick_fit(self, numbers: Numbers) -> CoClusters:
+        rows, columns = (free_start(k, self._facing(a).row_mass) for a, k in enumerate(numbers))
+        run = self.run.drawing(Purpose.LADDER, 2)
+        return CoClusterProblem(self.data, (rows, columns)).seeded(run)
+
+    def _level(self, state: CoClusters) -> Level:
+        assert self.evidence is not None
+        information = state.information()
+        nats = self.evidence.description_length(*state.all_labels())
+        return Level(numbers_of(state), information.cost(self.run.beta), information.kept, nats)
+
+    # --- the question ---------------------------------------------------------------------------
+
+    def _is_open(self, axis: int) -> bool:
+        """Is this number to be chosen?"""
+        return bool(self.wanted[axis] == "auto")
+
+    def _is_fixed(self, axis: int) -> bool:
+        """Is this number given?"""
+        return self.wanted[axis] not in ("auto", None)
+
+    def _has_given(self, numbers: Numbers) -> bool:
+        return all(not self._is_fixed(a) or numbers[a] == self.goal[a].k for a in (0, 1))
+
+    def _facing(self, axis: int) -> Joint:
+        """The matrix whose rows are the elements of a side."""
+        return self.data.T if axis else self.data
+
+    def _elements(self, axis: int) -> int:
+        return int(self.goal[axis].has_mass.sum())
 
 
 def _goal(mass: np.ndarray, wanted: Any) -> Start:
     return free_start(1 if wanted in ("auto", None) else int(wanted), mass)
-
-
-def _table(
-    levels: Sequence[Candidate], agreements: Sequence[dict[int, float]], numbers: Numbers, rule: str
-) -> np.ndarray:
-    off = [np.abs(np.log(np.divide(level.numbers, numbers))).sum() for level in levels]
-    nearest = len(off) - 1 - int(np.argmin(off[::-1]))
-    entries = []
-    for i, level in enumerate(levels):
-        agreed = [agreements[side].get(level.numbers[side], np.nan) for side in (0, 1)]
-        scores = level.cost, level.kept, level.description, *agreed
-        entries.append((*level.numbers, *scores, i == nearest, rule if i == nearest else ""))
-    return np.array(entries, TABLE)
-
-
-# --- two rules ----------------------------------------------------------------------------------
-
-
-def agreement(data: Joint, halvings: Sequence[Run]) -> dict[int, float]:
-    """For each number of row clusters, how well two halves of the columns agree on the rows.
-
-    Each half makes clusters of its own, so what chance or a few columns make is not found twice.
-    The mean of the adjusted Rand index and the adjusted mutual information, over several halvings.
-    """
-
-    def labels(half: np.ndarray, run: Run) -> dict[int, np.ndarray]:
-        part = data.T.subset(half, squeeze=False).T
-        if part.total == 0:
-            return {}
-        goal = _goal(part.row_mass, "auto"), _goal(part.column_mass, "auto")
-        found: dict[int, np.ndarray] = {}
-        for state in walk(part, goal, run, MANY_OF_HALVES):
-            assert state.rows is not None
-            found.setdefault(state.rows.k, state.rows.labels.copy())
-        return found
-
-    halves, runs = [], []
-    for run in halvings:
-        halves += np.array_split(run.rng.permutation(data.shape[1]), 2)
-        runs += [replace(run, rng=rng) for rng in run.rng.spawn(2)]
-    with ThreadPoolExecutor(halvings[0].n_jobs) as pool:
-        found = list(pool.map(labels, map(np.sort, halves), runs))
-    pairs = list(zip(found[::2], found[1::2], strict=True))
-    common = set.intersection(*(a.keys() & b.keys() for a, b in pairs))
-    return {k: float(np.mean([_similarity(a[k], b[k]) for a, b in pairs])) for k in sorted(common)}
-
-
-def _similarity(a: np.ndarray, b: np.ndarray) -> float:
-    both = (a >= 0) & (b >= 0)
-    pair = a[both], b[both]
-    return float((adjusted_rand_score(*pair) + adjusted_mutual_info_score(*pair)) / 2)
-
-
-def _agreed(
-    numbers: Numbers, agreements: Sequence[dict[int, float]], wanted: tuple[Any, Any]
-) -> Numbers:
-    """On each side the most clusters on which halves agree nearly as well as on any number.
-
-    A side on which they hardly agree takes the number of the other side.
-    """
-    chosen = [number if want != "auto" else 1 for number, want in zip(numbers, wanted, strict=True)]
-    for side, found in enumerate(agreements):
-        several = {k: value for k, value in found.items() if k > 1}
-        best = max(several.values(), default=0.0)
-        if best >= AGREED:
-            chosen[side] = max(k for k, value in several.items() if value >= NEAR * best)
-    for side in (0, 1):
-        if chosen[side] == 1 and wanted[1 - side] is not None:
-            chosen[side] = chosen[1 - side]
-    return chosen[0], chosen[1]

@@ -1,6 +1,6 @@
-"""Co-clusterings with any numbers of clusters: a walk from many to few, and the way to the best.
+"""Co-clusterings with many numbers of clusters: a ladder from many to few, and the way to the best.
 
-What is best is told by the description length, which merges and splits may lower.
+The best is the one that takes the fewest nats to describe; merges and splits may shorten it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..costs.description import Evidence, cluster_sizes, description_length
+from ..costs.description import Evidence
 from ..data.joint import Joint
 from . import budgets
-from .coarsening import merges_between_sweeps
+from .coarsening import merge_cheapest, merges_between_sweeps
 from .coclusters import CoClusterProblem, CoClusters
 from .merging import merge_costs, merged
 from .refinement import refine, schedule
@@ -21,14 +21,20 @@ from .run import Run
 from .side import Side
 from .starts import Start
 
-MANY = 64  # clusters that a walk begins with ...
-MEMBERS = 8  # ... if there are so many elements for each; fewer look more alike than they are
-FEW, FEW_MEMBERS = 12, 3  # of small data
-HIGH = 0.9  # β of a walk
-LOW = 0.5  # β at which the cost is the description length, but for what clusters take to tell
-FIRST_SWEEPS = 8
+MANY = 40  # clusters at the top of a ladder ...
+MEMBERS = 3  # ... if there are at least so many elements for each
+LOW = 0.5  # β at which the cost is the leading term of the description length
+TOP_SWEEPS, STEP_SWEEPS = 20, 2
 TRIALS = 2  # merges and splits of a side that are tried before it is left alone
 ROUNDS = 50  # at most
+
+Numbers = tuple[int, int]
+
+
+def numbers_of(state: CoClusters) -> Numbers:
+    """Of row clusters and of column clusters."""
+    rows, columns = (side.k for side in state.sides())
+    return rows, columns
 
 
 def evidence_of(state: CoClusters) -> Evidence:
@@ -37,86 +43,46 @@ def evidence_of(state: CoClusters) -> Evidence:
     return Evidence.of(state.joint, state.all_labels(), (rows, columns))
 
 
-def walk(
-    data: Joint, goal: tuple[Start, Start], run: Run, many: int = MANY
-) -> Iterator[CoClusters]:
-    """From many clusters to the goal, each time by the merge that leaves least to describe.
+def ladder(data: Joint, goal: tuple[Start, Start], run: Run) -> Iterator[CoClusters]:
+    """From many clusters to the goal: the larger side is merged first, then both in turn.
 
-    What is given changes when the walk goes on: copy what is to stay.
+    The top is a real fit, because merges cannot mend a poor one. A state changes when the next one
+    is asked for: copy it to keep it.
     """
-    high = run.at(HIGH)
-    fine = _more(goal[0], many), _more(goal[1], many)
-    state = CoClusterProblem(data, fine).begin(fine, run.rng)
-    refine(state, high.sweeping(FIRST_SWEEPS), "many clusters")
-    evidence = evidence_of(state)
-    counts = [start.k or 0 for start in goal]
+    top = _top(goal[0]), _top(goal[1])
+    state = CoClusterProblem(data, top).seeded(run)
+    refine(state, run.sweeping(TOP_SWEEPS), "many clusters")
+    yield from step_down(state, [start.k or 0 for start in goal], run)
+
+
+def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[CoClusters]:
+    """This state and smaller ones, one merge and some sweeps at a time, down to the counts."""
     between, merges = merges_between_sweeps(state, counts, budgets.LEVELS), 0
-    known: list[np.ndarray | None] = [None, None]
     yield state
     while not run.stop():
-        smaller = _least_to_describe(state, counts, evidence, known)
+        smaller = merge_cheapest(state, _next_counts(state, counts), run.beta)
         if smaller is None:
             return
         state, merges = smaller, merges + 1
         if merges % between == 0:
-            refine(state, high.sweeping(1), "merge")
-            known = [None, None]
+            refine(state, run.sweeping(STEP_SWEEPS), "merge")
         yield state
 
 
-def _more(goal: Start, many: int) -> Start:
+def _top(goal: Start) -> Start:
     assert goal.k is not None
     elements = int(goal.has_mass.sum())
-    most = max(min(many, elements // MEMBERS), min(FEW, elements // FEW_MEMBERS))
-    return replace(goal, k=max(most, min(2 * goal.k, elements)))
+    many = min(MANY, max(elements // MEMBERS, min(2, elements)))
+    return replace(goal, k=max(many, goal.k))
 
 
-def _least_to_describe(
-    state: CoClusters,
-    counts: Sequence[int],
-    evidence: Evidence,
-    known: list[np.ndarray | None],
-) -> CoClusters | None:
-    """Of the cheapest merge of rows and that of columns, the one that describes the data best.
-
-    ``known`` holds what merges cost since the last sweep.
-    """
-    labels = state.all_labels()
-    blocks = evidence.blocks(*labels)
-    sizes = cluster_sizes(labels[0]), cluster_sizes(labels[1])
-    best: tuple[float, int, int, int] | None = None
-    for axis, side in enumerate(state.sides()):
-        if side.k == counts[axis]:
-            continue
-        costs = known[axis]
-        if costs is None or np.isinf(costs).all():
-            costs = known[axis] = merge_costs(side, state.cross(side), HIGH)
-        i, j = divmod(int(costs.argmin()), side.k)
-        fewer = [_merged(size, i, j) if at == axis else size for at, size in enumerate(sizes)]
-        nats = description_length(_merged(blocks, i, j, axis), (fewer[0], fewer[1]))
-        if best is None or nats < best[0]:
-            best = nats, axis, i, j
-    if best is None:
-        return None
-    _, axis, i, j = best
-    known[axis] = _forgotten(known[axis], i, j)
-    side = state.sides()[axis]
-    return state.with_side(side, merged(side, i, j))
-
-
-def _merged(table: np.ndarray, i: int, j: int, axis: int = 0) -> np.ndarray:
-    """A table whose places i < j on an axis are added up."""
-    moved = np.moveaxis(table, axis, 0).copy()
-    moved[i] += moved[j]
-    return np.moveaxis(np.delete(moved, j, axis=0), 0, axis)
-
-
-def _forgotten(costs: np.ndarray | None, i: int, j: int) -> np.ndarray:
-    """Costs after the merge of i < j: what merges with it cost is not known."""
-    assert costs is not None
-    left = np.delete(np.delete(costs, j, axis=0), j, axis=1)
-    left[i] = left[:, i] = np.inf
-    return left
+def _next_counts(state: CoClusters, counts: Sequence[int]) -> list[int]:
+    """One cluster less on the side with most, if it has more than its goal."""
+    now = [side.k for side in state.sides()]
+    free = [axis for axis in range(len(now)) if now[axis] > counts[axis]]
+    if free:
+        now[max(free, key=lambda axis: now[axis])] -= 1
+    return now
 
 
 def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Run) -> CoClusters:

@@ -1,0 +1,236 @@
+"""What two halves of the columns have in common about the rows: structure, and a number.
+
+Halves share no entry, so chance and bursts never agree. Two questions are put to them. Does a
+clustering of the rows by one half predict the other? That decides whether there is anything to
+find. On how many row clusters do they agree? That chooses a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
+
+from ..data.joint import Joint
+from . import budgets
+from .coarsening import merge_cheapest, merges_between_sweeps
+from .coclusters import CoClusterProblem, CoClusters
+from .refinement import Labels, lower, refine
+from .run import Run
+from .seeding import hellinger
+from .starts import free_start
+
+LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32, 40)
+MEMBERS = 5  # elements for each cluster on average, at least
+ELEMENTS = 16  # columns that halves can be made of ...
+MANY_ELEMENTS = 32  # ... and so many that they can show that there is nothing
+FIRST_SWEEPS, STEP_SWEEPS = 20, 3
+AGREED = 0.2  # agreement from which halves have something in common
+TOLERANCE = 0.2  # of a score's distance from full agreement, that is nearly as good
+
+Found = TypeVar("Found")
+
+
+class Gain(NamedTuple):
+    """By how much row clusters of one half predict the other, in nats per unit of mass."""
+
+    mean: float
+    standard_error: float
+
+    @property
+    def z(self) -> float:
+        """How many standard errors it is above 0."""
+        return self.mean / self.standard_error if self.standard_error > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well halves agree on numbers of clusters: for each, the value of every halving."""
+
+    values: dict[int, np.ndarray]
+    ceiling: int  #: the most clusters that were tried
+
+    def mean(self, k: int) -> float:
+        """The mean over halvings; NaN for a number that was not tried."""
+        return float(self.values[k].mean()) if k in self.values else np.nan
+
+    @property
+    def best(self) -> float:
+        """The best mean."""
+        return max((self.mean(k) for k in self.values), default=0.0)
+
+    @property
+    def is_clear(self) -> bool:
+        """Do halves have something in common, by two standard errors?"""
+        sure = (self.mean(k) - 2 * _standard_error(v) for k, v in self.values.items())
+        return max(sure, default=0.0) >= AGREED
+
+    @property
+    def is_open(self) -> bool:
+        """Is the agreement best on the largest number, so that more might be better?"""
+        return not self.values or self._score(self.ceiling) >= max(map(self._score, self.values))
+
+    def nearly_best(self) -> list[int]:
+        """The numbers with nearly the best score: the less halves agree, the less it decides.
+
+        A score is the agreement times √log2(k), the geometric mean of the share and of the bits
+        that halves have in common: few clusters are easier to agree on, but say less.
+        """
+        if not self.is_clear:
+            return []
+        best = max(self.values, key=self._score)
+        least = self._score(best) * (1 - TOLERANCE * (1 - self.mean(best)))
+        return [k for k in self.values if self._score(k) >= least]
+
+    def choice(self) -> int | None:
+        """The largest number with nearly the best score; None if more might do as well."""
+        near = self.nearly_best()
+        return near[-1] if near and near[-1] < self.ceiling else None
+
+    def _score(self, k: int) -> float:
+        return float(self.mean(k) * np.sqrt(np.log2(k)))
+
+
+def _standard_error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else 0.0
+
+
+def can_be_halved(data: Joint, columns: int = ELEMENTS) -> bool:
+    """Are there enough columns for halves, and enough rows for clusters?"""
+    present = [np.count_nonzero(mass) for mass in (data.row_mass, data.column_mass)]
+    return bool(present[0] >= 2 * MEMBERS and present[1] >= columns)
+
+
+# --- agreement --------------------------------------------------------------------------------
+
+
+def agreement(data: Joint, halvings: Sequence[Run]) -> Agreement:
+    """For each number of row clusters, how well two halves of the columns agree on the rows.
+
+    The mean of the adjusted Rand index and the adjusted mutual information. Each half clusters
+    the rows by itself at β = 1: half of the columns need no clusters to tell rows apart.
+    """
+    ceiling = min(LADDER[-1], int(np.count_nonzero(data.row_mass)) // MEMBERS)
+    pairs = _on_halves(data, halvings, lambda half, run: dict(_levels(half, ceiling, run)))
+    numbers = set.intersection(*(a.keys() & b.keys() for a, b in pairs))
+    values = {k: np.array([_similarity(a[k], b[k]) for a, b in pairs]) for k in sorted(numbers)}
+    return Agreement(values, ceiling=max(numbers, default=1))
+
+
+def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]:
+    """Row labels for the numbers of the ladder: seeds at the top, then merges and sweeps."""
+    if data.total == 0:
+        return
+    alone = run.at(1.0)
+    k = min(ceiling, int(np.count_nonzero(data.row_mass)))
+    starts = free_start(k, data.row_mass), free_start(None, data.column_mass)
+    state = CoClusterProblem(data, starts).with_labels([hellinger(data, k, run.rng), None])
+    refine(state, alone.sweeping(FIRST_SWEEPS), "halves")
+    between = merges_between_sweeps(state, [1], budgets.LEVELS)
+    while not run.stop():
+        assert state.rows is not None
+        k = state.rows.k
+        if k in LADDER or k == ceiling:
+            yield k, state.rows.labels.copy()
+        smaller: CoClusters | None = merge_cheapest(state, [max(k - 1, 2)], 1.0)
+        if smaller is None:
+            return
+        state = smaller
+        if k % between == 0:
+            refine(state, alone.sweeping(STEP_SWEEPS), "halves")
+
+
+def _similarity(a: Labels, b: Labels) -> float:
+    both = (a >= 0) & (b >= 0)
+    pair = a[both], b[both]
+    return float((adjusted_rand_score(*pair) + adjusted_mutual_info_score(*pair)) / 2)
+
+
+# --- held-out gain ----------------------------------------------------------------------------
+
+
+def held_out_gain(data: Joint, numbers: tuple[int, int], halvings: Sequence[Run]) -> Gain:
+    """How well rows are predicted by the other rows of their cluster, in columns not seen.
+
+    Each half of the columns is co-clustered by itself. A row's masses in the column clusters of
+    one half are predicted from the other rows of the row cluster that it has by the other half,
+    less the prediction from all other rows. Every row counts alike.
+    """
+    pairs = _on_halves(data, halvings, lambda half, run: _fitted(half, numbers, run))
+    gains = []
+    for first, second in pairs:
+        gains += [_gains(first, second), _gains(second, first)]
+    rows = np.nanmean(gains, axis=0) if gains else np.zeros(0)
+    rows = rows[~np.isnan(rows)]
+    return Gain(float(rows.mean()) if rows.size else 0.0, _standard_error(rows))
+
+
+def _fitted(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | None:
+    """A quick co-clustering from one seeding of each side; None if there is nothing to cluster."""
+    if data.total == 0:
+        return None
+    rows, columns = (
+        free_start(min(k, int(np.count_nonzero(side.row_mass))), side.row_mass)
+        for k, side in zip(numbers, (data, data.T), strict=True)
+    )
+    labels = [
+        hellinger(side, start.k or 1, run.rng) for side, start in ((data, rows), (data.T, columns))
+    ]
+    state = CoClusterProblem(data, (rows, columns)).with_labels(labels)
+    refine(state, run.at(1.0).sweeping(FIRST_SWEEPS), "halves")
+    lower(state, 1.0, run)
+    return state
+
+
+def _gains(known: CoClusters | None, unknown: CoClusters | None) -> np.ndarray:
+    """The gain of each row, its clusters being known from one half only; NaN without mass.
+
+    A cluster's profile is mixed with that of all rows, as much as a row weighs on average.
+    """
+    if known is None or unknown is None:
+        return np.zeros(0)
+    assert known.rows is not None
+    assert unknown.columns is not None
+    labels = known.rows.labels
+    own = np.asarray(unknown.columns.masses, np.float64)
+    mass = own.sum(axis=1)
+    valid = (labels >= 0) & (mass > 0)
+    clusters = np.zeros((known.rows.k, own.shape[1]))
+    np.add.at(clusters, labels[valid], own[valid])
+    own, mass = own[valid], mass[valid]
+    everyone = clusters.sum(axis=0) - own
+    share = _shares(everyone + clusters.sum(axis=0) * 1e-9)
+    nearby = _shares(clusters[labels[valid]] - own + mass.mean() * share)
+    terms = np.where(own > 0, own * np.log(np.where(own > 0, nearby / share, 1.0)), 0.0)
+    result = np.full(labels.size, np.nan)
+    result[valid] = terms.sum(axis=1) / mass
+    return result
+
+
+def _shares(masses: np.ndarray) -> np.ndarray:
+    masses = np.maximum(masses, 0.0)
+    return np.asarray(masses / masses.sum(axis=1, keepdims=True))
+
+
+# --- halves -----------------------------------------------------------------------------------
+
+
+def _on_halves(
+    data: Joint, halvings: Sequence[Run], work: Callable[[Joint, Run], Found]
+) -> list[tuple[Found, Found]]:
+    """The work on both halves of the columns, for each halving."""
+
+    def on_half(columns: np.ndarray, run: Run) -> Found:
+        return work(data.T.subset(columns, squeeze=False).T, run)
+
+    parts, runs = [], []
+    for run in halvings:
+        parts += np.array_split(run.rng.permutation(data.shape[1]), 2)
+        runs += [replace(run, rng=rng) for rng in run.rng.spawn(2)]
+    with ThreadPoolExecutor(halvings[0].n_jobs) as pool:
+        results = list(pool.map(on_half, map(np.sort, parts), runs))
+    return list(zip(results[::2], results[1::2], strict=True))

@@ -1,0 +1,81 @@
+"""The decision for a number of clusters, and the reason for it in words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .halves import Agreement
+
+SIDES = ("row", "column")
+
+OUT_OF_TIME = "Time was over before numbers of clusters could be compared."
+NOTHING = "Halves of the data have nothing in common; no clusters were found."
+INDEPENDENT = "The counts vary like independent ones; no clusters were found."
+
+
+class Decision(NamedTuple):
+    """The number of clusters of a side, the rule that chose it, and the reason in words."""
+
+    number: int
+    rule: str
+    reason: str = ""
+
+
+def described(axis: int, k: int) -> Decision:
+    """The blocks explain the data."""
+    reason = (
+        f"{_clusters(axis, k)}: the shortest description of the data; inside the blocks, entries "
+        "vary independently."
+    )
+    return Decision(k, "description length", reason)
+
+
+def agreed(axis: int, k: int, agreement: Agreement) -> Decision:
+    """Halves of the other side agree on this number."""
+    reason = (
+        f"{_clusters(axis, k)}: halves of the {_others(axis)} agree on {k} nearly as well as on "
+        f"any number, and on no larger one ({agreement.mean(k):.2f})."
+    )
+    return Decision(k, "agreement of halves", reason)
+
+
+def smallest_agreed(axis: int, near: list[int], least: int) -> Decision:
+    """Halves agree on many numbers alike: the smallest, but not fewer than on the other side."""
+    why = (
+        f"halves of the {_others(axis)} agree nearly as well on {near[0]} to {near[-1]} clusters, "
+        "the most that were tried"
+    )
+    return _view(axis, near[0], least, why, "the smallest of these")
+
+
+def view(axis: int, knee: int, least: int, agreement: Agreement) -> Decision:
+    """Halves cannot decide: the knee, but not fewer clusters than on the other side."""
+    return _view(axis, knee, least, _why(axis, agreement), "the knee of the information kept")
+
+
+def _view(axis: int, number: int, least: int, why: str, choice: str) -> Decision:
+    k = max(number, least)
+    if k > number:
+        choice = f"as many as of {_others(axis)}"
+    reason = f"{_clusters(axis, k)}: a view, because no number stands out ({why})"
+    return Decision(k, "view", f"{reason}; this is {choice}.")
+
+
+def _why(axis: int, agreement: Agreement) -> str:
+    """Why halves cannot decide."""
+    if not agreement.values:
+        return f"too few {_others(axis)} to compare halves of them"
+    if not agreement.is_clear:
+        return f"halves of the {_others(axis)} agree on none, {agreement.best:.2f} at best"
+    return (
+        f"halves of the {_others(axis)} agree better on more clusters, up to the ceiling of "
+        f"{agreement.ceiling}"
+    )
+
+
+def _clusters(axis: int, k: int) -> str:
+    return f"{k} {SIDES[axis]} cluster" + ("" if k == 1 else "s")
+
+
+def _others(axis: int) -> str:
+    return f"{SIDES[1 - axis]}s"
