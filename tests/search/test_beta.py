@@ -248,6 +248,18 @@ def test_a_clear_best_is_taken_and_its_equals_are_not_forgotten():
     assert nothing["beta"][nothing["chosen"]] == [0.7]
 
 
+def test_a_value_that_agrees_less_than_the_default_and_less_surely_never_wins():
+    found = np.full((4, len(GRID), 2), 0.2)
+    default, next_to_it, best = (GRID.index(beta) for beta in (0.7, 0.65, 0.6))
+    found[:, best] = 0.91
+    found[:, default] = 0.9049
+    found[:, next_to_it] = np.array([0.85, 0.95, 0.92, 0.8908])[:, None]
+    table = coupling._conclusion(found)
+    assert table["agreement"][next_to_it] < table["agreement"][default]
+    assert table["behind"][next_to_it] < table["standard_error"][next_to_it]
+    assert table["beta"][table["chosen"]] == [0.6]
+
+
 def test_too_few_column_clusters_ask_for_a_large_beta():
     """Eight groups of rows that two column clusters cannot tell apart."""
     rng = np.random.default_rng(0)
