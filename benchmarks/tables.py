@@ -216,9 +216,9 @@ def _routes() -> pd.DataFrame:
     return pd.crosstab(routes["Airline"], routes["Destination"])
 
 
-def _sales() -> pd.DataFrame:
-    sales = _sample_file("SampleSuperstore.csv.gz")
-    return pd.crosstab(sales["State"], sales["Sub-Category"])
+def _titanic() -> pd.DataFrame:
+    people = _sample_file("titanic_all.csv")
+    return pd.crosstab(people["class"], [people["sex"], people["survived"]])
 
 
 def _emissions() -> pd.DataFrame:
@@ -232,9 +232,8 @@ def _population() -> pd.DataFrame:
 
 
 def _commits() -> pd.DataFrame:
-    lines = _sample_file("commits.txt.gz", header=None, names=["day", "time"])
-    time = lines["time"] if lines["time"].notna().any() else lines["day"].str.split().str[-1]
-    return pd.crosstab(lines["day"].str.split().str[0], time.astype(str).str.strip().str[:2])
+    lines = _sample_file("commits.txt.gz", header=None, sep="\t").iloc[:, 0]
+    return pd.crosstab(lines.str.slice(0, 3), lines.str.extract(r" (\d\d):\d\d")[0])
 
 
 def _fuel() -> pd.DataFrame:
@@ -257,7 +256,7 @@ def _gapminder() -> pd.DataFrame:
 
 NEW: dict[str, Callable[[], Any]] = {
     "routes: airline x destination": _routes,
-    "sales: state x kind of product": _sales,
+    "Titanic: class x sex and survival": _titanic,
     "emissions: country x year": _emissions,
     "population: country x age": _population,
     "commits: day x hour": _commits,
