@@ -76,6 +76,32 @@ def test_a_copy_shares_nothing():
     assert state.cost(0.7) == cost
 
 
+def test_after_new_labels_only_clusters_that_changed_are_due():
+    state = started(np.random.default_rng(0).poisson(1.0, (60, 20)), 6, 3, 0)
+    labels = state.rows.labels.copy()
+    labels[np.flatnonzero(labels == 4)[:3]] = 2
+    side = state.rows.relabelled(labels)
+    away = ~np.isin(labels, [2, 4])
+    side.sweep(None, run_at(1.0), complete=False)
+    assert_array_equal(side.labels[away], labels[away])
+    assert np.isinf(side.clusters.margin[away]).all()
+    assert not np.isinf(side.clusters.margin[~away]).any()
+    assert side.sweep(None, run_at(1.0)).complete
+
+
+def test_a_side_with_one_cluster_is_never_swept(monkeypatch):
+    def swept(side, *arguments, **options):
+        assert side.k > 1
+        return sweep(side, *arguments, **options)
+
+    sweep = Side.sweep
+    monkeypatch.setattr(Side, "sweep", swept)
+    W = np.random.default_rng(0).poisson(1.0, (40, 30))
+    for counts in ((4, 1), (1, 4)):
+        model = CoClustering(counts, beta=0.7, n_init=4, random_state=0).fit(W)
+        assert (len(set(model.row_labels_)), len(set(model.column_labels_))) == counts
+
+
 def test_a_swap_never_empties_a_cluster():
     labels = np.array([0, 0, 0, 1, 1, 2])
     swap = Swap(0.0, 0, (1, 2), np.array([0]))

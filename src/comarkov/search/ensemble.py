@@ -112,9 +112,9 @@ def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:
     if all(start.is_given for start in problem.starts):
         return [random_start]
     usual, *once = [_seeded_by(i) for i in range(len(problem.seedings))]
-    kinds = [usual, over_split]
+    kinds = [*[usual] * problem.seeded_in_a_row, over_split]
     if _is_tiny(problem):
-        kinds.reverse()
+        kinds = [over_split, usual]
     if beta < HALF or once:
         kinds = [*kinds, *once, random_starts]
     return kinds
@@ -133,8 +133,8 @@ def default_members(problem: Problem[Any]) -> int:
 
 
 def _fine_count(start: Start) -> int | None:
-    """How many clusters over-splitting begins with; those with given numbers are not merged."""
-    return start.k if start.has_numbers else fine_count(start)
+    """How many clusters over-splitting begins with; no more than in the end if none may merge."""
+    return start.k if start.has_numbers or start.k == 1 else fine_count(start)
 
 
 # --- starts -----------------------------------------------------------------------------------
