@@ -11,7 +11,7 @@ from comarkov.data.joint import joint
 from comarkov.kernels import insertion, rounding, tables
 from comarkov.kernels.sweep import sweep
 from comarkov.search.run import Settings
-from comarkov.search.side import Side, coupled, new_workspace
+from comarkov.search.side import Side, coupled, inserted, new_workspace
 
 block_entries = callable_from_python(insertion.block_entries)
 cost_all = callable_from_python(insertion.cost_all)
@@ -48,7 +48,7 @@ def oracle_costs(side, other, beta, x):
 
 
 def exact_costs(side, other, beta, x):
-    cross, coupling = coupled(side, other and other.cross, beta)
+    cross, coupling = coupled(side.table, other and other.cross, beta)
     blocks = side.blocks(cross)
     workspace = new_workspace(blocks)
     home = side.labels[x]
@@ -117,7 +117,7 @@ def test_a_row_goes_where_it_costs_least(problem):
     W, k, l, beta, seed = problem
     state = started(W, k, l, seed)
     for side, other in sides(state):
-        cross, coupling = coupled(side, other and other.cross, beta)
+        cross, coupling = coupled(side.table, other and other.cross, beta)
         for x in side.free:
             blocks = side.blocks(cross)
             home = side.labels[x]
@@ -130,6 +130,43 @@ def test_a_row_goes_where_it_costs_least(problem):
             else:
                 least = costs.min() + 1e-9 * max(side.joint.row_mass[x], abs(costs).max())
                 assert costs[side.labels[x]] <= least
+
+
+@given(problems())
+def test_an_inserted_row_goes_where_it_costs_least_at_that_time(problem):
+    W, k, _l, _beta, seed = problem
+    data = joint(W)
+    free = np.flatnonzero(data.row_mass)
+    order = run_at(1.0, seed).rng.permutation(free)
+    end = inserted(data, k, free, run_at(1.0, seed)).labels
+    assert_array_equal(end[order[:k]], np.arange(k))
+    dense = W / data.scale
+    for i, x in enumerate(order[k:], k):
+        before = order[:i]
+        own = np.array([dense[before[end[before] == a]].sum(axis=0) for a in range(k)])
+        costs = enter(dense[x].sum(), own.sum(1)) - enter(dense[x], own).sum(1)
+        assert costs[end[x]] <= costs.min() + 1e-9 * max(dense[x].sum(), abs(costs).max())
+
+
+@given(problems())
+def test_the_table_of_inserted_rows_is_that_of_their_labels(problem):
+    W, k, _l, _beta, seed = problem
+    data = joint(W)
+    side = inserted(data, k, np.flatnonzero(data.row_mass), run_at(1.0, seed))
+    other = Side(data, side.labels, k, side.free)
+    assert_allclose(side.masses, other.masses, rtol=1e-10)
+    assert_array_equal(side.clusters.size, other.clusters.size)
+    if data.is_count:
+        assert_array_equal(side.table.log, other.table.log)
+        assert_array_equal(side.table.unit, other.table.unit)
+
+
+def test_insertion_without_time_fills_all_clusters():
+    data = joint(np.random.default_rng(0).poisson(0.5, (300, 200)))
+    free = np.flatnonzero(data.row_mass)
+    side = inserted(data, 5, free, run_at(1.0, max_time=1e-9))
+    assert set(side.labels[free]) == set(range(5))
+    assert_array_equal(side.masses, Side(data, side.labels, 5, free).masses)
 
 
 def test_ties_stay_at_home_and_else_go_to_the_lowest():

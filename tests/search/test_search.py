@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 import comarkov
 from comarkov import CoClustering, datasets
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
-from comarkov.search.ensemble import Member, consensus, over_split
+from comarkov.search.ensemble import Member, _agree, consensus, over_split, search
 from comarkov.search.merging import merged
 from comarkov.search.polishing import Swap, polish
 from comarkov.search.side import Side
@@ -76,6 +76,32 @@ def test_a_copy_shares_nothing():
     assert state.cost(0.7) == cost
 
 
+def test_after_new_labels_only_clusters_that_changed_are_due():
+    state = started(np.random.default_rng(0).poisson(1.0, (60, 20)), 6, 3, 0)
+    labels = state.rows.labels.copy()
+    labels[np.flatnonzero(labels == 4)[:3]] = 2
+    side = state.rows.relabelled(labels)
+    away = ~np.isin(labels, [2, 4])
+    side.sweep(None, run_at(1.0), complete=False)
+    assert_array_equal(side.labels[away], labels[away])
+    assert np.isinf(side.clusters.margin[away]).all()
+    assert not np.isinf(side.clusters.margin[~away]).any()
+    assert side.sweep(None, run_at(1.0)).complete
+
+
+def test_a_side_with_one_cluster_is_never_swept(monkeypatch):
+    def swept(side, *arguments, **options):
+        assert side.k > 1
+        return sweep(side, *arguments, **options)
+
+    sweep = Side.sweep
+    monkeypatch.setattr(Side, "sweep", swept)
+    W = np.random.default_rng(0).poisson(1.0, (40, 30))
+    for counts in ((4, 1), (1, 4)):
+        model = CoClustering(counts, beta=0.7, n_init=4, random_state=0).fit(W)
+        assert (len(set(model.row_labels_)), len(set(model.column_labels_))) == counts
+
+
 def test_a_swap_never_empties_a_cluster():
     labels = np.array([0, 0, 0, 1, 1, 2])
     swap = Swap(0.0, 0, (1, 2), np.array([0]))
@@ -115,6 +141,31 @@ def test_more_members_never_cost_more():
         gains += [less - more for less, more in itertools.pairwise(costs)]
     assert min(gains) >= -1e-9
     assert max(gains) > 1e-4
+
+
+def results(W, **options):
+    """How many members and consensuses a search makes, but for the best."""
+    return len(search(problem_of(W, 4, 4), run_at(0.7, n_init=3, **options)).others)
+
+
+def test_a_search_that_may_settle_ends_once_two_members_agree():
+    rng = np.random.default_rng(0)
+    blocks = rng.poisson(np.where(np.eye(4), 3.0, 0.2)[np.arange(120) % 4][:, np.arange(80) % 4])
+    noise = rng.poisson(0.4, (120, 80))
+    assert results(blocks, may_settle=True) == 1
+    assert results(blocks) == 3
+    assert results(noise, may_settle=True) == 3
+
+
+def test_members_agree_up_to_a_few_elements():
+    rows, columns = np.arange(300) % 3, np.arange(50) % 2
+    one = Member(1.0, [rows, columns])
+    near, far = (rows + 1) % 3, (rows + 1) % 3
+    near[:9:3] = far[:12:3] = 2  # three and four elements
+    assert _agree([one, Member(1.0005, [near, columns])])
+    assert _agree([one, Member(1.0, [near, None])])
+    assert not _agree([one, Member(1.0, [far, 1 - columns])])
+    assert not _agree([one, Member(1.002, [near, columns])])
 
 
 def test_threads_do_not_matter():

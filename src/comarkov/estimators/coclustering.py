@@ -78,9 +78,10 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         fast at β = 1/2, but above it hardly anything moves in sparse data, see :class:`ITCC`.
     n_init : int or "auto", default="auto"
         How often to start; the best is kept, and more never end at a higher cost. They run in
-        parallel, see ``n_jobs``. "auto" is 3 for small data, else 1, and 1 for the paper's
-        methods. For "auto" a consensus of all is tried after every third. "anneal" starts at
-        β = 1, where rows and columns each keep their best.
+        parallel, see ``n_jobs``. "auto" is 3 for small data, but 2 if these agree on nearly all
+        elements; else 1, and 1 for the paper's methods. For ``method="auto"`` a consensus of all
+        is tried after every third. "anneal" starts at β = 1, where rows and columns each keep
+        their best.
     max_iter : int, default=100
         The most sweeps over rows and columns from one start, and at each β of an annealing.
     tol : float, default=1e-3

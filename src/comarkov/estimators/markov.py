@@ -78,7 +78,8 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         lexicographically first of several. "anneal" solves at 1 and lowers β in steps, "sequential"
         solves at β; both from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is 6 for small data and ``method="auto"``.
+        How often to start; the best is kept. "auto" is at most 6, for small data and
+        ``method="auto"``.
     init : "random" or array-like, default="random"
         Labels to start from, -1 for a state that starts at random. They keep their numbers.
     fixed : None or array-like, default=None

@@ -58,7 +58,8 @@ class MultiwayClustering(NetworkParameters, Searches):
         ``fixed`` stay where they are until the others have found their clusters. "anneal" solves
         at 1 and lowers β in steps, "sequential" solves at β; both from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is 6 for small data and ``method="auto"``.
+        How often to start; the best is kept. "auto" is at most 6, for small data and
+        ``method="auto"``.
     init : None or dict of type to array-like, default=None
         Labels to start from, -1 for an element that starts at random. They keep their numbers.
     fixed : None or dict of type to array-like, default=None

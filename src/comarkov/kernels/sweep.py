@@ -8,7 +8,7 @@ from .borrowing import borrow
 from .compiling import FUSED, kernel, step, subroutine
 from .insertion import Setting, block_entries, cost_all, cost_exact, error_bound, least_two
 from .rounding import TIE
-from .tables import shift
+from .tables import add, shift
 
 
 class Clusters(NamedTuple):
@@ -51,6 +51,59 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
             drift += abs(margin - clusters.margin[x])
         clusters.margin[x] = margin
     return moves, saved, drift
+
+
+@kernel(fastmath=FUSED)
+def insert(order, matrix, clusters, table, blocks, cross, coupling, workspace):
+    """Put the rows in `order`, which are in no cluster yet, each into its cluster of least cost.
+
+    As long as there are empty clusters, each takes the next row. Writes clusters, table and blocks.
+    """
+    setting = borrow(Setting(matrix, table, blocks, coupling))
+    clusters, cross, workspace = borrow(clusters), borrow(cross), borrow(workspace)
+    mass, total = setting.matrix.mass, workspace.total[: clusters.size.size]
+    empty = 0
+    for x in order:
+        while empty < total.size and clusters.size[empty] > 0:
+            empty += 1
+        entries = block_entries(x, cross, mass[x], workspace)
+        to = np.int64(empty)
+        if empty == total.size:
+            to = _cheapest(x, setting, entries, workspace, total)
+        _put(x, to, clusters, setting, entries)
+
+
+@step(fastmath=FUSED)
+def _cheapest(x, setting, entries, workspace, total):
+    """The cluster of least cost for a row that is in none; of equals the lowest."""
+    cost_all(x, np.int64(-1), setting, entries, workspace)
+    best, least, second = least_two(total)
+    limit = least + 2.0 * error_bound(x, setting, entries)
+    return np.int64(best) if second > limit else _choose_new(x, limit, setting, entries, total)
+
+
+@subroutine()
+def _choose_new(x, limit, setting, entries, total):
+    """The cluster of least cost among those of at most `limit`, for a row that is in none."""
+    tie = TIE * setting.matrix.mass[x]
+    best, least = np.int64(0), np.inf
+    for a in range(total.size):
+        if total[a] <= limit:
+            cost = cost_exact(x, a, np.int64(-1), setting, entries)
+            if cost < least - tie:
+                best, least = np.int64(a), cost
+    return best
+
+
+@step()
+def _put(x, to, clusters, setting, entries):
+    """Put row x, which is in no cluster, into one."""
+    matrix = setting.matrix
+    start, stop = matrix.indptr[x], matrix.indptr[x + 1]
+    add(setting.table, matrix.indices, matrix.weights, start, stop, to)
+    add(setting.blocks, entries.indices, entries.weights, np.int64(0), entries.size, to)
+    clusters.label[x] = to
+    clusters.size[to] += 1
 
 
 @subroutine()

@@ -71,6 +71,21 @@ def derive(table):
 
 
 @_approximate_step
+def derive_rows(table, indices, start, stop):
+    """The same for the items from start to stop of a list."""
+    for a in range(table.mass.shape[1]):
+        _derive(table, indices, start, stop, a)
+
+
+@_approximate_step
+def add(table, indices, weights, start, stop, a):
+    """Put the weights from start to stop into cluster a."""
+    for p in range(start, stop):
+        table.mass[indices[p], a] += weights[p]
+    _derive(table, indices, start, stop, a)
+
+
+@_approximate_step
 def shift(table, indices, weights, start, stop, a, b):
     """Take the weights from start to stop out of cluster a and put them into cluster b."""
     mass = table.mass

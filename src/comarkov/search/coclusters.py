@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +15,13 @@ from . import budgets
 from .merging import bisect, merge_costs, merged
 from .refinement import Labels, Split, Visit, lower, refine
 from .run import Run, Settings
-from .seeding import hellinger, spectral
-from .side import Side
+from .seeding import by_directions, has_vectors, singular_points
+from .side import Side, inserted
 from .starts import Start
 
-SEEDINGS, MANY_SEEDINGS = 4, 25  # of each side, if there is time
-SEEDED = Settings(max_iter=20, tol=1e-4)
+SEEDINGS, MANY_SEEDINGS = 3, 6  # of each side, if there is time
+SEEDS = Settings(max_iter=2, tol=1e-4)  # of each seeding ...
+SEEDED = Settings(max_iter=20, tol=1e-4)  # ... and of the best
 
 
 class Step(NamedTuple):
@@ -59,6 +61,8 @@ class CoClusters:
 
     def sweep(self, side: Side, run: Run, complete: bool = True) -> Visit:
         """Move the rows or columns that are due, or all, each to its cluster of least cost."""
+        if side.k == 1:
+            return Visit(0, 0.0, complete=True)
         return side.sweep(self.cross(side), run, complete)
 
     def merge_costs(self, side: Side, beta: float) -> np.ndarray:
@@ -145,6 +149,7 @@ class CoClusterProblem:
     joint: Joint
     starts: tuple[Start, Start]
 
+    seeded_in_a_row = 3  # they differ, and each takes a third of the time of over-splitting
     waves = 1
 
     @property
@@ -156,6 +161,17 @@ class CoClusterProblem:
         """Make the transpose now if it is needed, so that threads do not each make it."""
         if self.starts[1].k is not None:
             _ = self.joint.T
+
+    @cached_property
+    def _points(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Rows and columns by their leading singular vectors; None if there are too few of them."""
+        counts = [start.k or 1 for start in self.starts]
+        enough = [has_vectors(self.joint, k) for k in counts]
+        if not any(enough):
+            return None, None
+        most = max(k for k, has in zip(counts, enough, strict=True) if has)
+        rows, columns = singular_points(self.joint, most)
+        return rows if enough[0] else None, columns if enough[1] else None
 
     def work(self, counts: Sequence[int | None]) -> int:
         """Terms of the cost in a sweep: entries times clusters."""
@@ -178,12 +194,30 @@ class CoClusterProblem:
         """Each side by itself at β = 1, the best of a few seedings; then annealed to β."""
         alone = replace(run.at(1.0), settings=SEEDED)
         rows, columns = (
-            None if start.k is None else _seeded_side(self._facing(i), start, alone)
+            None if start.k is None else self._seeded_side(i, alone)
             for i, start in enumerate(self.starts)
         )
         state = CoClusters(self.joint, rows, columns)
         lower(state, 1.0, run)
         return state
+
+    def _seeded_side(self, i: int, run: Run) -> Side:
+        """Elements in clusters that keep most of I(X;Y), from the best of a few seedings."""
+        start, data = self.starts[i], self._facing(i)
+        assert start.k is not None
+        if start.has_numbers or start.k == 1:
+            return _side_of(data, start, start.draw(run.rng))
+        found: list[Side] = []
+        for number in range(_n_seedings(self.work([start.k]))):
+            if number > 0 and run.stop():
+                break
+            points = self._points[i] if number == 1 else None
+            side = _seeds(data, start, points, run)
+            refine(CoClusters(data, side, None), replace(run, settings=SEEDS), "seeds")
+            found.append(side)
+        best = max(found, key=Side.information)
+        refine(CoClusters(data, best, None), run, "seeds")
+        return best
 
     def _with(self, starts: Sequence[Start], labels: Sequence[Labels | None]) -> CoClusters:
         rows, columns = (self._side(i, starts[i], labels[i]) for i in (0, 1))
@@ -204,20 +238,12 @@ def _side_of(data: Joint, start: Start, labels: Labels) -> Side:
     return Side(data, labels, start.k, start.free, is_numbered=start.has_numbers)
 
 
-def _seeded_side(data: Joint, start: Start, run: Run) -> Side:
-    """The rows in clusters that keep most of I(X;Y), from the best of a few seedings."""
+def _seeds(data: Joint, start: Start, points: np.ndarray | None, run: Run) -> Side:
+    """Rows put into clusters one by one or, if there are points, by k-means of their directions."""
     assert start.k is not None
-    if start.has_numbers:
-        return _side_of(data, start, start.draw(run.rng))
-    found: list[Side] = []
-    for i in range(_n_seedings(data.matrix.indices.size * start.k)):
-        if i > 0 and run.stop():
-            break
-        seeding = spectral if i == 1 else hellinger
-        side = _side_of(data, start, seeding(data, start.k, run.rng))
-        refine(CoClusters(data, side, None), run, "seeds")
-        found.append(side)
-    return max(found, key=Side.information)
+    if points is None:
+        return inserted(data, start.k, start.free, run)
+    return _side_of(data, start, by_directions(points, data.row_mass, start.k, run.rng))
 
 
 def _n_seedings(work: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..costs.labels import matched
 from ..data.joint import joint
 from . import budgets
 from .coarsening import coarsen, fine_count
@@ -24,6 +25,8 @@ from .streams import Purpose
 WAVE = 3  # members between one consensus and the next
 RANDOM_STARTS = 30  # of a member that begins at random, if there is time
 SEEDED = Settings(max_iter=20, tol=1e-4)
+FEW = 0.01  # the share of elements in which members that agree may differ ...
+SAME_COST = 1e-3  # ... and the share of the cost
 HALF = 0.5  # the β at which only I(X̄;Ȳ) matters
 
 Begin = Callable[[Problem[State], Run], State | None]
@@ -41,23 +44,54 @@ def search(problem: Problem[State], run: Run) -> Solution[State]:
 
     Members and consensuses come in an order that does not depend on how many there are, so more
     never end at a higher cost. Nor does more time: the first member is quick, and of the others
-    only those count that time was enough to begin; from there on a cost can only fall.
+    only those count that time was enough to begin; from there on a cost can only fall. If the run
+    may settle, the search ends once the first two members agree: further ones would, too. It does
+    not where the first kinds of starts can agree on what is far from the best.
     """
     ensemble = _Ensemble(problem, run)
     problem.prepare()
     with run.monitor.watch(run.n_init + run.n_init // WAVE), ThreadPoolExecutor(run.n_jobs) as pool:
         members: list[Member] = []
-        for first in range(0, run.n_init, WAVE):
-            wave = range(first, min(first + WAVE, run.n_init))
-            members += filter(None, pool.map(ensemble.member, wave))
-            if len(wave) == WAVE and not ensemble.is_warm and not run.stop():
-                members += filter(None, [ensemble.consensus(members, first)])
-            if run.stop():
+        for part in _parts(run.n_init, ensemble.may_settle):
+            members += filter(None, pool.map(ensemble.member, part))
+            if run.stop() or (ensemble.may_settle and _agree(members)):
                 break
+            if part.stop % WAVE == 0 and not ensemble.is_warm:
+                members += filter(None, [ensemble.consensus(members, part.stop - WAVE)])
         best = min(members, key=lambda member: member.cost)
         state = problem.with_labels(best.labels)
         refine(state, run.to_the_end().drawing(Purpose.FINISH), "end")
     return Solution(state, others=[one.labels for one in members if one is not best])
+
+
+def _parts(n_init: int, may_settle: bool) -> Iterator[range]:
+    """Members that are made at a time: those of a wave, but the first two if they may suffice."""
+    first = 0
+    if may_settle and n_init > 2:
+        yield range(2)
+        first = 2
+    while first < n_init:
+        stop = min(first - first % WAVE + WAVE, n_init)
+        yield range(first, stop)
+        first = stop
+
+
+def _agree(members: Sequence[Member]) -> bool:
+    """Are there two members that differ in few elements of each side and hardly in cost?"""
+    if len(members) != 2:
+        return False
+    one, other = members
+    if abs(one.cost - other.cost) > SAME_COST * max(one.cost, other.cost):
+        return False
+    return all(
+        first is None or second is None or _differ(first, second) <= FEW * first.size
+        for first, second in zip(one.labels, other.labels, strict=True)
+    )
+
+
+def _differ(labels: Labels, others: Labels) -> int:
+    """How many elements are in another cluster, clusters being matched one to one."""
+    return int(np.count_nonzero(matched(others, labels) != labels))
 
 
 class _Ensemble:
@@ -69,6 +103,7 @@ class _Ensemble:
         self.is_warm = any(start.has_numbers for start in problem.starts)
         self.first = _held(problem) if self.is_warm else problem
         self.kinds = _kinds(self.first, run.beta)
+        self.may_settle = run.may_settle and random_starts not in self.kinds
 
     def member(self, i: int) -> Member | None:
         """The i-th member; None if it is not the first and there is no time left."""
@@ -112,9 +147,9 @@ def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:
     if all(start.is_given for start in problem.starts):
         return [random_start]
     usual, *once = [_seeded_by(i) for i in range(len(problem.seedings))]
-    kinds = [usual, over_split]
+    kinds = [*[usual] * problem.seeded_in_a_row, over_split]
     if _is_tiny(problem):
-        kinds.reverse()
+        kinds = [over_split, usual]
     if beta < HALF or once:
         kinds = [*kinds, *once, random_starts]
     return kinds
@@ -133,8 +168,8 @@ def default_members(problem: Problem[Any]) -> int:
 
 
 def _fine_count(start: Start) -> int | None:
-    """How many clusters over-splitting begins with; those with given numbers are not merged."""
-    return start.k if start.has_numbers else fine_count(start)
+    """How many clusters over-splitting begins with; no more than in the end if none may merge."""
+    return start.k if start.has_numbers or start.k == 1 else fine_count(start)
 
 
 # --- starts -----------------------------------------------------------------------------------

@@ -8,10 +8,12 @@ import numpy as np
 
 from ..costs.labels import merge_numbers
 from ..data.joint import Joint
+from ..kernels.halving import halve
 from ..kernels.merging import add_pair_terms
+from ..kernels.sweep import Clusters
 from .refinement import Split
 from .run import Run
-from .side import Side, coupled
+from .side import Side, coupled, empty_blocks, empty_table, new_workspace
 
 SPLIT_SWEEPS = 3  # more gain little
 
@@ -24,7 +26,7 @@ def merge_costs(side: Side, cross: np.ndarray | None, beta: float) -> np.ndarray
     D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
     g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
     """
-    cross, coupling = coupled(side, cross, beta)
+    cross, coupling = coupled(side.table, cross, beta)
     blocks = side.blocks(cross).mass[:, : side.k]
     return pair_costs([(blocks[-1:], 1.0), (side.masses, -coupling), (blocks[:-1], coupling - 1.0)])
 
@@ -46,19 +48,20 @@ def merged(side: Side, i: int, j: int) -> Side:
 
 
 def bisect(data: Joint, members: np.ndarray, cross: np.ndarray | None, run: Run) -> Split:
-    """Split the rows of one cluster in two by sweeps over them alone, from a random start.
+    """Split the rows of one cluster in two, in random order, each going where it costs less.
 
     The gain is in nats times mass.
     """
     if members.size < 2:
         return Split(0.0, members[:0])
-    run = run.undisturbed()
-    part = data.subset(members)
-    pair = Side(part, random_halves(members.size, run), 2, np.arange(members.size))
-    near = None if cross is None else np.ascontiguousarray(cross[members])
-    sweep_until_settled(lambda: pair.sweep(near, run).moves)
-    gain = float(merge_costs(pair, near, run.beta)[0, 1])
-    return Split(gain, members[pair.labels == 1])
+    table = empty_table(data, 2)
+    cross, coupling = coupled(table, cross, run.beta)
+    blocks = empty_blocks(cross, 2)
+    label = np.zeros(data.shape[0], np.int32)
+    halves = Clusters(label, np.zeros(2, np.int64), np.zeros(label.size, np.float32))
+    order, workspace = run.rng.permutation(members), new_workspace(blocks)
+    gain = halve(order, data.matrix, halves, table, blocks, cross, coupling, workspace)
+    return Split(gain, members[label[members] == 1])
 
 
 def random_halves(n: int, run: Run) -> np.ndarray:

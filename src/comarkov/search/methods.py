@@ -30,7 +30,7 @@ class Method:
 
     def solve(self, problem: Problem[State], run: Run) -> Solution[Any]:
         """The best clustering that is found."""
-        run = replace(run, n_init=self.n_starts(problem))
+        run = replace(run, n_init=self.n_starts(problem), may_settle=self.n_init == "auto")
         if self.name == "auto":
             return with_optimum(search(problem, run), problem, run)
         if self.name == "sequential":

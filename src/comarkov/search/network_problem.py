@@ -24,6 +24,7 @@ class NetworkProblem:
     graph: Graph
     starts: Sequence[Start]
 
+    seeded_in_a_row = 1  # by singular vectors, which hardly differ
     waves = 2
 
     @property

@@ -7,30 +7,31 @@ from typing import NamedTuple
 import numpy as np
 
 from . import budgets
-from .refinement import Clustering, State, refine
+from .refinement import Clustering, State
 from .run import Run
 
 PAIRS = 3  # merges that are considered for each split
-TRIALS = 3  # merge-splits that are tried before a side is left alone
-LAG = (2.0, 1.0)  # a trial ends if it is still so many times behind what the last sweep saved
+TRIALS = 7  # merge-splits that fail before a side is left alone
+LAG = (4.0, 2.0)  # a trial ends if it is still so many times behind what the last sweep saved
 BETTER = 1e-9  # bits less that count as less
-PATIENCE = 2  # rounds without a better cost that end a polish
 ROUNDS = 2, 50  # the fewest, of large data, and the most
 SWEEPS_A_ROUND = 8  # that a round of polish takes
 
 
 def polish(state: State, run: Run) -> State:
-    """Split one cluster, merge two others, sweep; keep what costs less, until nothing does."""
-    idle = 0
+    """Split one cluster, merge two others, sweep; keep what costs less, until nothing does.
+
+    A side that has nothing to gain is left alone from then on.
+    """
     sweep = sum(side.work for side in state.sides())
+    waiting = list(range(len(state.sides())))
     for _ in range(budgets.times(budgets.POLISHING, SWEEPS_A_ROUND * sweep, *ROUNDS)):
-        better = False
-        for which in range(len(state.sides())):
+        for which in waiting.copy():
             before = state
             state = _merge_split(state, which, run)
-            better |= state is not before
-        idle = 0 if better else idle + 1
-        if idle == PATIENCE or run.stop():
+            if state is before:
+                waiting.remove(which)
+        if not waiting or run.stop():
             break
     return state
 
@@ -45,8 +46,9 @@ def _merge_split(state: State, which: int, run: Run) -> State:
         if touched & {swap.split, *swap.merge}:
             continue
         trial = _tried(state, which, swap, run)
-        if trial is not None and (less := trial.cost(run.beta)) < cost - BETTER:
-            state, cost = trial, less
+        if trial is not None and trial.cost(run.beta) < cost - BETTER:
+            state = _in_tune(trial, which, run)
+            cost = state.cost(run.beta)
             touched |= {swap.split, *swap.merge}
         else:
             fails += 1
@@ -73,7 +75,10 @@ class Swap(NamedTuple):
 
 
 def _tried(state: State, which: int, swap: Swap, run: Run) -> State | None:
-    """The state after a merge-split and a few sweeps; None as soon as it shows little promise."""
+    """The state after a merge-split and sweeps over its side; None if it shows little promise.
+
+    The first sweeps are over the clusters that it changed, where nearly all is saved.
+    """
     labels = swap.applied(state.sides()[which].labels)
     if labels is None:
         return None
@@ -81,13 +86,21 @@ def _tried(state: State, which: int, swap: Swap, run: Run) -> State | None:
     once = run.sweeping(1)
     behind = -swap.saves
     for lag in LAG:
-        saved = trial.sweep(trial.sides()[which], once).saved
+        saved = trial.sweep(trial.sides()[which], once, complete=False).saved
         behind -= saved
         if behind > lag * saved:
             return None
-    trial = trial.copy()
-    refine(trial, once, "polish")
+    trial.sweep(trial.sides()[which], once)
     return trial
+
+
+def _in_tune(state: State, which: int, run: Run) -> State:
+    """The same after a sweep over all sides but one."""
+    state = state.copy()
+    for i, side in enumerate(state.sides()):
+        if i != which:
+            state.sweep(side, run.sweeping(1))
+    return state
 
 
 def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:

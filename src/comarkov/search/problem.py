@@ -28,6 +28,10 @@ class Problem(Protocol[Found]):
         """Ways to a clustering from good seeds, the one to repeat first."""
 
     @property
+    def seeded_in_a_row(self) -> int:
+        """How many members begin with seeds before one begins with many small clusters."""
+
+    @property
     def waves(self) -> int:
         """How many waves of members small data are worth."""
 

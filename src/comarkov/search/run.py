@@ -29,6 +29,7 @@ class Run:
     monitor: Monitor = field(default_factory=Monitor)
     settings: Settings = field(default_factory=Settings)
     n_init: int = 1
+    may_settle: bool = False  # end the search once its first members agree
     n_jobs: int = 1
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
 

@@ -16,6 +16,7 @@ from ..kernels.matrix import add_affinities
 POWER_STEPS = 4  # for singular vectors that are good enough
 TRIES = 2  # of k-means
 STEPS = 20  # of each
+FEW_STEPS = 8  # where sweeps follow, which do better
 ALL_VECTORS = 500  # states up to which all eigenvectors are computed
 EIGEN_RESTARTS = 50  # of the eigensolver for larger ones
 CONSTANT = 1e-12  # the relative variance of a vector that says nothing
@@ -65,21 +66,39 @@ def _affinities(data: Joint, x: int) -> np.ndarray:
 def spectral(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
     """Labels by k-means of directions in the space of k leading singular vectors.
 
-    They are those of n_xy / √(n_x n_y) but for the first, which is trivial. Where the matrix has
-    too few columns, or k is 1, it is ``hellinger`` instead.
+    Where the matrix has too few columns, or k is 1, it is ``hellinger`` instead.
     """
-    if k == 1 or min(data.shape) <= k + 1:
+    if not has_vectors(data, k):
         return hellinger(data, k, rng)
+    return by_directions(singular_points(data, k)[0], data.row_mass, k, rng)
+
+
+def has_vectors(data: Joint, k: int) -> bool:
+    """Are there enough singular vectors for k clusters, more than one?"""
+    return 1 < k < min(data.shape) - 1
+
+
+def singular_points(data: Joint, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows, and columns, by k leading singular vectors, each times its singular value.
+
+    They are those of n_xy / √(n_x n_y) but for the first, which is trivial. All randomness is the
+    same in each call: what has to differ is how points are grouped.
+    """
     inverse = [_inverse_root(mass) for mass in (data.row_mass, data.column_mass)]
     scaled = sp.diags_array(inverse[0]) @ data.csr @ sp.diags_array(inverse[1])
-    seed = int(rng.integers(2**31))
-    left, values, _ = randomized_svd(scaled, k + 1, n_iter=POWER_STEPS, random_state=seed)
-    points = left[:, 1:] * values[1:]
+    left, values, right = randomized_svd(scaled, k + 1, n_iter=POWER_STEPS, random_state=0)
+    return left[:, 1:] * values[1:], right[1:].T * values[1:]
+
+
+def by_directions(
+    points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Labels by k-means of the directions of points in their first k coordinates."""
+    points = points[:, :k]
     length = np.linalg.norm(points, axis=1, keepdims=True)
     points = np.divide(points, length, out=np.zeros_like(points), where=length > 0)
-    found = [_directions(points, data.row_mass, k, rng) for _ in range(TRIES)]
-    labels = max(found, key=lambda one: one[0])[1]
-    return _without_empty(np.where(data.row_mass > 0, labels, -1), k)
+    labels = _directions(points, mass, k, rng)
+    return _without_empty(np.where(mass > 0, labels, -1), k)
 
 
 def lumped(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray | None:
@@ -196,12 +215,12 @@ def _inverse_root(mass: np.ndarray) -> np.ndarray:
 
 def _directions(
     points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
-) -> tuple[float, np.ndarray]:
-    """k-means of directions: how near points are to their centre, and the labels."""
+) -> np.ndarray:
+    """k-means of directions: the labels."""
     mass = np.ldexp(mass, -np.frexp(mass.max())[1])  # at most 1: squares do not overflow
     centres = _far_apart(points, mass, k, rng, lambda seed: np.clip(1.0 - points @ seed, 0.0, 1.0))
     labels = np.zeros(mass.size, np.int64)
-    for _ in range(STEPS):
+    for _ in range(FEW_STEPS):
         likeness = points @ centres.T
         previous, labels = labels, likeness.argmax(axis=1)
         if (labels == previous).all():
@@ -210,7 +229,7 @@ def _directions(
         sums = member @ points
         length = np.linalg.norm(sums, axis=1, keepdims=True)
         centres = np.divide(sums, length, out=centres, where=length > 0)
-    return float(mass @ likeness.max(axis=1)), labels
+    return labels
 
 
 def _without_empty(labels: np.ndarray, k: int) -> np.ndarray:

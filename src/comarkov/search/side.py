@@ -11,7 +11,7 @@ from ..data.joint import Joint, bits
 from ..kernels.insertion import Workspace, insertion_costs
 from ..kernels.logarithm import single
 from ..kernels.matrix import Matrix, row_parts
-from ..kernels.sweep import Clusters, sweep
+from ..kernels.sweep import Clusters, insert, sweep
 from ..kernels.tables import LANES, Table, derive, fill_blocks, fill_table
 from . import budgets
 from .refinement import Visit
@@ -71,7 +71,7 @@ class Side:
 
     def refill(self) -> None:
         """Build the table afresh from the labels."""
-        self.table = _empty_table(self.joint.shape[1], self.k, _lookup(self.joint))
+        self.table = empty_table(self.joint, self.k)
         fill_table(self.table, self.joint.matrix, self.labels)
 
     @property
@@ -93,7 +93,7 @@ class Side:
 
     def blocks(self, cross: np.ndarray) -> Table:
         """Masses by (cluster of the other side, cluster), and by cluster in the last row."""
-        blocks = _empty_table(cross.shape[1] + 1, self.k, NO_LOOKUP)
+        blocks = empty_blocks(cross, self.k)
         fill_blocks(blocks, cross, self.labels, self.joint.row_mass)
         return blocks
 
@@ -116,8 +116,16 @@ class Side:
         return Side(self.joint, self.labels, self.k, self.free, table, self.is_numbered)
 
     def relabelled(self, labels: np.ndarray) -> Side:
-        """The same rows in other clusters of the same number."""
-        return Side(self.joint, labels, self.k, self.free, is_numbered=self.is_numbered)
+        """The same rows in other clusters of the same number.
+
+        Due are the rows of clusters that changed: for the others home costs what it did.
+        """
+        other = Side(self.joint, labels, self.k, self.free, is_numbered=self.is_numbered)
+        moved = self.labels != other.labels
+        changed = np.zeros(self.k + 1, bool)  # the last is for rows without mass, which never move
+        changed[self.labels[moved]] = changed[other.labels[moved]] = True
+        other._due[~changed[other.labels]] = np.inf
+        return other
 
     def coarsened(self, number: np.ndarray) -> Side:
         """The same rows with cluster a called number[a]: those of one number become one."""
@@ -138,7 +146,7 @@ class Side:
         is_all = order.size == self.free.size
         if run.settings.shuffle:
             order = run.rng.permutation(order)
-        cross, coupling = coupled(self, cross, run.beta)
+        cross, coupling = coupled(self.table, cross, run.beta)
         blocks = self.blocks(cross)
         workspace = new_workspace(blocks)
         moves, saved, drift, seen = 0, 0.0, 0.0, 0
@@ -165,7 +173,7 @@ class Side:
 
         Some thousand rows at a time: which, these rows, and their costs in nats times mass.
         """
-        cross, coupling = coupled(self, cross, beta)
+        cross, coupling = coupled(self.table, cross, beta)
         blocks = self.blocks(cross)
         workspace = new_workspace(blocks)
         for part, rows in row_parts(self.joint.matrix):
@@ -187,10 +195,37 @@ class Side:
         return max(1, int(budgets.work(budgets.CALL) / max(per_row, 1.0)))
 
 
-def coupled(side: Side, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
+def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
+    """Rows in random order, each put where it keeps most of I(X̄;Y); the first k are alone.
+
+    It takes as long as a sweep, and begins where random labels are after three. Out of time, the
+    other rows go anywhere. All rows with mass must be free.
+    """
+    table = empty_table(joint, k)
+    derive(table)
+    side = Side(joint, np.full(joint.shape[0], -1), k, free, table)
+    cross, coupling = coupled(table, None, 1.0)
+    blocks = empty_blocks(cross, k)
+    derive(blocks)
+    workspace, order = new_workspace(blocks), run.rng.permutation(free)
+
+    def put(rows: np.ndarray) -> None:
+        insert(rows, joint.matrix, side.clusters, table, blocks, cross, coupling, workspace)
+
+    put(order[:k])
+    for rows in in_parts(order[k:], side._rows_per_call(), run):
+        put(rows)
+    left = free[side.labels[free] < 0]
+    if left.size == 0:
+        return side
+    side.labels[left] = run.rng.integers(k, size=left.size)
+    return Side(joint, side.labels, k, free)
+
+
+def coupled(table: Table, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
     """The masses by the other side's clusters, and λ; at β = 1 the other side does not matter."""
     if cross is None or beta == 1.0:
-        return np.zeros((0, 0), side.table.mass.dtype), 1.0
+        return np.zeros((0, 0), table.mass.dtype), 1.0
     return cross, 2.0 * beta - 1.0
 
 
@@ -208,6 +243,16 @@ def new_workspace(blocks: Table) -> Workspace:
 def padded(k: int) -> int:
     """The number of lanes for k clusters: few are not worth padding."""
     return k if k <= LANES // 2 else -(-k // LANES) * LANES
+
+
+def empty_table(joint: Joint, k: int) -> Table:
+    """A table for the columns of a matrix in k row clusters."""
+    return _empty_table(joint.shape[1], k, _lookup(joint))
+
+
+def empty_blocks(cross: np.ndarray, k: int) -> Table:
+    """A table for the clusters of the other side, and for all mass, in k clusters."""
+    return _empty_table(cross.shape[1] + 1, k, NO_LOOKUP)
 
 
 def _empty_table(n: int, k: int, lookup: np.ndarray) -> Table:
