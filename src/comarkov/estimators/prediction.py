@@ -24,6 +24,8 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     reject: float | None
     beta_: float
     column_labels_: np.ndarray
+    row_evidence_exponent_: float
+    column_evidence_exponent_: float
     weighting_: Weighting | None
     _model: Model
 
@@ -35,8 +37,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Data frames are aligned by column names: columns that the fit did not see are ignored
         with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
         """
-        _, new = self._new_rows(X)
-        return self._chosen(new, self._model.row_costs(new))
+        return self.predict_with_confidence(X)[0]
 
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
@@ -47,8 +48,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         weighted: by the rows of X that have each column, and by the lengths that rows had in the
         fit.
         """
-        new = self._new_columns(X)
-        return self._chosen(new, self._model.column_costs(new))
+        return self.predict_with_confidence(X, "columns")[0]
 
     def predict_with_confidence(self, X: Any, side: str = "rows") -> tuple[np.ndarray, np.ndarray]:
         """The cluster of each new row, or column, and the posterior of that cluster.
@@ -68,12 +68,14 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         if side == "rows":
             _, new = self._new_rows(X)
-            costs = self._model.row_costs(new)
+            costs, gamma = self._model.row_costs(new), self.row_evidence_exponent_
         else:
             new = self._new_columns(X)
-            costs = self._model.column_costs(new)
-        sure = posterior(costs, new.matrix).max(axis=1)
-        return self._chosen(new, costs), np.where(new.row_mass > 0, sure, 0.0)
+            costs, gamma = self._model.column_costs(new), self.column_evidence_exponent_
+        has_mass = new.row_mass > 0
+        sure = np.where(has_mass, posterior(costs, new.matrix, gamma).max(axis=1), 0.0)
+        takes = has_mass if self.reject is None else has_mass & (sure >= self.reject)
+        return np.where(takes, costs.argmin(axis=1), -1), sure
 
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
@@ -101,13 +103,6 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         if columns is None:
             columns = self.column_labels_
         return -cost(weights, rows, np.maximum(columns, 0), self.beta_)
-
-    def _chosen(self, new: Joint, costs: np.ndarray) -> np.ndarray:
-        """The cluster of least cost for each row of the new; -1 where there is none to name."""
-        takes = new.row_mass > 0
-        if self.reject is not None:
-            takes &= posterior(costs, new.matrix).max(axis=1) >= self.reject
-        return np.where(takes, costs.argmin(axis=1), -1)
 
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
         """The weights of X, with the columns of the fit, and the same as the kernels take it."""
