@@ -1,4 +1,4 @@
-"""make bench-confidence: is a confidence of 0.8 right in four of five cases?
+"""make bench-quality: is a confidence of 0.8 right in four of five cases?
 
 The error is the expected calibration error with ten bins of equal width, of all elements of all
 samples together. An element is right if its cluster, matched one to one with classes, is its

@@ -63,8 +63,9 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Returns
         -------
         labels, confidence : ndarray
-            Without mass the cluster is -1 and the confidence 0. It is what ``row_confidence_`` is
-            without the agreement, of which nothing is known for new data.
+            Without mass the cluster is -1 and the confidence 0. It is the posterior in
+            ``row_confidence_``, with the same exponent; of other results of the search nothing is
+            known for new data.
         """
         if side == "rows":
             _, new = self._new_rows(X)
