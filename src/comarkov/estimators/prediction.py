@@ -37,7 +37,8 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Data frames are aligned by column names: columns that the fit did not see are ignored
         with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
         """
-        return self.predict_with_confidence(X)[0]
+        _, new = self._new_rows(X)
+        return self._placed_rows(new)[0]
 
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
@@ -48,7 +49,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         weighted: by the rows of X that have each column, and by the lengths that rows had in the
         fit.
         """
-        return self.predict_with_confidence(X, "columns")[0]
+        return self._placed_columns(self._new_columns(X))[0]
 
     def predict_with_confidence(self, X: Any, side: str = "rows") -> tuple[np.ndarray, np.ndarray]:
         """The cluster of each new row, or column, and the posterior of that cluster.
@@ -69,14 +70,8 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         if side == "rows":
             _, new = self._new_rows(X)
-            costs, gamma = self._model.row_costs(new), self.row_evidence_exponent_
-        else:
-            new = self._new_columns(X)
-            costs, gamma = self._model.column_costs(new), self.column_evidence_exponent_
-        has_mass = new.row_mass > 0
-        sure = np.where(has_mass, posterior(costs, new.matrix, gamma).max(axis=1), 0.0)
-        takes = has_mass if self.reject is None else has_mass & (sure >= self.reject)
-        return np.where(takes, costs.argmin(axis=1), -1), sure
+            return self._placed_rows(new)
+        return self._placed_columns(self._new_columns(X))
 
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
@@ -104,6 +99,19 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         if columns is None:
             columns = self.column_labels_
         return -cost(weights, rows, np.maximum(columns, 0), self.beta_)
+
+    def _placed_rows(self, new: Joint) -> tuple[np.ndarray, np.ndarray]:
+        return self._placed(new, self._model.row_costs(new), self.row_evidence_exponent_)
+
+    def _placed_columns(self, new: Joint) -> tuple[np.ndarray, np.ndarray]:
+        return self._placed(new, self._model.column_costs(new), self.column_evidence_exponent_)
+
+    def _placed(self, new: Joint, costs: np.ndarray, gamma: float) -> tuple[np.ndarray, np.ndarray]:
+        """The cluster of least cost and its posterior; -1 where there is none to name."""
+        has_mass = new.row_mass > 0
+        sure = np.where(has_mass, posterior(costs, new.matrix, gamma).max(axis=1), 0.0)
+        takes = has_mass if self.reject is None else has_mass & (sure >= self.reject)
+        return np.where(takes, costs.argmin(axis=1), -1), sure
 
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
         """The weights of X, with the columns of the fit, and the same as the kernels take it."""
