@@ -95,7 +95,7 @@ def test_what_was_found_is_told_of_the_view_that_is_shown(opened, women):
     page.fill("#query", "pearl")
     page.press("#query", "Enter")
     of_fit = line()
-    assert of_fit == "Pearl Oglethorpe · woman cluster 0 · rank 8 · confidence 0.77"
+    assert of_fit == "Pearl Oglethorpe · woman cluster 0 · rank 8 · confidence 0.83"
     assert page.locator(".card.lit").get_attribute("id") == "rows-0"
     page.focus("#beta")
     page.keyboard.press("Home")

@@ -131,8 +131,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         for a side that is not clustered.
     row_evidence_exponent_, column_evidence_exponent_ : float
         γ, by which entries count as evidence: 1 if they are independent, less if they come
-        together, as words of a text do. It is chosen so that half of an element's entries best
-        predicts where the other half places it; 1 if there is only one cluster.
+        together, as words of a text do. It is measured by how much more elements of a cluster
+        differ than if their entries were shuffled; 1 if there is only one cluster.
     row_margins_, column_margins_ : ndarray of float
         What the best other cluster costs more, in nats per unit of the element's mass. Below 0
         where another would cost less, but the element is fixed or alone in its cluster.

@@ -1,29 +1,29 @@
 """How much the entries of an element are worth as evidence for its cluster, without labels.
 
 The posterior of an element's clusters (see ``confidence``) counts its v effective observations as
-v^γ independent ones: γ is below 1 if entries come together, as words of a text do. To measure γ,
-split the items of the other side at random. An element, taken out of its cluster, then has two
-posteriors of the given clusters, each by one half of its entries. The best γ is that at which
-halves predict each other,
+v^γ independent ones: γ is below 1 if entries come together, as words of a text do. Such elements
+differ from each other more than independent entries let them. How much independent entries do is
+measured: shuffle the entries among the elements of each cluster. For an element x of cluster a,
+taken out of it, let d_x(b) be how far c_b - c_a, per unit of mass, is from the mean of its cluster,
+and s_a(b)² the mean of v d(b)² over shuffled elements. Then
 
-    γ = argmax  Σ_x ln p_x(a_x) - (ln γ)² / 2
+    γ = argmax  Σ_x mean_b [γ ln v_x - v_x^γ d_x(b)² / s_a(b)²] / 2 - (ln γ)² / 2    over γ ≤ 1
 
-p_x being the posterior by one half, and a_x the cluster in which the other half costs least; both
-ways, mean over a few splits. The last term keeps γ near 1 if there are few elements.
+the likelihood of normal deviations of the variance s² / v^γ. The last term keeps γ near 1 if there
+are few elements. γ is never above 1: elements are where they cost least, so they deviate less than
+shuffled ones if clusters overlap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
 
 from ..costs.labels import membership
-from ..data.joint import Joint, joint
+from ..data.joint import joint
 from ..kernels.matrix import observations
 from ..search import budgets
 from ..search.coclusters import CoClusters
@@ -32,29 +32,27 @@ from ..search.side import Side
 from ..search.streams import Purpose
 from .placing import Target, costs_in
 
-SAMPLE = 2000  # elements: enough for one number
-SPLITS = 4  # if there is time
-LIMIT = 4.0  # of |ln γ|
-EQUAL = 1e-6  # nats per unit of mass, by which costs differ that are equal but for rounding
-
-
-class Half(NamedTuple):
-    """What half the entries of some elements say."""
-
-    costs: np.ndarray  # of each cluster, in nats per unit of mass
-    observations: np.ndarray  # the effective number of them
-    placed: np.ndarray  # 1 at the cluster in which the other half costs least; equal ones share it
+SAMPLE = 1000  # elements: enough for one number
+SHUFFLES = 10  # if there is time
+TERMS = 150  # of the cost, which take as long as shuffling an entry
+LIMIT = 4.0  # of -ln γ
+ROUNDING = 1e-6  # nats per unit of mass, by which costs differ that are equal but for rounding
 
 
 class Sample(NamedTuple):
     """Some elements of a side, and what their costs depend on."""
 
-    side: Side
-    elements: np.ndarray
     entries: sp.csr_array  # elements by items: those items where they have mass
-    items: np.ndarray  # of the other side
-    cluster: np.ndarray  # of every item of the other side; all 0 if these are not clustered
-    coupling: float
+    home: np.ndarray  # the clusters of the elements
+    target: Target
+    spread: float
+
+
+class Deviations(NamedTuple):
+    """How far costs of elements are from the mean of their cluster."""
+
+    squares: np.ndarray  # d_x(b)², by (element, cluster)
+    observations: np.ndarray  # the effective number of them
 
 
 def evidence_exponents(state: CoClusters, run: Run) -> list[float | None]:
@@ -75,24 +73,26 @@ def evidence_exponent(
     if side.k == 1:
         return 1.0
     sample = _sample(side, other, beta, rng)
-    work = sample.entries.nnz * side.k
-    n_splits = budgets.times(budgets.EVIDENCE, work, 1, SPLITS)
-    halves = [half for _ in range(n_splits) for half in _split(sample, rng)]
-
-    def loss(log: float) -> float:
-        return _surprise(halves, np.exp(log)) / len(halves) + log**2 / 2
-
-    best = minimize_scalar(loss, bounds=(-LIMIT, LIMIT), method="bounded")
-    return float(np.exp(best.x))
+    work = sample.entries.nnz * (side.k + TERMS)
+    n_shuffles = budgets.times(budgets.EVIDENCE, work, 1, SHUFFLES)
+    shuffles = [_variances(sample, _shuffled(sample, rng)) for _ in range(n_shuffles)]
+    expected = np.mean(shuffles, axis=0)[sample.home]
+    return _exponent(_deviations(sample, sample.entries), expected)
 
 
-def _surprise(halves: Sequence[Half], gamma: float) -> float:
-    """-Σ ln p_x(a_x)."""
-    total = 0.0
-    for half in halves:
-        logs = log_softmax(-half.costs * (half.observations**gamma)[:, None], axis=1)
-        total -= float((logs * half.placed).sum())
-    return total
+def _exponent(given: Deviations, expected: np.ndarray) -> float:
+    """γ by deviations and their expected squares at v = 1, both by (element, cluster)."""
+    counts = expected > ROUNDING**2
+    squares = np.divide(given.squares, expected, out=np.zeros_like(expected), where=counts)
+    squares = squares.sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
+    logs = np.log(given.observations, where=counts.any(axis=1), out=np.zeros(len(squares)))
+
+    def loss(log_gamma: float) -> float:
+        powers = np.exp(log_gamma) * logs
+        return float((squares * np.exp(powers) - powers).sum() + log_gamma**2) / 2
+
+    best = minimize_scalar(loss, bounds=(-LIMIT, 0.0), method="bounded")
+    return float(np.exp(best.x)) if best.fun < loss(0.0) else 1.0
 
 
 def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generator) -> Sample:
@@ -102,46 +102,46 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
     entries = side.joint.csr[elements]
     items = np.unique(entries.indices)
     if other is None:
-        cluster, coupling = np.zeros(side.joint.shape[1], np.int64), 1.0
+        member, coupling = sp.csr_array((side.joint.shape[1], 0)), 1.0
     else:
-        cluster, coupling = other.labels, 2.0 * beta - 1.0
-    return Sample(side, elements, entries[:, items], items, cluster, coupling)
+        member, coupling = membership(other.labels, other.k), 2.0 * beta - 1.0
+    blocks = np.vstack([member.T @ side.masses, side.cluster_mass()])
+    target = Target(side.masses[items], member[items], blocks, coupling)
+    return Sample(entries[:, items], side.labels[elements], target, side.joint.matrix.spread)
 
 
-def _split(sample: Sample, rng: np.random.Generator) -> Iterator[Half]:
-    """Both halves of the entries, of elements that have mass in both."""
-    n_items = sample.cluster.size
-    first = rng.permutation(n_items) < n_items // 2
-    rows = [_restricted(sample, half) for half in (first, ~first)]
-    costs = [_costs(sample, *pair) for pair in zip(rows, (first, ~first), strict=True)]
-    in_both = (rows[0].row_mass > 0) & (rows[1].row_mass > 0)
-    costs = [
-        each[in_both] / half.row_mass[in_both, None] for each, half in zip(costs, rows, strict=True)
-    ]
-    for half, mine, theirs in zip(rows, costs, reversed(costs), strict=True):
-        yield Half(mine, observations(half.matrix)[in_both], _least(theirs))
+def _shuffled(sample: Sample, rng: np.random.Generator) -> sp.csr_array:
+    """The same entries, each with another element of its cluster, which has as many as before.
+
+    Entries of one item that meet in an element are summed.
+    """
+    entries = sample.entries
+    element = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
+    home = sample.home[element]
+    places = np.argsort(home, kind="stable")
+    drawn = rng.permutation(home.size)
+    drawn = drawn[np.argsort(home[drawn], kind="stable")]
+    where = element[places], entries.indices[drawn]
+    return sp.coo_array((entries.data[drawn], where), shape=entries.shape).tocsr()
 
 
-def _least(costs: np.ndarray) -> np.ndarray:
-    """1 at the least of each row; equal ones share it."""
-    is_least = costs <= costs.min(axis=1, keepdims=True) + EQUAL
-    return is_least / is_least.sum(axis=1, keepdims=True)
+def _variances(sample: Sample, entries: sp.csr_array) -> np.ndarray:
+    """The mean of v d(b)² over the elements of each cluster, by (cluster, b)."""
+    squares, counts = _deviations(sample, entries)
+    return _means(sample, squares * counts[:, None], np.ones(counts.size))
 
 
-def _restricted(sample: Sample, half: np.ndarray) -> Joint:
-    """The elements with only some of the items."""
-    entries = sample.entries.astype(np.float64)
-    entries.data[~half[sample.items][entries.indices]] = 0.0
-    entries.eliminate_zeros()
-    return joint(entries, 1.0)
+def _deviations(sample: Sample, entries: sp.csr_array) -> Deviations:
+    """d_x(b)² of elements that have these entries."""
+    rows = joint(entries, 1.0)
+    counts = observations(rows.matrix)
+    costs = costs_in(sample.target, rows, sample.home, sample.spread) / rows.row_mass[:, None]
+    margins = costs - np.take_along_axis(costs, sample.home[:, None], axis=1)
+    return Deviations((margins - _means(sample, margins, counts)[sample.home]) ** 2, counts)
 
 
-def _costs(sample: Sample, rows: Joint, half: np.ndarray) -> np.ndarray:
-    """What these rows cost in each cluster, as if there were only some of the items."""
-    side, cluster = sample.side, sample.cluster
-    n_clusters = int(cluster.max()) + 1
-    blocks = membership(np.where(half, cluster, -1), n_clusters).T @ side.masses
-    blocks = np.vstack([blocks, blocks.sum(axis=0)])
-    member = membership(cluster[sample.items], n_clusters)
-    target = Target(side.masses[sample.items], member, blocks, sample.coupling)
-    return costs_in(target, rows, side.labels[sample.elements], side.joint.matrix.spread)
+def _means(sample: Sample, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted means over the elements of each cluster."""
+    member = membership(sample.home, values.shape[1])
+    total = member.T @ weights
+    return (member.T @ (values * weights[:, None])) / np.where(total > 0, total, 1.0)[:, None]
