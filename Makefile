@@ -50,6 +50,7 @@ bench: $(BENCH)
 bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/exact.py; missed=$$?; \
 	$(BIN)/python benchmarks/quality.py || missed=1; \
+	$(BIN)/python benchmarks/confidence.py || missed=1; \
 	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
 
 reproduce: $(READY)

@@ -124,12 +124,16 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         for what ``reject`` rejects. On a side that is not clustered every element is its own
         cluster.
     row_confidence_, column_confidence_ : ndarray of float
-        How sure the cluster of each element is, in [0, 1]: its posterior times the agreement, if
-        that is known. With c_a the cost of cluster a in nats per unit of the element's mass, the
-        element taken out of its own, the posterior is proportional to exp(-v c_a), v being the
-        element's effective number of entries, (Σ w)² / Σ w². It orders elements well by how
-        likely they are wrong; on text it is too sure of itself. 0 for elements without mass. This
-        and the next three are not there for a side that is not clustered.
+        How likely the cluster of each element is right, in [0, 1]: its posterior times the share
+        of the search's results, the best included, that have it there. With c_a the cost of
+        cluster a in nats per unit of the element's mass, the element taken out of its own, the
+        posterior is proportional to exp(-v^γ c_a), v being the element's effective number of
+        entries, (Σ w)² / Σ w². 0 for elements without mass. This and the next four are not there
+        for a side that is not clustered.
+    row_evidence_exponent_, column_evidence_exponent_ : float
+        γ, by which entries count as evidence: 1 if they are independent, less if they come
+        together, as words of a text do. It is measured by how much more elements of a cluster
+        differ than if their entries were shuffled; 1 if there is only one cluster.
     row_margins_, column_margins_ : ndarray of float
         What the best other cluster costs more, in nats per unit of the element's mass. Below 0
         where another would cost less, but the element is fixed or alone in its cluster.

@@ -10,6 +10,7 @@ import numpy as np
 from ..costs.labels import renumbered
 from ..costs.relations import Information
 from ..data.inputs import are_numbers
+from ..model.calibration import evidence_exponents
 from ..model.confidence import Confidence, confidences, rejected
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import take_leaves
@@ -41,6 +42,8 @@ class Learns(Searches):
     column_agreement_: np.ndarray
     row_stability_: np.ndarray
     column_stability_: np.ndarray
+    row_evidence_exponent_: float
+    column_evidence_exponent_: float
     row_names_in_: np.ndarray
     feature_names_in_: np.ndarray
     n_features_in_: int
@@ -71,7 +74,7 @@ class Learns(Searches):
         self._set_or_forget("path_", path if self.keep_path else None)
         names = state.joint.row_names
         self._set_or_forget("row_names_in_", None if names is None or are_numbers(names) else names)
-        self._keep_confidence(solution, orders, starts)
+        self._keep_confidence(solution, orders, starts, run)
         self._keep_model(solution, orders, starts, run)
 
     def _keep_model(
@@ -95,10 +98,13 @@ class Learns(Searches):
         self._n_features_out = 0 if rows is None else rows.k
 
     def _keep_confidence(
-        self, solution: Solution[CoClusters], orders: Orders, starts: Starts
+        self, solution: Solution[CoClusters], orders: Orders, starts: Starts, run: Run
     ) -> None:
         """Set how sure it all is, and reject what is not."""
-        both = confidences(solution, self.beta_)
+        exponents = evidence_exponents(solution.state, run)
+        for name, gamma in zip(("row", "column"), exponents, strict=True):
+            self._set_or_forget(f"{name}_evidence_exponent_", gamma)
+        both = confidences(solution, run.beta, exponents)
         for name, sure, order, start in zip(("row", "column"), both, orders, starts, strict=True):
             if sure and order is not None:
                 sure = sure._replace(stability=sure.stability[order])

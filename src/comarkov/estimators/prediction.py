@@ -24,6 +24,8 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     reject: float | None
     beta_: float
     column_labels_: np.ndarray
+    row_evidence_exponent_: float
+    column_evidence_exponent_: float
     weighting_: Weighting | None
     _model: Model
 
@@ -36,7 +38,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
         """
         _, new = self._new_rows(X)
-        return self._chosen(new, self._model.row_costs(new))
+        return self._placed_rows(new)[0]
 
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
@@ -47,8 +49,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         weighted: by the rows of X that have each column, and by the lengths that rows had in the
         fit.
         """
-        new = self._new_columns(X)
-        return self._chosen(new, self._model.column_costs(new))
+        return self._placed_columns(self._new_columns(X))[0]
 
     def predict_with_confidence(self, X: Any, side: str = "rows") -> tuple[np.ndarray, np.ndarray]:
         """The cluster of each new row, or column, and the posterior of that cluster.
@@ -63,17 +64,14 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Returns
         -------
         labels, confidence : ndarray
-            Without mass the cluster is -1 and the confidence 0. It is what ``row_confidence_`` is
-            without the agreement, of which nothing is known for new data.
+            Without mass the cluster is -1 and the confidence 0. It is the posterior in
+            ``row_confidence_``, with the same exponent; of other results of the search nothing is
+            known for new data.
         """
         if side == "rows":
             _, new = self._new_rows(X)
-            costs = self._model.row_costs(new)
-        else:
-            new = self._new_columns(X)
-            costs = self._model.column_costs(new)
-        sure = posterior(costs, new.matrix).max(axis=1)
-        return self._chosen(new, costs), np.where(new.row_mass > 0, sure, 0.0)
+            return self._placed_rows(new)
+        return self._placed_columns(self._new_columns(X))
 
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
@@ -102,12 +100,18 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             columns = self.column_labels_
         return -cost(weights, rows, np.maximum(columns, 0), self.beta_)
 
-    def _chosen(self, new: Joint, costs: np.ndarray) -> np.ndarray:
-        """The cluster of least cost for each row of the new; -1 where there is none to name."""
-        takes = new.row_mass > 0
-        if self.reject is not None:
-            takes &= posterior(costs, new.matrix).max(axis=1) >= self.reject
-        return np.where(takes, costs.argmin(axis=1), -1)
+    def _placed_rows(self, new: Joint) -> tuple[np.ndarray, np.ndarray]:
+        return self._placed(new, self._model.row_costs(new), self.row_evidence_exponent_)
+
+    def _placed_columns(self, new: Joint) -> tuple[np.ndarray, np.ndarray]:
+        return self._placed(new, self._model.column_costs(new), self.column_evidence_exponent_)
+
+    def _placed(self, new: Joint, costs: np.ndarray, gamma: float) -> tuple[np.ndarray, np.ndarray]:
+        """The cluster of least cost and its posterior; -1 where there is none to name."""
+        has_mass = new.row_mass > 0
+        sure = np.where(has_mass, posterior(costs, new.matrix, gamma).max(axis=1), 0.0)
+        takes = has_mass if self.reject is None else has_mass & (sure >= self.reject)
+        return np.where(takes, costs.argmin(axis=1), -1), sure
 
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
         """The weights of X, with the columns of the fit, and the same as the kernels take it."""

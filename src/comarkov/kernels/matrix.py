@@ -61,6 +61,13 @@ def group_counts(indptr, indices, weights, matrix):
             other += w > 2
 
 
+def observations(matrix: Matrix) -> np.ndarray:
+    """The effective number of observations of each row, (Σ w)² / Σ w²; 0 without mass."""
+    counts = np.zeros(matrix.mass.size)
+    effective_counts(matrix.indptr, matrix.weights, matrix.mass, counts)
+    return counts
+
+
 @kernel()
 def effective_counts(indptr, weights, mass, out):
     """Write (Σ w)² / Σ w² of each row that has mass."""

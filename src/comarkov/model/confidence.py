@@ -4,11 +4,15 @@ For an element x of mass n_x, taken out of its cluster, c_a is the cost of inser
 cluster a, and
 
     v_x = n_x² / Σ_y n_xy²                    its effective number of observations
-    p_x(a) ∝ exp(-v_x c_a / n_x)              the posterior of its clusters
+    p_x(a) ∝ exp(-v_x^γ c_a / n_x)            the posterior of its clusters
 
 v_x counts the entries that carry the mass: n_x if all are ones, fewer if some are large. It does
 not depend on the unit of the weights, and a word that occurs often in one document is not taken
-for as many independent witnesses.
+for as many independent witnesses. Nor are different words of one document: γ says how many
+independent ones they are worth, and ``calibration`` measures it.
+
+The confidence is the posterior of an element's cluster times the share of all results of the
+search, the best included, that have it there.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ import numpy as np
 from scipy.special import softmax
 
 from ..costs.labels import jaccard, matched
-from ..kernels.matrix import Matrix, effective_counts
+from ..kernels.matrix import Matrix, observations
 from ..search.coclusters import CoClusters
 from ..search.problem import Solution
 from ..search.side import Side
@@ -31,42 +35,48 @@ class Confidence(NamedTuple):
 
     margins: np.ndarray  # what the best other cluster costs more, in nats per unit of mass
     agreement: np.ndarray  # the share of other results that agree; NaN if there are none
-    confidence: np.ndarray  # the posterior of its cluster times the agreement, if known
+    confidence: np.ndarray  # the posterior of its cluster times the share of results that agree
     stability: np.ndarray  # (k,): mean Jaccard similarity to other results; NaN if none
 
 
-def confidences(solution: Solution[CoClusters], beta: float) -> list[Confidence | None]:
-    """How sure rows and columns are; None for a side that is not clustered."""
+def confidences(
+    solution: Solution[CoClusters], beta: float, exponents: Sequence[float | None]
+) -> list[Confidence | None]:
+    """How sure rows and columns are, by their γ; None for a side that is not clustered."""
     state = solution.state
     others: list[Any] = list(zip(*solution.others, strict=True)) or [(), ()]
     return [
-        None if side is None else confidence(side, state.cross(side), beta, every)
-        for side, every in zip((state.rows, state.columns), others, strict=True)
+        None
+        if side is None or gamma is None
+        else confidence(side, state.cross(side), beta, every, gamma)
+        for side, every, gamma in zip((state.rows, state.columns), others, exponents, strict=True)
     ]
 
 
 def confidence(
-    side: Side, cross: np.ndarray | None, beta: float, others: Sequence[np.ndarray]
+    side: Side,
+    cross: np.ndarray | None,
+    beta: float,
+    others: Sequence[np.ndarray],
+    gamma: float = 1.0,
 ) -> Confidence:
     """How sure a side is of its elements and clusters, given the labels of other results."""
     margins, sure = np.zeros(side.labels.size), np.zeros(side.labels.size)
     for part, rows, costs in side.insertion_costs(cross, beta):
-        margins[part], sure[part] = _against_others(side.labels[part], rows, costs)
+        margins[part], sure[part] = _against_others(side.labels[part], rows, costs, gamma)
     has_mass = side.labels >= 0
     agreement, stability = _repeated(side, others)
     if others:
-        sure = sure * agreement
+        sure *= (1 + len(others) * agreement) / (1 + len(others))
     return Confidence(
         np.where(has_mass, margins, 0.0), agreement, np.where(has_mass, sure, 0.0), stability
     )
 
 
-def posterior(costs: np.ndarray, matrix: Matrix) -> np.ndarray:
+def posterior(costs: np.ndarray, matrix: Matrix, gamma: float) -> np.ndarray:
     """p_x(a) of the rows of a matrix, from their costs c_a in nats times mass."""
-    observations = np.zeros(matrix.mass.size)
-    effective_counts(matrix.indptr, matrix.weights, matrix.mass, observations)
     mass = np.where(matrix.mass > 0, matrix.mass, 1.0)
-    return np.asarray(softmax(-costs * (observations / mass)[:, None], axis=1))
+    return np.asarray(softmax(-costs * (observations(matrix) ** gamma / mass)[:, None], axis=1))
 
 
 def rejected(
@@ -85,11 +95,11 @@ def rejected(
 
 
 def _against_others(
-    home: np.ndarray, rows: Matrix, costs: np.ndarray
+    home: np.ndarray, rows: Matrix, costs: np.ndarray, gamma: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Margins of some rows, and the posterior of the clusters where they are."""
     each = np.arange(home.size)
-    sure = posterior(costs, rows)[each, home]
+    sure = posterior(costs, rows, gamma)[each, home]
     here = costs[each, home]
     costs[each, home] = np.inf
     with np.errstate(invalid="ignore", divide="ignore"):  # no mass, no margin

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +17,32 @@ from ..search.side import float_table, new_workspace
 from .leaves import Leaves
 
 ROUNDING = 1e-9  # of the mass of an item, by which its masses in leaves may be off
+
+
+class Target(NamedTuple):
+    """Clusters into which rows can be inserted, and the clusters of the columns."""
+
+    masses: np.ndarray  # by (column, cluster)
+    member: sp.csr_array  # columns by their clusters, of which there may be none
+    blocks: np.ndarray  # masses by (cluster of the columns, cluster); by cluster in the last row
+    coupling: float
+
+
+def costs_in(target: Target, new: Joint, home: np.ndarray, spread: float) -> np.ndarray:
+    """Cost of inserting each row into each cluster, in nats times mass.
+
+    ``home`` are the clusters from which rows are taken out first, -1 for rows that are in none;
+    ``spread`` bounds |ln v| + 1 over all weights and sums of them.
+    """
+    table = float_table(target.masses)
+    blocks = float_table(target.blocks)
+    csr = new.csr
+    out = np.empty((new.shape[0], target.masses.shape[1]))
+    for part, rows in row_parts(new.matrix._replace(spread=spread)):
+        cross = np.ascontiguousarray((csr[part] @ target.member).toarray(), np.float64)
+        space = new_workspace(blocks)
+        insertion_costs(out[part], home[part], rows, table, blocks, cross, target.coupling, space)
+    return out
 
 
 @dataclass(frozen=True)
@@ -72,21 +99,13 @@ class Model:
             raise ValueError(
                 f"A new {what} must have the {side.masses.shape[0]} {items} of the fit, not {m}."
             )
-        spread = max(self.spread, spread_of(new.matrix.weights, new.total))
-        matrix = new.matrix._replace(spread=spread)
         masses = side.cluster_masses()
-        table = float_table(masses)
         member = _members(other, m)
         coupling = 1.0 if other is None else self.coupling
-        blocks = float_table(np.vstack([member.T @ masses, masses.sum(axis=0)]))
-        csr = new.csr
-        out = np.empty((n, side.k))
-        nowhere = np.full(n, -1, np.int32)
-        for part, rows in row_parts(matrix):
-            cross = np.ascontiguousarray((csr[part] @ member).toarray(), np.float64)
-            space = new_workspace(blocks)
-            insertion_costs(out[part], nowhere[part], rows, table, blocks, cross, coupling, space)
-        return out
+        blocks = np.vstack([member.T @ masses, masses.sum(axis=0)])
+        spread = max(self.spread, spread_of(new.matrix.weights, new.total))
+        target = Target(masses, member, blocks, coupling)
+        return costs_in(target, new, np.full(n, -1, np.int32), spread)
 
 
 def _members(side: Leaves | None, n: int) -> sp.csr_array:

@@ -1,0 +1,126 @@
+"""make bench-quality: is a confidence of 0.8 right in four of five cases?
+
+The error is the expected calibration error with ten bins of equal width, of all elements of all
+samples together. An element is right if its cluster, matched one to one with classes, is its
+class. Samples of newsgroups have seeds 100 to 109, on which nothing was tuned. The posterior that
+takes entries for independent (γ = 1), times the agreement, is what the confidence was before it
+was calibrated; its area under the ROC curve is the target. Entries of planted matrices are
+independent, so the error must stay what it was before, within 0.02.
+"""
+
+import sys
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from common import Report, data_folder, letters_of_subject_and_body
+from sklearn.datasets import load_digits
+from sklearn.metrics import roc_auc_score
+from threadpoolctl import threadpool_limits
+
+from comarkov import CoClustering, datasets
+from comarkov.costs.labels import matched
+from comarkov.data.datasets.newsgroups import COLLECTIONS, read
+from comarkov.data.weighting import weighted_joint
+from comarkov.model.confidence import confidence
+from comarkov.search.coclusters import CoClusterProblem
+from comarkov.search.starts import starts_for
+
+SEEDS = range(100, 110)
+TEXT = {"beta": 0.75, "weighting": "bm25"}
+WORD_CLUSTERS = 20
+BINS = 10
+PARTS = "right", "sure"
+PLANTED = ((0.05, 0), (0.1, 0), (0.2, 0), (0.5, 0), (0.1, 4), (0.2, 4), (0.5, 8))  # mean, bursts
+TOLERANCE = 0.02
+
+
+class Sample(NamedTuple):
+    """The elements of one fit."""
+
+    right: np.ndarray
+    sure: np.ndarray
+    before: np.ndarray  # the confidence with γ = 1
+    gamma: float
+
+
+def calibration_error(sure: np.ndarray, right: np.ndarray) -> float:
+    """Mean over elements of |confidence - share that is right| of their bin."""
+    number = np.minimum((sure * BINS).astype(int), BINS - 1)
+    sums = np.bincount(number, sure - right, BINS)
+    return float(np.abs(sums).sum() / right.size)
+
+
+def fitted(X, truth: np.ndarray, k: tuple[int, int], seed: int, **settings) -> Sample:
+    """A fit, how sure its rows are, and how sure they were as independent entries."""
+    model = CoClustering(k, random_state=seed, **settings).fit(X)
+    labels = model.row_labels_, model.column_labels_
+    data = weighted_joint(X, model.weighting_)
+    state = CoClusterProblem(data, starts_for(data, k, None, None)).with_labels(labels)
+    alone = confidence(state.rows, state.cross(state.rows), model.beta_, []).confidence
+    right = matched(labels[0], truth) == truth
+    before = alone * model.row_agreement_
+    return Sample(right, model.row_confidence_, before, model.row_evidence_exponent_)
+
+
+def area(samples: list[Sample], sure: str) -> float:
+    """Under the ROC curve, mean over samples."""
+    return float(np.mean([roc_auc_score(one.right, getattr(one, sure)) for one in samples]))
+
+
+def errors(samples: list[Sample]) -> tuple[float, float]:
+    """Calibration error of all elements, and the same before."""
+    right, sure, before = map(np.concatenate, list(zip(*samples, strict=True))[:3])
+    return calibration_error(sure, right), calibration_error(before, right)
+
+
+def facts(report: Report, name: str, samples: list[Sample]) -> None:
+    right, sure = (np.concatenate([getattr(one, part) for one in samples]).mean() for part in PARTS)
+    gamma = np.mean([one.gamma for one in samples])
+    values = f"{right:.3f}; {sure:.3f}; {gamma:.2f}"
+    report.fact(f"{name}: right; mean confidence; γ", values)
+    report.fact(f"{name}: error; before", "; ".join(f"{error:.3f}" for error in errors(samples)))
+
+
+def collections(report: Report, seeds) -> None:
+    report.title(f"Newsgroups, {len(seeds)} samples of 500 documents each, BM25")
+    archive = datasets.find("newsgroups", data_folder())
+    documents = read(archive, letters_of_subject_and_body)
+    for name in COLLECTIONS:
+        samples = []
+        for seed in seeds:
+            drawn = datasets.newsgroups_sample(documents, name, n_words=4000, random_state=seed)
+            k = len(drawn.class_names), WORD_CLUSTERS
+            samples.append(fitted(drawn.matrix, drawn.row_classes, k, seed, **TEXT))
+        one_by_one = np.mean([calibration_error(one.sure, one.right) for one in samples])
+        report.figure(f"{name}: calibration error", errors(samples)[0], "<=", 0.1, "")
+        areas = area(samples, "sure"), area(samples, "before")
+        report.figure(f"{name}: area under ROC", areas[0], ">=", areas[1], "")
+        facts(report, name, samples)
+        report.fact(f"{name}: error by sample, mean", f"{one_by_one:.3f}")
+
+
+def known_truth(report: Report) -> None:
+    report.title("Rows with known classes")
+    for mean, bursts in PLANTED:
+        samples = []
+        for seed in range(5):
+            drawn = datasets.planted(mean=mean, bursts=bursts, random_state=seed)
+            samples.append(fitted(drawn.matrix, drawn.row_classes, (5, 4), seed))
+        name = f"planted, mean {mean}, bursts {bursts}"
+        error, before = errors(samples)
+        report.figure(f"{name}: calibration error", error, "<=", before + TOLERANCE, "")
+        facts(report, name, samples)
+    digits = load_digits()
+    facts(report, "digits", [fitted(digits.data, digits.target, (10, 10), 0)])
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # words without mass
+    threadpool_limits(1)
+    report = Report()
+    seeds = range(*map(int, sys.argv[1:3])) if len(sys.argv) > 2 else SEEDS
+    collections(report, seeds)
+    known_truth(report)
+    print(f"\n{report.missed} targets missed")
+    sys.exit(report.missed > 0)

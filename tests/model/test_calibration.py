@@ -1,0 +1,200 @@
+"""Entries that come together count for less, independent ones for what they are."""
+
+import numpy as np
+import pytest
+from helpers import problems, started
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+import comarkov
+from comarkov import CoClustering, datasets
+from comarkov.model import calibration
+from comarkov.model.calibration import evidence_exponent
+from comarkov.model.confidence import confidence, posterior
+
+SIDES = ("row", "column")
+
+
+def together(seed):
+    """Counts in 5 x 4 blocks where columns of a theme come together, and the truth of both sides.
+
+    Themes are random groups of columns; rows differ in how much they have of each.
+    """
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.integers(5, size=200), rng.integers(4, size=600)
+    themes = np.exp(1.5 * rng.standard_normal((200, 20)))[:, rng.integers(20, size=600)]
+    rate = (rng.gamma(0.7, size=(5, 4)) + 1.0)[rows][:, columns]
+    return rng.poisson(0.1 * rate * themes), rows, columns
+
+
+def independent_posterior(X, model):
+    """How sure rows are if all entries are taken for independent."""
+    state = started(X, 5, 4, 0)
+    rows, columns = (
+        side.relabelled(labels)
+        for side, labels in (
+            (state.rows, model.row_labels_),
+            (state.columns, model.column_labels_),
+        )
+    )
+    return confidence(rows, columns.cross, model.beta_, []).confidence
+
+
+# --- what it measures -------------------------------------------------------------------------
+
+
+def costs_by_definition(W, rows, columns, beta, x):
+    """What L_β of a matrix is with row x in each cluster, in nats per unit of its mass."""
+    moved = [np.where(np.arange(rows.size) == x, a, rows) for a in range(rows.max() + 1)]
+    nats = np.array([comarkov.cost(W, labels, columns, beta) for labels in moved]) * np.log(2)
+    return nats * W.sum() / W[x].sum()
+
+
+@pytest.mark.parametrize("is_one_sided", [False, True])
+def test_deviations_are_those_of_the_cost(is_one_sided):
+    rng = np.random.default_rng(0)
+    W, beta = rng.poisson(1.0, (12, 10)), 0.8
+    W[3] = 0
+    state = started(W, 3, 2, 0)
+    sample = calibration._sample(state.rows, None if is_one_sided else state.columns, beta, rng)
+    rows, columns = state.labels()
+    if is_one_sided:
+        columns, beta = np.arange(10), 1.0
+    squares, observations = calibration._deviations(sample, sample.entries)
+    kept = np.delete(np.arange(12), 3)
+    assert_array_equal(sample.home, rows[kept])
+    assert_allclose(observations, W[kept].sum(1) ** 2 / (W[kept] ** 2).sum(1))
+    costs = np.array([costs_by_definition(W, rows, columns, beta, x) for x in kept])
+    margins = costs - costs[np.arange(11), rows[kept]][:, None]
+    for a in range(3):
+        members = rows[kept] == a
+        mean = np.average(margins[members], axis=0, weights=observations[members])
+        assert_allclose(squares[members], (margins[members] - mean) ** 2, atol=1e-4)
+
+
+def test_shuffled_entries_stay_in_their_cluster():
+    state = started(together(0)[0], 5, 4, 0)
+    rng = np.random.default_rng(0)
+    sample = calibration._sample(state.rows, state.columns, 0.7, rng)
+    shuffled = calibration._shuffled(sample, rng)
+    assert_array_equal(shuffled.sum(axis=0), sample.entries.sum(axis=0))
+    for a in range(5):
+        one, other = (entries[sample.home == a] for entries in (sample.entries, shuffled))
+        assert_array_equal(one.sum(axis=0), other.sum(axis=0))
+        assert abs(one - other).sum() > one.sum() / 2
+    assert (np.diff(shuffled.indptr) <= np.diff(sample.entries.indptr)).all()  # some have met
+    assert np.diff(shuffled.indptr).sum() > 0.7 * sample.entries.nnz
+
+
+@pytest.mark.parametrize("gamma", [0.4, 0.8, 1.0, 1.3])
+def test_the_exponent_is_that_of_the_variance(gamma):
+    rng = np.random.default_rng(0)
+    observations = rng.uniform(5, 200, 5000)
+    scale = rng.gamma(1.0, size=(5000, 3))
+    scale[:, 0] = 0  # at home
+    deviations = rng.standard_normal((5000, 3)) * np.sqrt(scale / observations[:, None] ** gamma)
+    given = calibration.Deviations(deviations**2, observations)
+    expected = min(gamma, 1.0)
+    assert calibration._exponent(given, scale) == pytest.approx(expected, abs=0.01)
+
+
+def test_nothing_to_measure_is_one():
+    one_cluster = started(np.ones((4, 5), int), 1, 2, 0)
+    alone = started(np.eye(3, dtype=int), 3, 3, 0)
+    for state in (one_cluster, alone):
+        assert evidence_exponent(state.rows, state.columns, 0.7, np.random.default_rng(0)) == 1
+
+
+def test_some_elements_are_enough(monkeypatch):
+    X, *_ = together(1)
+    model = CoClustering((5, 4), random_state=0).fit(X)
+    monkeypatch.setattr(calibration, "SAMPLE", 100)
+    fewer = CoClustering((5, 4), random_state=0).fit(X)
+    assert_array_equal(fewer.row_labels_, model.row_labels_)
+    assert fewer.row_evidence_exponent_ != model.row_evidence_exponent_
+    assert fewer.row_evidence_exponent_ == pytest.approx(model.row_evidence_exponent_, rel=0.15)
+
+
+@settings(max_examples=25)
+@given(problems(), st.integers(-60, 60))
+def test_the_unit_of_the_weights_does_not_matter(problem, octave):
+    W, k, l, beta, seed = problem
+    gammas = []
+    for unit in (1.0, 2.0**octave):
+        state = started(W / W.max() * unit, k, l, seed)
+        gammas.append(
+            evidence_exponent(state.rows, state.columns, beta, np.random.default_rng(seed))
+        )
+    assert gammas[0] == pytest.approx(gammas[1], rel=1e-2)
+
+
+def test_the_order_of_rows_and_columns_hardly_matters():
+    X, *_ = together(2)
+    model = CoClustering((5, 4), random_state=0).fit(X)
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(200), rng.permutation(600)
+    labels = model.row_labels_[rows], model.column_labels_[columns]
+    other = CoClustering((5, 4), init=labels, fixed=labels, random_state=0).fit(X[rows][:, columns])
+    for name in SIDES:
+        mine, theirs = (getattr(one, f"{name}_evidence_exponent_") for one in (model, other))
+        assert mine == pytest.approx(theirs, rel=0.1)
+
+
+# --- what it is good for ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("bursts", [0, 4])
+def test_independent_entries_are_left_alone(side, bursts):
+    gammas = []
+    for seed in range(4):
+        data = datasets.planted((200, 150), mean=0.2, bursts=bursts, random_state=seed)
+        model = CoClustering((5, 4), random_state=seed).fit(data.matrix)
+        gammas.append(getattr(model, f"{side}_evidence_exponent_"))
+    assert 0.95 < np.mean(gammas) <= 1
+
+
+def test_entries_that_come_together_do_not_make_it_too_sure():
+    facts = []
+    for seed in range(4):
+        X, *truths = together(seed)
+        state = started(X, 5, 4, 0)
+        rows, columns = (
+            side.relabelled(truth) for side, truth in zip(state.sides(), truths, strict=True)
+        )
+        gamma = evidence_exponent(rows, columns, 0.7, np.random.default_rng(0))
+        ((_, matrix, costs),) = rows.insertion_costs(columns.cross, 0.7)
+        sure, independent = (posterior(costs, matrix, value).max(1) for value in (gamma, 1.0))
+        facts.append(
+            (gamma, (costs.argmin(1) == truths[0]).mean(), sure.mean(), independent.mean())
+        )
+    gamma, right, sure, independent = np.mean(facts, axis=0)
+    assert gamma < 0.9
+    assert right - 0.02 < sure < right + 0.5 * (independent - right)
+    assert independent > right + 0.15
+
+
+def test_clusters_of_noise_are_not_sure():
+    X = np.random.default_rng(0).poisson(0.4, (200, 150))
+    model = CoClustering((5, 4), random_state=0).fit(X)
+    assert independent_posterior(X, model).mean() > 0.7
+    assert model.row_confidence_.mean() < 0.6  # because results differ
+
+
+def test_sides_that_are_not_clustered_have_no_exponent():
+    X, *_ = together(0)
+    model = CoClustering((5, 4), random_state=0).fit(X)
+    model.set_params(n_clusters=(5, None)).fit(X)
+    assert 0 < model.row_evidence_exponent_ < 1
+    assert not hasattr(model, "column_evidence_exponent_")
+
+
+def test_cuts_and_stored_models_predict_with_the_same_exponent(tmp_path):
+    X, *_ = together(0)
+    model = CoClustering((5, 4), random_state=0).fit(X)
+    model.save(tmp_path / "model")
+    again = comarkov.load(tmp_path / "model")
+    assert again.row_evidence_exponent_ == model.row_evidence_exponent_
+    assert_array_equal(again.predict_with_confidence(X)[1], model.predict_with_confidence(X)[1])
+    assert model.cut((3, 4)).row_evidence_exponent_ == model.row_evidence_exponent_
