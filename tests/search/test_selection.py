@@ -286,20 +286,22 @@ def test_halves_agree_on_what_is_there():
 @pytest.mark.parametrize(
     ("values", "choice", "near"),
     [
-        ({2: 0.9, 3: 0.5, 4: 0.3, 5: 0.2}, 2, [2]),
-        ({2: 0.6, 3: 0.5, 4: 0.55, 5: 0.3}, 4, [4]),
-        ({2: 0.5, 3: 0.5, 4: 0.5, 5: 0.5}, None, [4, 5]),  # more might be better
-        ({2: 0.1, 3: 0.15, 4: 0.1, 5: 0.0}, None, []),  # nothing in common
+        ({2: 0.9, 3: 0.5, 4: 0.3, 8: 0.2}, 2, [2]),
+        ({2: 0.6, 3: 0.5, 4: 0.55, 8: 0.3}, 4, [4]),
+        ({2: 0.8, 3: 0.65, 4: 0.2, 8: 0.1}, 3, [2, 3]),
+        ({2: 0.5, 3: 0.5, 4: 0.5, 8: 0.5}, None, [8]),  # more might be better
+        ({2: 0.5, 3: 0.5, 4: 0.5, 7: 0.4, 8: 0.3}, None, [4, 7]),  # too near the ceiling
+        ({2: 0.1, 3: 0.15, 4: 0.1, 8: 0.0}, None, []),  # nothing in common
     ],
 )
 def test_the_largest_number_with_nearly_the_best_score_is_chosen(values, choice, near):
-    found = Agreement({k: np.full(4, value) for k, value in values.items()}, ceiling=5)
+    found = Agreement({k: np.full(4, value) for k, value in values.items()}, ceiling=8)
     assert found.nearly_best() == near
     assert found.choice() == choice
 
 
 def test_halves_that_agree_by_luck_are_not_clear():
-    lucky = Agreement({2: np.array([0.9, 0.0, 0.9, 0.0]), 3: np.zeros(4)}, ceiling=3)
+    lucky = Agreement({2: np.array([0.9, 0.0, 0.9, 0.0]), 3: np.zeros(4)}, ceiling=8)
     assert lucky.choice() is None
 
 

@@ -28,6 +28,7 @@ from .starts import Start, free_start
 from .streams import Purpose
 
 EXPLAINED = 1.1  # leftover up to which blocks explain the data
+HOPELESS = 1.25  # leftover of both sides that better numbers of clusters do not mend
 LIKE_COUNTS = 0.5  # the share of their counts that weights must be worth, where elements are few
 SURE = 1.64  # standard errors by which the held-out gain of each side must be above 0
 FEW = 4  # clusters by which structure is looked for if a description has only one
@@ -114,13 +115,11 @@ class _Choice:
             return self._both(lambda axis: self._alone(axis, "time", number_reasons.OUT_OF_TIME))
         numbers = numbers_of(state)
         is_explained = min(numbers) > 1 and self._explains(state)
-        if (is_explained or min(numbers) == 1) and (nothing := self._nothing(numbers)):
+        agreed = [None if is_explained else self._agreed(axis) for axis in (0, 1)]
+        if not any(agreed) and (nothing := self._nothing(numbers)):
             return self._both(lambda axis: self._alone(axis, "no structure", nothing))
         if is_explained:
             return self._both(lambda axis: number_reasons.described(axis, numbers[axis]))
-        agreed = [self._agreed(axis) for axis in (0, 1)]
-        if min(numbers) > 1 and not any(agreed) and (nothing := self._nothing(numbers)):
-            return self._both(lambda axis: self._alone(axis, "no structure", nothing))
         completed = self._with_views(agreed)
         return self._both(lambda axis: completed[axis] or self._alone(axis, "none"))
 
@@ -149,6 +148,8 @@ class _Choice:
                 best = level.description, state.copy()
         if best is None or self.evidence is None:
             return None
+        if self._leftover(best[1])[0] > HOPELESS:
+            return best[1]
         return settle(best[1], [self._is_fixed(axis) for axis in (0, 1)], self.evidence, run)
 
     def _explains(self, state: CoClusters) -> bool:
@@ -160,9 +161,13 @@ class _Choice:
         assert self.evidence is not None
         if min(map(self._elements, (0, 1))) < halves.MANY_ELEMENTS:
             return self.data.is_count and self.evidence.total >= LIKE_COUNTS * self.data.total
+        return self._leftover(state)[1] <= EXPLAINED
+
+    def _leftover(self, state: CoClusters) -> list[float]:
+        """What the blocks leave on both sides, the smaller first and NaN last."""
         rows, columns = state.all_labels()
         left = leftover(self.data.csr, rows, columns), leftover(self.data.T.csr, columns, rows)
-        return max(left) <= EXPLAINED
+        return np.sort(left).tolist()
 
     def _nothing(self, numbers: Numbers) -> str:
         """Why there is no structure; empty if there is."""

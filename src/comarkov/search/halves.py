@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
+from ..costs.agreement import agreement as partition_agreement
 from ..data.joint import Joint
 from . import budgets
 from .coarsening import merge_cheapest, merges_between_sweeps
@@ -24,12 +24,13 @@ from .run import Run
 from .seeding import hellinger
 from .starts import free_start
 
-LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32, 40)
+LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32)
 MEMBERS = 5  # elements for each cluster on average, at least
 ELEMENTS = 16  # columns that halves can be made of ...
 MANY_ELEMENTS = 32  # ... and so many that they can show that there is nothing
-FIRST_SWEEPS, STEP_SWEEPS = 20, 3
+FIRST_SWEEPS, STEP_SWEEPS = 20, 2
 AGREED = 0.2  # agreement from which halves have something in common
+IN_SIGHT = 0.75  # of the ceiling: numbers below it are tried together with larger ones
 TOLERANCE = 0.2  # of a score's distance from full agreement, that is nearly as good
 
 Found = TypeVar("Found")
@@ -87,9 +88,12 @@ class Agreement:
         return [k for k in self.values if self._score(k) >= least]
 
     def choice(self) -> int | None:
-        """The largest number with nearly the best score; None if more might do as well."""
+        """The largest number with nearly the best score; None if more might do as well.
+
+        That is so if the number is near the ceiling, where no fall of the score can be seen.
+        """
         near = self.nearly_best()
-        return near[-1] if near and near[-1] < self.ceiling else None
+        return near[-1] if near and near[-1] < IN_SIGHT * self.ceiling else None
 
     def _score(self, k: int) -> float:
         return float(self.mean(k) * np.sqrt(np.log2(k)))
@@ -117,7 +121,9 @@ def agreement(data: Joint, halvings: Sequence[Run]) -> Agreement:
     ceiling = min(LADDER[-1], int(np.count_nonzero(data.row_mass)) // MEMBERS)
     pairs = _on_halves(data, halvings, lambda half, run: dict(_levels(half, ceiling, run)))
     numbers = set.intersection(*(a.keys() & b.keys() for a, b in pairs))
-    values = {k: np.array([_similarity(a[k], b[k]) for a, b in pairs]) for k in sorted(numbers)}
+    values = {
+        k: np.array([partition_agreement(a[k], b[k]) for a, b in pairs]) for k in sorted(numbers)
+    }
     return Agreement(values, ceiling=max(numbers, default=1))
 
 
@@ -142,12 +148,6 @@ def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]
         state = smaller
         if k % between == 0:
             refine(state, alone.sweeping(STEP_SWEEPS), "halves")
-
-
-def _similarity(a: Labels, b: Labels) -> float:
-    both = (a >= 0) & (b >= 0)
-    pair = a[both], b[both]
-    return float((adjusted_rand_score(*pair) + adjusted_mutual_info_score(*pair)) / 2)
 
 
 # --- held-out gain ----------------------------------------------------------------------------
