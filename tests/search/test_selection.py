@@ -222,7 +222,8 @@ def test_planted_numbers_are_found(kind):
     line = suggested(found)
     assert line["row_rule"] == line["column_rule"] == ["description length"]
     assert (line["row_clusters"][0], line["column_clusters"][0]) == found.numbers
-    assert found.reason.startswith(f"{found.numbers[0]} row clusters: the shortest description")
+    counts = "{} row clusters and {} column clusters".format(*found.numbers)
+    assert found.reason.startswith(f"{counts}: the shortest description")
 
 
 @pytest.mark.parametrize("kind", ["Poisson", "bursty", "heavy-tailed"])
@@ -333,7 +334,7 @@ def test_a_fit_with_chosen_numbers_is_that_of_the_same_numbers():
     assert_array_equal(model.row_labels_, given_numbers.row_labels_)
     assert not hasattr(given_numbers, "selection_")
     assert (np.diff(model.selection_["row_clusters"]) <= 0).all()
-    assert model.selection_reason_.startswith("5 row clusters: ")
+    assert model.selection_reason_.startswith("5 row clusters and 4 column clusters: ")
     again = model.set_params(n_clusters=3).fit(X)
     assert not hasattr(again, "selection_")
     assert not hasattr(again, "selection_reason_")

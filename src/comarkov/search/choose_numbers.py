@@ -119,7 +119,8 @@ class _Choice:
         if not any(agreed) and (nothing := self._nothing(numbers)):
             return self._both(lambda axis: self._alone(axis, "no structure", nothing))
         if is_explained:
-            return self._both(lambda axis: number_reasons.described(axis, numbers[axis]))
+            axes = [axis for axis in (0, 1) if self._is_open(axis)]
+            return self._both(lambda axis: number_reasons.described(axes, numbers)[axis])
         completed = self._with_views(agreed)
         return self._both(lambda axis: completed[axis] or self._alone(axis, "none"))
 

@@ -21,13 +21,14 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
-def described(axis: int, k: int) -> Decision:
-    """The blocks explain the data."""
+def described(axes: list[int], numbers: tuple[int, int]) -> list[Decision]:
+    """The blocks explain the data: one reason for both sides, of which some are chosen."""
+    counts = " and ".join(_clusters(axis, numbers[axis]) for axis in axes)
     reason = (
-        f"{_clusters(axis, k)}: the shortest description of the data; inside the blocks, entries "
-        "vary independently."
+        f"{counts}: the shortest description of the data, whose entries vary around the blocks "
+        "like independent ones."
     )
-    return Decision(k, "description length", reason)
+    return [Decision(k, "description length", reason) for k in numbers]
 
 
 def agreed(axis: int, k: int, agreement: Agreement) -> Decision:
