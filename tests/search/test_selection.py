@@ -175,8 +175,8 @@ def test_a_ladder_merges_one_pair_at_a_time_of_the_side_with_more_clusters(W, se
 
 
 def test_a_ladder_begins_with_many_and_stops_at_numbers_that_are_given():
-    levels = levels_of(planted(shape=(600, 60)), rows=7)
-    assert numbers_of(levels[0]) == (MANY, 60 // MEMBERS)
+    levels = levels_of(planted(shape=(MANY * MEMBERS, 60)), rows=7)
+    assert numbers_of(levels[0]) == (MANY, 12)
     assert numbers_of(levels[-1]) == (7, 1)
 
 

@@ -160,7 +160,7 @@ class _Choice:
         that counts vary like counts.
         """
         assert self.evidence is not None
-        if min(map(self._elements, (0, 1))) < halves.MANY_ELEMENTS:
+        if min(map(self._elements, (0, 1))) < halves.ELEMENTS:
             return self.data.is_count and self.evidence.total >= LIKE_COUNTS * self.data.total
         return self._leftover(state)[1] <= EXPLAINED
 
@@ -172,7 +172,7 @@ class _Choice:
 
     def _nothing(self, numbers: Numbers) -> str:
         """Why there is no structure; empty if there is."""
-        if not all(halves.can_be_halved(self._facing(a), halves.MANY_ELEMENTS) for a in (0, 1)):
+        if not all(halves.can_be_halved(self._facing(axis)) for axis in (0, 1)):
             rng = self.run.drawing(Purpose.NULL_TABLES).rng
             return number_reasons.INDEPENDENT if is_independent(self.data.csr, rng) else ""
         tried = [k if k > 1 else FEW for k in numbers]
@@ -223,7 +223,7 @@ class _Choice:
 
     def _at_least(self, axis: int, other: Decision | None) -> int:
         """As many clusters as the other side has: with fewer, that one is found less well."""
-        return min(other.number if other else 1, self._elements(axis))
+        return min(other.number if other else 1, number_view.MOST, self._elements(axis))
 
     def _start(self, axis: int, number: int | None) -> Start:
         """How a side begins in the search for a knee."""

@@ -26,8 +26,7 @@ from .starts import free_start
 
 LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32)
 MEMBERS = 5  # elements for each cluster on average, at least
-ELEMENTS = 16  # columns that halves can be made of ...
-MANY_ELEMENTS = 32  # ... and so many that they can show that there is nothing
+ELEMENTS = 32  # columns that halves can be made of
 FIRST_SWEEPS, STEP_SWEEPS = 20, 2
 AGREED = 0.2  # agreement from which halves have something in common
 IN_SIGHT = 0.75  # of the ceiling: numbers below it are tried together with larger ones
@@ -103,10 +102,10 @@ def _standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else 0.0
 
 
-def can_be_halved(data: Joint, columns: int = ELEMENTS) -> bool:
+def can_be_halved(data: Joint) -> bool:
     """Are there enough columns for halves, and enough rows for clusters?"""
-    present = [np.count_nonzero(mass) for mass in (data.row_mass, data.column_mass)]
-    return bool(present[0] >= 2 * MEMBERS and present[1] >= columns)
+    rows, columns = (np.count_nonzero(mass) for mass in (data.row_mass, data.column_mass))
+    return bool(rows >= 2 * MEMBERS and columns >= ELEMENTS)
 
 
 # --- agreement --------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ from .side import Side
 from .starts import Start
 
 MANY = 40  # clusters at the top of a ladder ...
-MEMBERS = 3  # ... if there are at least so many elements for each
+MEMBERS = 8  # ... if there are so many elements for each; fewer look more alike than they are
+FEW, FEW_MEMBERS = 12, 3  # of small data
 LOW = 0.5  # β at which the cost is the leading term of the description length
 TOP_SWEEPS, STEP_SWEEPS = 20, 2
 TRIALS = 2  # merges and splits of a side that are tried before it is left alone
@@ -72,7 +73,7 @@ def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[Co
 def _top(goal: Start) -> Start:
     assert goal.k is not None
     elements = int(goal.has_mass.sum())
-    many = min(MANY, max(elements // MEMBERS, min(2, elements)))
+    many = max(min(MANY, elements // MEMBERS), min(FEW, elements // FEW_MEMBERS), min(2, elements))
     return replace(goal, k=max(many, goal.k))
 
 
