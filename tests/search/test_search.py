@@ -15,6 +15,7 @@ from comarkov import CoClustering, datasets
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
 from comarkov.search.ensemble import Member, _agree, consensus, over_split, search
 from comarkov.search.merging import merged
+from comarkov.search.methods import Method
 from comarkov.search.polishing import Swap, polish
 from comarkov.search.side import Side
 
@@ -155,6 +156,13 @@ def test_a_search_that_may_settle_ends_once_two_members_agree():
     assert results(blocks, may_settle=True) == 1
     assert results(blocks) == 3
     assert results(noise, may_settle=True) == 3
+
+
+@pytest.mark.parametrize(("n_init", "others"), [("auto", 1), (3, 3)])
+def test_as_many_members_as_asked_for_are_made_even_if_they_agree(n_init, others):
+    rates = np.where(np.eye(4), 3.0, 0.2)[np.arange(120) % 4][:, np.arange(80) % 4]
+    problem = problem_of(np.random.default_rng(0).poisson(rates), 4, 4)
+    assert len(Method(n_init=n_init).solve(problem, run_at(0.7)).others) == others
 
 
 def test_members_agree_up_to_a_few_elements():
