@@ -16,8 +16,7 @@ import numpy as np
 
 from ..costs.agreement import agreement as partition_agreement
 from ..data.joint import Joint
-from . import budgets
-from .coarsening import merge_cheapest, merges_between_sweeps
+from .coarsening import merge_cheapest
 from .coclusters import CoClusterProblem, CoClusters
 from .refinement import Labels, lower, refine
 from .run import Run
@@ -135,18 +134,16 @@ def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]
     starts = free_start(k, data.row_mass), free_start(None, data.column_mass)
     state = CoClusterProblem(data, starts).with_labels([hellinger(data, k, run.rng), None])
     refine(state, alone.sweeping(FIRST_SWEEPS), "halves")
-    between = merges_between_sweeps(state, [1], budgets.LEVELS)
     while not run.stop():
         assert state.rows is not None
         k = state.rows.k
         if k in LADDER or k == ceiling:
+            refine(state, alone.sweeping(STEP_SWEEPS), "halves")
             yield k, state.rows.labels.copy()
         smaller: CoClusters | None = merge_cheapest(state, [max(k - 1, 2)], 1.0)
         if smaller is None:
             return
         state = smaller
-        if k % between == 0:
-            refine(state, alone.sweeping(STEP_SWEEPS), "halves")
 
 
 # --- held-out gain ----------------------------------------------------------------------------

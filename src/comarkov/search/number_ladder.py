@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..costs.description import Evidence
+from ..costs.description import Evidence, cluster_sizes, description_length
 from ..data.joint import Joint
 from . import budgets
 from .coarsening import merge_cheapest, merges_between_sweeps
@@ -57,7 +57,10 @@ def ladder(data: Joint, goal: tuple[Start, Start], run: Run) -> Iterator[CoClust
 
 
 def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[CoClusters]:
-    """This state and smaller ones, one merge and some sweeps at a time, down to the counts."""
+    """This state and smaller ones, one merge at a time, down to the counts.
+
+    Sweeps follow when a tenth of the clusters have been merged, or fewer.
+    """
     between, merges = merges_between_sweeps(state, counts, budgets.LEVELS), 0
     yield state
     while not run.stop():
@@ -65,8 +68,9 @@ def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[Co
         if smaller is None:
             return
         state, merges = smaller, merges + 1
-        if merges % between == 0:
+        if merges >= max(between, max(numbers_of(state)) // 10):
             refine(state, run.sweeping(STEP_SWEEPS), "merge")
+            merges = 0
         yield state
 
 
@@ -124,15 +128,23 @@ def _changed(state: CoClusters, axis: int, evidence: Evidence, run: Run) -> Iter
 
 
 def _all_that_pay(
-    state: CoClusters, axis: int, evidence: Evidence, leavers: Sequence[np.ndarray]
+    state: CoClusters, axis: int, evidence: Evidence, splits: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """The splits that leave less to describe, each by itself."""
-    now = evidence.description_length(*state.all_labels())
-    return [
-        some
-        for some in leavers
-        if evidence.description_length(*_with_more(state, axis, [some]).all_labels()) < now
-    ]
+    """The splits that leave less to describe, each by itself; given are the elements that leave."""
+    labels = state.all_labels()
+    blocks = np.moveaxis(evidence.blocks(*labels), axis, 0)
+    sizes = cluster_sizes(labels[axis]), cluster_sizes(labels[1 - axis])
+    now = description_length(blocks, sizes)
+    counts = evidence.by_element(axis, labels[1 - axis], labels[axis].size)
+    pay = []
+    for leavers in splits:
+        moved, home = counts[leavers].sum(axis=0), labels[axis][leavers[0]]
+        after, fewer = np.vstack([blocks, moved]), np.append(sizes[0], leavers.size)
+        after[home] -= moved
+        fewer[home] -= leavers.size
+        if description_length(np.maximum(after, 0.0), (fewer, sizes[1])) < now:
+            pay.append(leavers)
+    return pay
 
 
 def _with_more(state: CoClusters, axis: int, leaving: Sequence[np.ndarray]) -> CoClusters:
