@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comarkov import CoClustering, datasets
+from comarkov import CoClustering, Results, datasets
 from comarkov.costs.description import Evidence, description_length, dispersion, least_dispersion
 from comarkov.costs.independence import is_independent
 from comarkov.costs.leftover import leftover
@@ -306,6 +306,14 @@ def test_halves_that_agree_by_luck_are_not_clear():
     assert lucky.choice() is None
 
 
+def test_rows_that_have_nothing_in_a_half_are_left_out_quietly():
+    W = np.zeros((40, 40))
+    W[np.arange(40), np.arange(40)] = 3  # each row is in one half only
+    gain = held_out_gain(joint(W), (2, 2), [run_at(0.7, seed) for seed in range(2)])
+    assert gain == (0.0, 0.0)
+    assert gain.z == 0
+
+
 def test_clusters_of_one_half_predict_the_other_if_there_are_any():
     runs = [run_at(0.7, seed) for seed in range(2)]
     gain = held_out_gain(joint(planted()), (5, 4), runs)
@@ -335,6 +343,10 @@ def test_a_fit_with_chosen_numbers_is_that_of_the_same_numbers():
     assert not hasattr(given_numbers, "selection_")
     assert (np.diff(model.selection_["row_clusters"]) <= 0).all()
     assert model.selection_reason_.startswith("5 row clusters and 4 column clusters: ")
+    results = Results.of(model, X)
+    assert model.selection_reason_ == results.selection_reason
+    for text in (model.describe(), results.describe(), results.to_html()):
+        assert model.selection_reason_ in text
     again = model.set_params(n_clusters=3).fit(X)
     assert not hasattr(again, "selection_")
     assert not hasattr(again, "selection_reason_")

@@ -36,7 +36,7 @@ class DescribeMixin(BaseEstimator):
         cost 0.005112 bits
         """
         check_is_fitted(self)
-        return describe(self._findings(), n)
+        return describe(self._findings(), n, getattr(self, "selection_reason_", ""))
 
     def top_features(
         self, cluster: int | None = None, n: int = 10, side: str = "rows"

@@ -219,7 +219,7 @@ class _Choice:
         near = agreement.nearly_best()
         if agreement.is_open or not near or near[0] > number_view.MOST:
             return None
-        return number_reasons.smallest_agreed(axis, near, self._at_least(axis, other))
+        return number_reasons.smallest_agreed(axis, agreement, self._at_least(axis, other))
 
     def _at_least(self, axis: int, other: Decision | None) -> int:
         """As many clusters as the other side has: with fewer, that one is found less well."""

@@ -157,11 +157,15 @@ def held_out_gain(data: Joint, numbers: tuple[int, int], halvings: Sequence[Run]
     less the prediction from all other rows. Every row counts alike.
     """
     pairs = _on_halves(data, halvings, lambda half, run: _fitted(half, numbers, run))
-    gains = []
-    for first, second in pairs:
-        gains += [_gains(first, second), _gains(second, first)]
-    rows = np.nanmean(gains, axis=0) if gains else np.zeros(0)
-    rows = rows[~np.isnan(rows)]
+    parts = [
+        _gains(known, unknown)
+        for first, second in pairs
+        for known, unknown in ((first, second), (second, first))
+        if known is not None and unknown is not None
+    ]
+    gains = np.array(parts).reshape(-1, data.shape[0])
+    times = np.count_nonzero(~np.isnan(gains), axis=0)
+    rows = np.nansum(gains, axis=0)[times > 0] / times[times > 0]
     return Gain(float(rows.mean()) if rows.size else 0.0, _standard_error(rows))
 
 
@@ -182,19 +186,20 @@ def _fitted(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | Non
     return state
 
 
-def _gains(known: CoClusters | None, unknown: CoClusters | None) -> np.ndarray:
+def _gains(known: CoClusters, unknown: CoClusters) -> np.ndarray:
     """The gain of each row, its clusters being known from one half only; NaN without mass.
 
     A cluster's profile is mixed with that of all rows, as much as a row weighs on average.
     """
-    if known is None or unknown is None:
-        return np.zeros(0)
     assert known.rows is not None
     assert unknown.columns is not None
     labels = known.rows.labels
     own = np.asarray(unknown.columns.masses, np.float64)
     mass = own.sum(axis=1)
     valid = (labels >= 0) & (mass > 0)
+    result = np.full(labels.size, np.nan)
+    if not valid.any():
+        return result
     clusters = np.zeros((known.rows.k, own.shape[1]))
     np.add.at(clusters, labels[valid], own[valid])
     own, mass = own[valid], mass[valid]
@@ -202,7 +207,6 @@ def _gains(known: CoClusters | None, unknown: CoClusters | None) -> np.ndarray:
     share = _shares(everyone + clusters.sum(axis=0) * 1e-9)
     nearby = _shares(clusters[labels[valid]] - own + mass.mean() * share)
     terms = np.where(own > 0, own * np.log(np.where(own > 0, nearby / share, 1.0)), 0.0)
-    result = np.full(labels.size, np.nan)
     result[valid] = terms.sum(axis=1) / mass
     return result
 

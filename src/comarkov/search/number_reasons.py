@@ -40,11 +40,12 @@ def agreed(axis: int, k: int, agreement: Agreement) -> Decision:
     return Decision(k, "agreement of halves", reason)
 
 
-def smallest_agreed(axis: int, near: list[int], least: int) -> Decision:
+def smallest_agreed(axis: int, agreement: Agreement, least: int) -> Decision:
     """Halves agree on many numbers alike: the smallest, but not fewer than on the other side."""
+    near = agreement.nearly_best()
     why = (
         f"halves of the {_others(axis)} agree nearly as well on {near[0]} to {near[-1]} clusters, "
-        "the most that were tried"
+        f"close to the ceiling of {agreement.ceiling}"
     )
     return _view(axis, near[0], least, why, "the smallest of these")
 
