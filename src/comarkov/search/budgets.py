@@ -25,7 +25,7 @@ POLISHING = 2.0  # of all rounds of polishing
 EXACT = 1.0  # of looking at all partitions, up to which that is done
 LEVELS = 4.0  # of the sweeps between levels when numbers of clusters are chosen
 HALVINGS = 0.005  # of a sweep over many clusters for each halving
-EVIDENCE = 0.04  # of shuffling entries, to measure what they are worth
+EVIDENCE = 0.03  # of shuffling entries, to measure what they are worth
 THINNINGS = 0.0005  # of a sweep, up to which counts are thinned more often
 
 
