@@ -23,8 +23,9 @@ OVER_SPLIT_FIRST = 0.02  # of as many sweeps as there are fine clusters: up to t
 MERGING = 2.0  # of the sweeps between merges
 POLISHING = 2.0  # of all rounds of polishing
 EXACT = 1.0  # of looking at all partitions, up to which that is done
-LEVELS = 4.0  # of the sweeps between levels when numbers of clusters are chosen
-HALVINGS = 0.005  # of a sweep over many clusters for each halving
+LEVELS = 2.0  # of the sweeps between levels when numbers of clusters are chosen
+HALVES = 0.04  # of sweeps over many clusters, one for each halving whose numbers are compared
+GAINS = 0.005  # of sweeps, one for each halving that is asked for structure
 EVIDENCE = 0.03  # of shuffling entries, to measure what they are worth
 THINNINGS = 0.0005  # of a sweep, up to which counts are thinned more often
 

@@ -32,7 +32,7 @@ HOPELESS = 1.25  # leftover of both sides that better numbers of clusters do not
 LIKE_COUNTS = 0.5  # the share of their counts that weights must be worth, where elements are few
 SURE = 1.64  # standard errors by which the held-out gain of each side must be above 0
 FEW = 4  # clusters by which structure is looked for if a description has only one
-HALVINGS = 4  # for a number of clusters
+HALVINGS = 2, 4  # for a number of clusters: of large data and of small
 GAIN_HALVINGS = 2, 8  # for whether there is structure: of large data and of small
 
 Decisions = tuple[Decision, Decision]
@@ -177,7 +177,7 @@ class _Choice:
             return number_reasons.INDEPENDENT if is_independent(self.data.csr, rng) else ""
         tried = [k if k > 1 else FEW for k in numbers]
         work = self.data.matrix.indices.size * sum(tried)
-        count = budgets.times(budgets.HALVINGS, work, *GAIN_HALVINGS)
+        count = budgets.times(budgets.GAINS, work, *GAIN_HALVINGS)
         gains = []
         for axis in (0, 1):
             runs = [self.run.drawing(Purpose.HELD_OUT, axis, i) for i in range(count)]
@@ -192,7 +192,9 @@ class _Choice:
         facing = self._facing(axis)
         if not self._is_open(axis) or not halves.can_be_halved(facing) or self.run.stop():
             return None
-        runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(HALVINGS)]
+        work = self.data.matrix.indices.size * halves.LADDER[-1]
+        count = budgets.times(budgets.HALVES, work, *HALVINGS)
+        runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(count)]
         agreement = self.agreements[axis] = halves.agreement(facing, runs)
         k = agreement.choice()
         return None if k is None else number_reasons.agreed(axis, k, agreement)

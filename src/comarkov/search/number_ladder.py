@@ -25,7 +25,7 @@ MANY = 40  # clusters at the top of a ladder ...
 MEMBERS = 8  # ... if there are so many elements for each; fewer look more alike than they are
 FEW, FEW_MEMBERS = 12, 3  # of small data
 LOW = 0.5  # β at which the cost is the leading term of the description length
-TOP_SWEEPS, STEP_SWEEPS = 20, 2
+TOP_SWEEPS, STEP_SWEEPS = 8, 2
 TRIALS = 2  # merges and splits of a side that are tried before it is left alone
 ROUNDS = 50  # at most
 

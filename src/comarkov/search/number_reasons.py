@@ -58,9 +58,9 @@ def view(axis: int, knee: int, least: int, agreement: Agreement) -> Decision:
 def _view(axis: int, number: int, least: int, why: str, choice: str) -> Decision:
     k = max(number, least)
     if k > number:
-        choice = f"as many as of {_others(axis)}"
+        choice = f"raised to suit the {SIDES[1 - axis]} clusters"
     reason = f"{_clusters(axis, k)}: a view, because no number stands out ({why})"
-    return Decision(k, "view", f"{reason}; this is {choice}.")
+    return Decision(k, "view", f"{reason}; this number is {choice}.")
 
 
 def _why(axis: int, agreement: Agreement) -> str:
