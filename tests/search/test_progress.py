@@ -79,7 +79,7 @@ def test_an_error_in_the_callback_ends_the_fit(noise, n_jobs):
 
 @pytest.mark.parametrize("method", ["anneal", "sequential"])
 def test_max_time_gives_the_best_so_far(noise, method):
-    model = CoClustering((9, 8), method=method, n_init=10_000, max_time=0.3, random_state=0)
+    model = CoClustering((9, 8), method=method, n_init=10_000, max_time=1.5, random_state=0)
     with pytest.warns(ConvergenceWarning, match="max_time was reached"):
         model.fit(noise)
     start = CoClustering((9, 8), method="sequential", max_iter=1, random_state=0)
