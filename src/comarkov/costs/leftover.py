@@ -19,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from .labels import membership
+
 Labels = np.ndarray
 
 AT_ONCE = 1 << 14  # rows
@@ -37,7 +39,7 @@ class Columns(NamedTuple):
     @classmethod
     def of(cls, matrix: sp.csr_array, labels: Labels) -> Columns:
         """Those of a matrix."""
-        member = _membership(labels)
+        member = membership(labels, int(labels.max()) + 1)
         mass = np.asarray(matrix.sum(axis=0), np.float64).ravel()
         return cls(member, mass, member.T @ mass**2, member.T @ mass)
 
@@ -52,7 +54,7 @@ def leftover(matrix: sp.csr_array, row_labels: Labels, column_labels: Labels) ->
     NaN if there is nothing to compare.
     """
     columns = Columns.of(matrix, column_labels)
-    blocks = columns.sums(_membership(row_labels).T @ matrix)
+    blocks = columns.sums(membership(row_labels, int(row_labels.max()) + 1).T @ matrix)
     sizes = np.bincount(row_labels[row_labels >= 0])
     counts = columns.total**2 >= MEMBERS * columns.squares
     observed = expected = 0.0
@@ -93,10 +95,3 @@ def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a / b, 0 where b is 0."""
     shape = np.broadcast_shapes(a.shape, b.shape)
     return np.divide(a, b, out=np.zeros(shape), where=np.broadcast_to(b > 0, shape))
-
-
-def _membership(labels: Labels) -> sp.csr_array:
-    """Elements by clusters: 1 where an element belongs."""
-    element = np.flatnonzero(labels >= 0)
-    shape = labels.size, int(labels.max()) + 1
-    return sp.csr_array((np.ones(element.size), (element, labels[element])), shape)

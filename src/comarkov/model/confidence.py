@@ -8,8 +8,8 @@ cluster a, and
 
 v_x counts the entries that carry the mass: n_x if all are ones, fewer if some are large. It does
 not depend on the unit of the weights, and a word that occurs often in one document is not taken
-for as many independent witnesses. Nor are different words of one document: γ says how many
-independent ones they are worth, and ``calibration`` measures it.
+for as many independent observations. Different words of one document are not independent either:
+γ, which ``calibration`` estimates, reduces v to the number of independent ones.
 
 The confidence is the posterior of an element's cluster times the share of all results of the
 search, the best included, that have it there.

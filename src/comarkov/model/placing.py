@@ -23,7 +23,7 @@ class Target(NamedTuple):
     """Clusters into which rows can be inserted, and the clusters of the columns."""
 
     masses: np.ndarray  # by (column, cluster)
-    member: sp.csr_array  # columns by their clusters, of which there may be none
+    member: sp.csr_array  # columns x column clusters; no clusters if columns are not clustered
     blocks: np.ndarray  # masses by (cluster of the columns, cluster); by cluster in the last row
     coupling: float
 

@@ -112,17 +112,17 @@ class _Choice:
         """Both numbers, by the first rule that can decide."""
         state = self._shortest()
         if state is None or self.run.stop():
-            return self._both(lambda axis: self._alone(axis, "time", number_reasons.OUT_OF_TIME))
+            return self._both(lambda axis: Decision(1, "time", number_reasons.OUT_OF_TIME))
         numbers = numbers_of(state)
         is_explained = min(numbers) > 1 and self._explains(state)
         agreed = [None if is_explained else self._agreed(axis) for axis in (0, 1)]
         if not any(agreed) and (nothing := self._nothing(numbers)):
-            return self._both(lambda axis: self._alone(axis, "no structure", nothing))
+            return self._both(lambda axis: Decision(1, "no structure", nothing))
         if is_explained:
             axes = [axis for axis in (0, 1) if self._is_open(axis)]
             return self._both(lambda axis: number_reasons.described(axes, numbers)[axis])
         completed = self._with_views(agreed)
-        return self._both(lambda axis: completed[axis] or self._alone(axis, "none"))
+        return self._both(lambda axis: completed[axis] or Decision(1, "none"))
 
     def _both(self, decide: Callable[[int], Decision]) -> Decisions:
         """Decisions for both sides; those that are given keep their number."""
@@ -131,9 +131,6 @@ class _Choice:
             for axis in (0, 1)
         )
         return rows, columns
-
-    def _alone(self, axis: int, rule: str, reason: str = "") -> Decision:
-        return Decision(1, rule, reason)
 
     # --- structure and description --------------------------------------------------------------
 
