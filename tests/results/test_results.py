@@ -359,3 +359,9 @@ def test_a_notebook_shows_the_small_report_once_fitted(model):
     assert "&lt;b&gt;Evelyn" in named._repr_html_()
     assert "bits kept" not in CoClustering()._repr_html_()
     assert "Evelyn" not in model._repr_html_()
+
+
+def test_a_full_table_has_100_percent_of_its_cells():
+    full = np.arange(1, 13).reshape(4, 3)
+    page = Results.of(CoClustering(2, random_state=0).fit(full), full).to_html()
+    assert "100 % of cells" in page
