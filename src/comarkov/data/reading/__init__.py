@@ -95,7 +95,7 @@ def read(
      [1. 0.]]
     """
     if kind is not None and kind not in KINDS:
-        raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
+        raise ValueError(f"kind={kind!r} is unknown. Use one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
     data = read_any(source, kind, options, max_bytes)
     return renamed(data, row_names, column_names, options.encoding, max_bytes)

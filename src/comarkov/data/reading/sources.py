@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,10 @@ import numpy as np
 from ..extras import need
 from ..graphs import from_graph
 from ..inputs import are_numbers, frame_width, is_frame
-from . import databases, matrices, texts
+from . import databases, excel, matrices, texts
 from .data import Data
-from .delimited import from_lines, is_numbered
-from .edges import from_edges
+from .delimited import from_lines
+from .edges import EdgeColumns, from_edges
 from .faults import fault
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
@@ -30,8 +29,16 @@ from .kinds import (
     kind_of_table,
 )
 from .naming import distinct
-from .opening import Opened, as_utf8, decoded, opened
-from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
+from .opening import SPREADSHEET, Opened, as_utf8, decoded, opened
+from .tables import (
+    RawTable,
+    columns_in,
+    from_frame,
+    from_parquet,
+    is_parquet,
+    reason,
+    without_columns,
+)
 from .wide import from_table
 
 
@@ -65,29 +72,39 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if is_frame(source):
         return _from_data_frame(source, kind, options)
     if isinstance(source, dict | set) or source is None:
-        raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
+        raise ValueError(
+            f"A {type(source).__name__} cannot be read: give the path of a file, a data frame or a "
+            "matrix."
+        )
     options.check("npz")
     return Data(source)
 
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
-    """A data frame; the index of a wide pandas frame names its rows, unless it is only numbers."""
+    """A data frame; the index of a wide pandas frame names its rows, unless it only counts them."""
     kind = kind or kind_of_table(options, frame_width(frame))
-    if kind == "table" and options.rows is None and hasattr(frame, "index"):
-        is_numbered_only = are_numbers(np.asarray(frame.index, dtype=object))
-        if not is_numbered_only or frame.dtypes.iloc[0].kind in "iufb":
+    if kind == "table" and options.row_names is None and hasattr(frame, "index"):
+        is_counted = are_numbers(np.asarray(frame.index, dtype=object))
+        is_numeric = all(dtype.kind in "iufb" for dtype in frame.dtypes)
+        if is_numeric and options.drop is None and not frame.isna().any(axis=None):
             options.check(kind, "a data frame")
-            row_names = None if is_numbered_only else distinct(frame.index)
-            return Data(frame, row_names, list(frame.columns))
+            return Data(frame, None if is_counted else distinct(frame.index), list(frame.columns))
+        if not is_counted:
+            kind_of_rows = frame.index.name or ""
+            frame = frame.set_axis(distinct(frame.index), axis=0)
+            frame = frame.rename_axis(index=kind_of_rows).reset_index()
     return _from_rows(from_frame(frame, "the data frame"), kind, options, "a data frame")
 
 
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     if kind not in (None, "texts"):
-        raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
+        raise ValueError(
+            f"{folder} is a folder, but kind={kind!r} needs a file. For a folder of texts use "
+            "kind='texts'."
+        )
     options.check("texts", "a folder")
-    names, found = texts.from_folder(folder, options.encoding)
-    return _counted(names, found, options, str(folder))
+    names, documents = texts.from_folder(folder, options.encoding)
+    return _counted(names, documents, options, str(folder))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
@@ -102,47 +119,19 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
-    said = (options.rows, options.columns, options.weights, options.text)
-    with as_utf8(file, options.encoding) as plain:
-        table = from_lines(plain, options.header, options.separator, said)
-        data = _from_rows(table, kind, options, "delimited text")
-        if options.header is None and options.text is None and table.lines is not None:
-            _doubt(data, table, table.lines.has_header)
-        return data
+    if file.suffix == SPREADSHEET:
+        with excel.as_csv(file, options.sheet, options.decimal, max_bytes) as sheet:
+            return _from_delimited(sheet, kind, options, "an Excel file")
+    with as_utf8(file, options.encoding) as text:
+        return _from_delimited(text, kind, options, "delimited text")
 
 
-def _doubt(data: Data, table: RawTable, has_header: bool) -> None:
-    """A note if it is not sure whether the first line is a header."""
-    words = table.columns if has_header else table.frame.head(1).fill_null("").collect().row(0)
-    is_named = bool(words[0]) and not is_number(words[0])
-    if has_header:
-        taken = "a header" if is_named and is_numbered(words) else None
-    elif len(words) > 3:
-        taken = "a row" if is_named and len(set(words)) == len(words) else None
-    else:
-        taken = "an edge" if _is_apart(data, words) else None
-    if taken is not None:
-        advice = (
-            "a row, say so: header=False, --no-header."
-            if has_header
-            else "a header, say so: header=True, --header."
-        )
-        warnings.warn(
-            f"{table.name}: the first line ({listed(words)}) is taken for {taken}. "
-            f"If it is {advice}",
-            stacklevel=4,
-        )
-
-
-def _is_apart(data: Data, words: Sequence[str]) -> bool:
-    """Does the first line of an edge list hold words that are nowhere below it?"""
-    if any(not word or is_number(word) for word in words):
-        return False
-    rows, columns = (
-        np.flatnonzero(np.isin(names, words)) for names in (data.row_names, data.column_names)
-    )
-    mine = data.matrix[rows].sum(), data.matrix[:, columns].sum()
-    return rows.size == columns.size == 1 < data.matrix.nnz and set(mine) == {1}
+def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
+    separator = options.separator if form == "delimited text" else ","
+    dropped = columns_in(options.drop)
+    chosen = (options.rows, options.columns, options.weights, options.text, options.names, *dropped)
+    table = from_lines(file, options.header, separator, chosen)
+    return _from_rows(table, kind, options, form)
 
 
 def _is_json(file: Opened) -> bool:
@@ -157,8 +146,10 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(None, lines, options, file.name)
     options.check("texts", "JSON lines")
-    names, found = texts.from_json_lines(file, options.text, options.rows, options.encoding)
-    return _counted(names, found, options, file.name)
+    field, names = options.text, options.row_names
+    return _counted(
+        *texts.from_json_lines(file, field, names, options.encoding), options, file.name
+    )
 
 
 def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
@@ -167,28 +158,41 @@ def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: st
 
     try:
         return _from_table(table, kind, options, form)
-    except PolarsError as error:  # a file that is nothing of the kind
-        raise fault(table, (), (), error) from error
+    except PolarsError as error:  # a file that is no table at all
+        raise fault(table, error=error) from error
 
 
 def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
-    is_said = kind is not None
-    table = replace(table, decimal=options.decimal)
-    kind = kind or kind_of_table(options, len(table.fields))
+    is_stated = kind is not None
+    table = replace(
+        table,
+        decimal=options.decimal,
+        thousands=options.thousands,
+        keeps_na=options.keep_na,
+    )
+    table = without_columns(table, options.drop)
+    kind = kind or kind_of_table(options, len(table.kept))
     if kind not in ("edges", "table", "texts"):
-        raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
+        raise ValueError(
+            f"{table.name} is a table, so kind={kind!r} cannot be right. Leave it out, or use "
+            "kind='edges' or kind='table'."
+        )
     options.check(kind, form)
     if kind == "edges":
-        return from_edges(table, options.rows, options.columns, options.weights)
+        chosen = EdgeColumns(options.rows, options.columns, options.weights)
+        return from_edges(table, chosen, options.missing_weights("error"))
     if kind == "table":
-        return from_table(table, options.rows, is_said)
+        missing, names = options.missing_weights("0"), options.row_names
+        return from_table(table, names, missing, is_stated, options.drop == "none")
     text = "text" if options.text is None else options.text
-    return _counted(*texts.from_column(table, text, options.rows), options, table.name)
+    return _counted(*texts.from_column(table, text, options.row_names), options, table.name)
 
 
-def _counted(names: list[str] | None, found: list[str], options: ReadOptions, source: str) -> Data:
+def _counted(
+    names: list[str] | None, documents: list[str], options: ReadOptions, source: str
+) -> Data:
     return texts.from_texts(
-        found, names, source, options.stop_words, options.min_df, options.n_words
+        documents, names, source, options.stop_words, options.min_df, options.n_words
     )
 
 
@@ -205,7 +209,10 @@ def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Da
     try:
         graph = nx.read_gml(file.path) if file.suffix == ".gml" else nx.read_graphml(file.path)
     except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
-        raise ValueError(f"{file.name} is no graph file: {reason(error)}.") from error
+        raise ValueError(
+            f"{file.name} is not a graph file: {reason(error)}. Write it again, for example with "
+            "networkx.write_graphml."
+        ) from error
     return matrices.named_errors(file.name, lambda: _from_graph(graph, options, file.name))
 
 
@@ -215,6 +222,7 @@ def _h5ad_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Dat
 
 READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {
     "mtx": lambda file, options, max_bytes: matrices.from_matrix_market(file),
+    "npy": lambda file, options, max_bytes: matrices.from_npy(file),
     "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
     "h5ad": _h5ad_file,
     "graph": _graph_file,
