@@ -12,19 +12,24 @@ from typing import Any
 
 from ...data.extras import need
 from . import content
+from .classes import class_facts, class_sections
 from .payload import Packed, pack_cells
+from .profiles import pack_profiles
+from .snippets import pack_snippets
 
 LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
 CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in elements.js
 SCRIPTS = {  # each folder's after those of the folders before
-    "page": ("elements", "tooltip", "arrows"),
-    "data": ("numbers", "csv", "unpacking", "data"),
+    "page": ("elements", "tooltip", "arrows", "longlist", "sections"),
+    "data": ("numbers", "csv", "unpacking", "titles", "profile", "data"),
     "drawing": ("lab", "colours", "canvas", "svg", "axis"),
     "heatmap": ("span", "binning", "picture", "marks", "labels", "heatmap", "navigation"),
     "charts": ("lift", "blocks", "dendrogram", "pairs", "curve"),
+    "classes": ("classes", "scores", "strip", "legend", "table"),
+    "cards": ("title", "snippet", "members", "card", "cards"),
     "controls": ("search", "highlight", "path", "downloads"),
 }
-STYLES = ("report",)  # later ones override earlier ones
+STYLES = ("report", "layout", "cards", "classes", "print")  # later ones override earlier ones
 
 
 def render(results: Any, tables: dict[str, str]) -> str:
@@ -34,24 +39,28 @@ def render(results: Any, tables: dict[str, str]) -> str:
     No script runs but the page's own, which the page allows by its digest.
     """
     need("The report", "jinja2")
-    parts = content.sections(results, tables)
-    about = content.about(results)
+    parts = content.sections(results, tables) | class_sections(results)
+    about = content.about(results) | {"classes": class_facts(results), "texts": 0}
+    if getattr(results.data, "texts", None) is not None:
+        parts["row texts"], about["texts"] = pack_snippets(
+            results.data.texts, results.findings.rows
+        )
     shown = content.page(results, parts) | {"results": results, "findings": results.findings}
     bare = _page(shown, about, Packed(parts, {}))
     room = (LIMIT - len(bare.encode())) * 3 // 4  # four letters hold three bytes
-    cells = pack_cells(results.matrix, content.orders(results), room)
+    cells = pack_cells(results.matrix, content.orders(results), room, pack_profiles)
     return _page(shown, about, Packed(parts | cells.sections, cells.facts))
 
 
 def _page(shown: dict[str, Any], about: dict[str, Any], packed: Packed) -> str:
-    script, style = _script(), _style()
+    script, style, data = _script(), _style(), packed.text()
     return _template().render(
         **shown,
         policy=_policy(script, style),
         script=script,
         style=style,
-        about=_json(about | packed.facts | {"layout": packed.layout()}),
-        data=packed.text(),
+        about=_json(about | packed.facts | {"layout": packed.layout(), "digest": _digest(data)}),
+        data=data,
     )
 
 

@@ -8,14 +8,19 @@ class Report {
     this.heatmap.layout();
     this.navigation = new Navigation(this.heatmap);
     this.search = new Search(byId("query"), byId("matches"), data);
-    this.highlight = new Highlight(data, this.heatmap, this.blocks, this.navigation);
+    this.cards = new Cards(data);
+    this.highlight = new Highlight(
+      data, this.heatmap, this.blocks, this.navigation, this.cards.snippets);
     this.path = about.views.length > 1 ? new Path(data) : null;
     this.connectPictures();
     this.connectSearch();
     this.connectPath();
+    this.connectCards();
+    this.connectClasses();
     this.connectButtons();
     this.connectScreen();
     connectDownloads(data.sections);
+    connectContents();
     this.tellWhatIsLeftOut();
   }
 
@@ -64,15 +69,43 @@ class Report {
     byId("zoom-in").addEventListener("click", () => this.navigation.zoomBy(STEP));
     byId("zoom-out").addEventListener("click", () => this.navigation.zoomBy(1 / STEP));
     byId("zoom-all").addEventListener("click", () => this.navigation.showAll());
-    document.querySelectorAll("button.show").forEach((button) => {
-      const { side, cluster } = button.dataset;
-      button.addEventListener("click", () => this.showCluster(side, +cluster));
-    });
+  }
+
+  connectCards() {
+    this.cards.onShow = (side, cluster) => this.showCluster(side, cluster);
+    this.cards.onMember = (side, element) => this.showElement(side, element);
+    this.cards.onTitle = () => this.draw();
+    this.cards.draw();
+  }
+
+  connectClasses() {
+    const sides = SIDES.filter((side) => this.data.classes.has(side));
+    this.tables = sides.map((side) => new ClassTable(this.data.classes, side));
+    this.legends = sides.map((side) => new ClassLegend(this.data.classes, side, () => {
+      this.heatmap.drawLater();
+      this.drawClasses();
+    }));
+    this.drawClasses();
+  }
+
+  drawClasses() {
+    for (const part of [...this.legends, ...this.tables]) part.draw();
+  }
+
+  showElement(side, element) {
+    this.highlight.set({ side, element });
+    this.navigation.showAll();
+    this.highlight.zoomToElement();
+    this.lookAtMatrix();
   }
 
   showCluster(side, cluster) {
     this.highlight.set({ side, cluster });
     this.navigation.showAll();
+    this.lookAtMatrix();
+  }
+
+  lookAtMatrix() {
     byId("heatmap-frame").scrollIntoView({ block: "nearest" });
     byId("heatmap").focus({ preventScroll: true });
   }
@@ -87,7 +120,8 @@ class Report {
       requestAnimationFrame(() => this.draw());
     });
     document.querySelectorAll("details").forEach((each) =>
-      each.addEventListener("toggle", () => this.drawMerges()));
+      each.addEventListener("toggle", () => this.drawCharts()));
+    connectPaper(() => this.drawOnPaper(), () => this.draw());
   }
 
   tellWhatIsLeftOut() {
@@ -105,8 +139,20 @@ class Report {
     this.blocks.draw();
     this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawRamp();
+    this.drawCharts();
+  }
+
+  drawCharts() {
     this.drawMerges();
     this.path?.draw();
+  }
+
+  // Without what is selected.
+  drawOnPaper() {
+    const { lit } = this.highlight;
+    this.heatmap.lit = this.blocks.lit = this.heatmap.cursor = null;
+    this.draw();
+    this.heatmap.lit = this.blocks.lit = lit;
   }
 
   drawRamp() {

@@ -26,3 +26,7 @@ const entryText = (value) =>
 
 const percent = (share) =>
   (share > 0 && share < 0.001 ? "< 0.1 %" : `${(100 * share).toFixed(1)} %`);
+
+const isInformative = (lift) => lift >= 1.2;
+
+const liftText = (lift) => `×${lift < 100 ? short(lift) : whole(Math.round(lift))}`;
