@@ -24,6 +24,7 @@ SCRIPTS = {  # each folder's after those of the folders before
     "charts": ("lift", "blocks", "dendrogram", "pairs", "curve"),
     "controls": ("search", "highlight", "path", "downloads"),
 }
+STYLES = ("report",)  # later ones override earlier ones
 
 
 def render(results: Any, tables: dict[str, str]) -> str:
@@ -35,7 +36,7 @@ def render(results: Any, tables: dict[str, str]) -> str:
     need("The report", "jinja2")
     parts = content.sections(results, tables)
     about = content.about(results)
-    shown = content.page(results, parts) | {"results": results, "found": results.findings}
+    shown = content.page(results, parts) | {"results": results, "findings": results.findings}
     bare = _page(shown, about, Packed(parts, {}))
     room = (LIMIT - len(bare.encode())) * 3 // 4  # four letters hold three bytes
     cells = pack_cells(results.matrix, content.orders(results), room)
@@ -43,7 +44,7 @@ def render(results: Any, tables: dict[str, str]) -> str:
 
 
 def _page(shown: dict[str, Any], about: dict[str, Any], packed: Packed) -> str:
-    script, style = _script(), _asset("report.css")
+    script, style = _script(), _style()
     return _template().render(
         **shown,
         policy=_policy(script, style),
@@ -75,6 +76,12 @@ def _digest(text: str) -> str:
 @cache
 def _asset(name: str) -> str:
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _style() -> str:
+    """All style sheets as one."""
+    return "".join(_asset(f"styles/{name}.css") for name in STYLES)
 
 
 @cache
