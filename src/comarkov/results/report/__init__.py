@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from ...data.extras import need
+from .. import numbers
 from . import content
 from .payload import Packed, pack_cells
 
@@ -111,4 +112,5 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals.update(numbers.WRITERS)
     return environment.get_template("report.html.j2")
