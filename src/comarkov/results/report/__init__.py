@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from ...data.extras import need
+from .. import numbers
 from . import content
 from .map_data import map_sections
 from .payload import Packed, pack_cells
@@ -114,4 +115,5 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals.update(numbers.WRITERS)
     return environment.get_template("report.html.j2")
