@@ -22,7 +22,7 @@ EVIL = "<script>alert(1)</script>"
 def test_it_opens_and_says_what_was_found(opened, women):
     page = opened(women)
     assert page.title() == "women.csv · co-clustering"
-    assert page.inner_text("#kept") == "44.0 %"
+    assert page.inner_text("#kept") == "44.0%"
     lead = "18 rows (woman) in 2 clusters × 14 columns (event) in 3 clusters"
     assert page.inner_text(".lead") == lead
     assert page.inner_text("label[for=query]") == "Find by name: woman or event"
@@ -163,7 +163,7 @@ def test_names_are_only_text(opened, tmp_path):
     page.fill("#query", "alert(1)")
     assert EVIL in page.inner_text("#matches")
     page.press("#query", "Enter")
-    assert "alert(1)" in page.inner_text("#found")
+    assert "alert(1)" in page.inner_text("#selection")
     box = page.locator("#heatmap").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert EVIL in page.inner_text("#tip")
@@ -176,7 +176,7 @@ def test_names_with_quotes_commas_and_line_ends(opened, tmp_path):
     page = opened(written(tmp_path, data, (2, 3)))
     page.fill("#query", '"17", or')
     page.press("#query", "Enter")
-    assert page.locator("#found bdi").text_content() == rows[17]
+    assert page.locator("#selection bdi").text_content() == rows[17]
 
 
 def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
@@ -221,7 +221,7 @@ def test_one_side_and_one_cluster(opened, tmp_path, monkeypatch, n_clusters, lef
     assert page.locator("#beta").count() == 0
     page.fill("#query", "E5")
     page.press("#query", "Enter")
-    assert page.inner_text("#found").startswith("E5 · ")
+    assert page.inner_text("#selection").startswith("E5 · ")
     page.click("#zoom-in")
     picture(page)
 

@@ -11,8 +11,10 @@ from importlib.resources import files
 from typing import Any
 
 from ...data.extras import need
+from .. import numbers
 from . import content
 from .classes import class_facts, class_sections
+from .map_data import map_sections
 from .payload import Packed, pack_cells
 from .profiles import pack_profiles
 from .snippets import pack_snippets
@@ -22,14 +24,21 @@ CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in elements.js
 SCRIPTS = {  # each folder's after those of the folders before
     "page": ("elements", "tooltip", "arrows", "longlist", "sections"),
     "data": ("numbers", "csv", "unpacking", "titles", "profile", "data"),
-    "drawing": ("lab", "colours", "canvas", "svg", "axis"),
+    "drawing": ("lab", "colours", "palette", "canvas", "svg", "axis"),
     "heatmap": ("span", "binning", "picture", "marks", "labels", "heatmap", "navigation"),
-    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve"),
+    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve", "map"),
     "classes": ("classes", "scores", "strip", "legend", "table"),
     "cards": ("title", "snippet", "members", "card", "cards"),
     "controls": ("search", "highlight", "path", "downloads"),
 }
-STYLES = ("report", "layout", "cards", "classes", "print")  # later ones override earlier ones
+STYLES = (
+    "report",
+    "layout",
+    "cards",
+    "classes",
+    "map",
+    "print",
+)  # later ones override earlier ones
 
 
 def render(results: Any, tables: dict[str, str]) -> str:
@@ -39,13 +48,16 @@ def render(results: Any, tables: dict[str, str]) -> str:
     No script runs but the page's own, which the page allows by its digest.
     """
     need("The report", "jinja2")
-    parts = content.sections(results, tables) | class_sections(results)
-    about = content.about(results) | {"classes": class_facts(results), "texts": 0}
-    if getattr(results.data, "texts", None) is not None:
+    maps = map_sections(results)
+    parts = content.sections(results, tables) | class_sections(results) | maps.sections
+    about = content.about(results) | maps.facts
+    about |= {"classes": class_facts(results), "texts": 0}
+    if results.data.texts is not None:
         parts["row texts"], about["texts"] = pack_snippets(
             results.data.texts, results.findings.rows
         )
-    shown = content.page(results, parts) | {"results": results, "findings": results.findings}
+    shown = content.page(results, parts) | maps.facts
+    shown |= {"results": results, "findings": results.findings}
     bare = _page(shown, about, Packed(parts, {}))
     room = (LIMIT - len(bare.encode())) * 3 // 4  # four letters hold three bytes
     cells = pack_cells(results.matrix, content.orders(results), room, pack_profiles)
@@ -120,4 +132,5 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals.update(numbers.WRITERS)
     return environment.get_template("report.html.j2")

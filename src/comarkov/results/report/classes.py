@@ -45,7 +45,7 @@ def class_facts(results: Any) -> dict[str, list[dict[str, Any]]]:
 
 def _known(results: Any, name: str) -> dict[str, np.ndarray]:
     """The classifications of a side in which some class is known."""
-    given = getattr(results.data, f"{name}_classes", {})
+    given: dict[str, np.ndarray] = getattr(results.data, f"{name}_classes")
     return {title: classes for title, classes in given.items() if (classes != "").any()}
 
 

@@ -3,7 +3,8 @@
 Of matrix entries N(x, y) with the sum N, the lift of an entry is N(x, y) N / (N(x) N(y)). The first
 entries of a profile are those with the largest N(x, y) log2 lift.
 
-The page computes profiles from its cells (``profile.js``). These are packed where not all are there.
+The page computes profiles from its cells (``profile.js``). Where it has not all of them, it gets
+these.
 """
 
 from __future__ import annotations

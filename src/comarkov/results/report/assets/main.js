@@ -8,12 +8,15 @@ class Report {
     this.heatmap.layout();
     this.navigation = new Navigation(this.heatmap);
     this.search = new Search(byId("query"), byId("matches"), data);
+    this.maps = Object.keys(about.maps).map((side) =>
+      new ElementMap(byId(`${side}-map`), data, side));
     this.cards = new Cards(data);
-    this.highlight = new Highlight(
-      data, this.heatmap, this.blocks, this.navigation, this.cards.snippets);
+    this.pictures = [this.heatmap, this.blocks, ...this.maps];
+    this.highlight = new Highlight(data, this.pictures, this.navigation, this.cards.snippets);
     this.path = about.views.length > 1 ? new Path(data) : null;
     this.connectPictures();
     this.connectSearch();
+    this.connectMaps();
     this.connectPath();
     this.connectCards();
     this.connectClasses();
@@ -47,12 +50,18 @@ class Report {
   }
 
   connectSearch() {
-    this.search.onChoose = ({ side, element }) => {
-      this.highlight.set({ side, element });
-      this.navigation.showAll();
-    };
+    this.search.onChoose = (element) => this.showElement(element);
     this.search.onClear = () => this.highlight.clear();
     this.highlight.onClear = () => this.search.clear();
+  }
+
+  showElement({ side, element }) {
+    this.highlight.set({ side, element });
+    this.navigation.showAll();
+  }
+
+  connectMaps() {
+    for (const map of this.maps) map.onChoose = (element) => this.showElement(element);
   }
 
   connectPath() {
@@ -73,7 +82,11 @@ class Report {
 
   connectCards() {
     this.cards.onShow = (side, cluster) => this.showCluster(side, cluster);
-    this.cards.onMember = (side, element) => this.showElement(side, element);
+    this.cards.onMember = (element) => {
+      this.showElement(element);
+      this.highlight.zoomToElement();
+      this.lookAtMatrix();
+    };
     this.cards.onTitle = () => this.draw();
     this.cards.draw();
   }
@@ -90,13 +103,6 @@ class Report {
 
   drawClasses() {
     for (const part of [...this.legends, ...this.tables]) part.draw();
-  }
-
-  showElement(side, element) {
-    this.highlight.set({ side, element });
-    this.navigation.showAll();
-    this.highlight.zoomToElement();
-    this.lookAtMatrix();
   }
 
   showCluster(side, cluster) {
@@ -144,15 +150,18 @@ class Report {
 
   drawCharts() {
     this.drawMerges();
+    this.maps.forEach((map) => map.draw());
     this.path?.draw();
   }
 
   // Without what is selected.
   drawOnPaper() {
     const { lit } = this.highlight;
-    this.heatmap.lit = this.blocks.lit = this.heatmap.cursor = null;
+    const mark = (each) => this.pictures.forEach((picture) => (picture.lit = each));
+    this.heatmap.cursor = this.blocks.cursor = null;
+    mark(null);
     this.draw();
-    this.heatmap.lit = this.blocks.lit = lit;
+    mark(lit);
   }
 
   drawRamp() {

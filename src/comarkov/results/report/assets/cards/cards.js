@@ -24,7 +24,7 @@ class Cards {
   nameButton(side, element) {
     const name = this.data[side].names[element];
     const button = newElement("button", { type: "button", class: "link", title: name }, isolated(name));
-    button.addEventListener("click", () => this.onMember?.(side, element));
+    button.addEventListener("click", () => this.onMember?.({ side, element }));
     return button;
   }
 
