@@ -33,7 +33,7 @@ def test_it_opens_and_says_what_was_found(opened, women):
     assert "E5" in card
     assert page.locator("#rows-tree .forks path").count() == 1
     assert page.locator("#columns-tree .forks path").count() == 2
-    assert "random_state=0" in page.inner_text(".details")
+    assert "random_state=0" in page.inner_text("#download")
     assert page.locator(".lift-legend .tick").count() >= 3
     assert len(set(picture(page))) > 10
 
@@ -146,7 +146,7 @@ def test_tables_on_a_phone(opened, tmp_path):
     page = opened(path, 400)
     for summary in ("How the numbers", "Parameters, seed"):
         page.click(f"summary >> text={summary}")
-    heights = page.locator(".details tr").evaluate_all("all => all.map(row => row.clientHeight)")
+    heights = page.locator("#download tr").evaluate_all("all => all.map(row => row.clientHeight)")
     assert len(heights) > 20
     assert max(heights) < 40
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

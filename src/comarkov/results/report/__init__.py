@@ -31,7 +31,7 @@ SCRIPTS = {  # each folder's after those of the folders before
     "cards": ("title", "snippet", "members", "card", "cards"),
     "controls": ("search", "highlight", "path", "downloads"),
 }
-STYLES = (
+STYLES = ("report", "layout", "cards", "classes", "map", "print")  # later ones override
     "report",
     "layout",
     "cards",
