@@ -32,13 +32,6 @@ SCRIPTS = {  # each folder's after those of the folders before
     "controls": ("search", "highlight", "path", "downloads"),
 }
 STYLES = ("report", "layout", "cards", "classes", "map", "print")  # later ones override
-    "report",
-    "layout",
-    "cards",
-    "classes",
-    "map",
-    "print",
-)  # later ones override earlier ones
 
 
 def render(results: Any, tables: dict[str, str]) -> str:
@@ -102,7 +95,7 @@ def _asset(name: str) -> str:
 @cache
 def _style() -> str:
     """All style sheets as one."""
-    return "".join(_asset(f"styles/{name}.css") for name in STYLES)
+    return _compact("".join(_asset(f"styles/{name}.css") for name in STYLES))
 
 
 @cache
@@ -110,7 +103,13 @@ def _script() -> str:
     """All scripts as one, in a scope of its own."""
     paths = [f"{folder}/{name}.js" for folder, names in SCRIPTS.items() for name in names]
     parts = "\n".join(map(_asset, [*paths, "main.js"]))
-    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+    return f'(() => {{\n"use strict";\n{_compact(parts)}}})();\n'
+
+
+def _compact(text: str) -> str:
+    """Without indents, and without lines that are empty or a comment."""
+    lines = map(str.strip, text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*")))
 
 
 def _visible(value: Any) -> Any:
