@@ -162,7 +162,7 @@ MALFORMED = {
     "empty": (["bad.csv"], b"", "empty"),
     "ragged": (["bad.csv"], b"a,b,w\nx,y,1\nx,y\n", "line 3"),
     "text for weights": (["bad.csv"], b"user,item,weight\nx,y,1\nx,z,much\n", "line 3"),
-    "wrong encoding": (["bad.csv"], "a,b,w\nx,y,1\nä,z,1\n".encode("latin-1"), "encod"),
+    "wrong encoding": (["bad.csv", "--encoding", "utf-8"], b"a,b\nx,\xe4\n", "UTF-8"),
     "no column": (["bad.csv", "--rows", "user", "--columns", "what"], EDGES.encode(), "'user'"),
     "too many clusters": (["bad.csv", "-k", 9], EDGES.encode(), "only 4 rows have mass"),
     "k is no number": (["bad.csv", "-k", "few"], EDGES.encode(), "-k must be a number"),
