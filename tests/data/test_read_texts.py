@@ -41,6 +41,22 @@ def test_a_folder(tmp_path):
     data = comarkov.read(tmp_path, **WORDS)
     assert data.row_names.tolist() == ["a", "b/one.txt", "b/two.txt"]
     assert_array_equal(data.matrix.toarray(), [COUNTS[1], COUNTS[0], COUNTS[2]])
+    assert data.texts.tolist() == [TEXTS[1], TEXTS[0], TEXTS[2]]
+    assert data.row_classes == {}  # one subfolder is no classification
+
+
+def test_folders_are_known_classes(tmp_path):
+    names = ["all/x/sun/1", "all/x/ice/2", "all/y/3", "all/y/sun/deep/4", "all/5"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("sun and ice")
+    data = comarkov.read(tmp_path)
+    assert data.row_names.tolist() == sorted(names)
+    classes = {title: listed.tolist() for title, listed in data.row_classes.items()}
+    assert classes == {
+        "folder": ["", "x", "x", "y", "y"],
+        "subfolder": ["", "ice", "sun", "", "sun"],
+    }
 
 
 def test_json_lines(tmp_path):

@@ -97,7 +97,8 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
     names, found = texts.from_folder(folder, options.encoding)
-    return _counted(names, found, options, str(folder))
+    data = _counted(names, found, options, str(folder))
+    return replace(data, row_classes=texts.folder_classes(names))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import scipy.sparse as sp
 
 from ..informative import most_informative
@@ -114,6 +116,7 @@ def from_texts(
     """
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
+    listed = list(texts)
     if n_words is not None and n_words < 1:
         raise ValueError(f"n_words must be 1 or more, not {n_words}.")
     if isinstance(stop_words, str) and stop_words not in STOP_WORDS:
@@ -124,7 +127,7 @@ def from_texts(
     stop_words = None if stop_words == "none" else stop_words
     counter = CountVectorizer(stop_words=stop_words, min_df=min_df)
     try:
-        counts = sp.csr_array(counter.fit_transform(texts))
+        counts = sp.csr_array(counter.fit_transform(listed))
     except ValueError as error:
         why = first_line(error)
         raise ValueError(
@@ -134,4 +137,19 @@ def from_texts(
     if n_words is not None and n_words < words.size:
         kept = most_informative(counts, n_words)
         counts, words = counts[:, kept], words[kept]
-    return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING)
+    return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING, texts=listed)
+
+
+def folder_classes(names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Known classes from the paths of files: the names of the folders that they are in.
+
+    "folder" is the folder of the first level on which paths differ, "subfolder" the one in it.
+    """
+    folders = [name.split("/")[:-1] for name in names]
+    levels = itertools.takewhile(lambda level: len(set(level)) == 1, zip(*folders, strict=False))
+    shared = len(list(levels))
+    classes = {
+        title: np.array([(folder[shared + depth :] or [""])[0] for folder in folders], object)
+        for depth, title in enumerate(("folder", "subfolder"))
+    }
+    return {title: listed for title, listed in classes.items() if len(set(listed) - {""}) > 1}

@@ -11,7 +11,9 @@ from importlib.resources import files
 from typing import Any
 
 from ...data.extras import need
+from .. import numbers
 from . import content
+from .map_data import map_sections
 from .payload import Packed, pack_cells
 
 LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
@@ -19,11 +21,12 @@ CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in elements.js
 SCRIPTS = {  # each folder's after those of the folders before
     "page": ("elements", "tooltip", "arrows"),
     "data": ("numbers", "csv", "unpacking", "data"),
-    "drawing": ("lab", "colours", "canvas", "svg", "axis"),
+    "drawing": ("lab", "colours", "palette", "canvas", "svg", "axis"),
     "heatmap": ("span", "binning", "picture", "marks", "labels", "heatmap", "navigation"),
-    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve"),
+    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve", "map"),
     "controls": ("search", "highlight", "path", "downloads"),
 }
+STYLES = ("report", "map")  # later ones override earlier ones
 
 
 def render(results: Any, tables: dict[str, str]) -> str:
@@ -33,9 +36,11 @@ def render(results: Any, tables: dict[str, str]) -> str:
     No script runs but the page's own, which the page allows by its digest.
     """
     need("The report", "jinja2")
-    parts = content.sections(results, tables)
-    about = content.about(results)
-    shown = content.page(results, parts) | {"results": results, "found": results.findings}
+    maps = map_sections(results)
+    parts = content.sections(results, tables) | maps.sections
+    about = content.about(results) | maps.facts
+    shown = content.page(results, parts) | maps.facts
+    shown |= {"results": results, "findings": results.findings}
     bare = _page(shown, about, Packed(parts, {}))
     room = (LIMIT - len(bare.encode())) * 3 // 4  # four letters hold three bytes
     cells = pack_cells(results.matrix, content.orders(results), room)
@@ -43,7 +48,7 @@ def render(results: Any, tables: dict[str, str]) -> str:
 
 
 def _page(shown: dict[str, Any], about: dict[str, Any], packed: Packed) -> str:
-    script, style = _script(), _asset("report.css")
+    script, style = _script(), _style()
     return _template().render(
         **shown,
         policy=_policy(script, style),
@@ -78,6 +83,12 @@ def _asset(name: str) -> str:
 
 
 @cache
+def _style() -> str:
+    """All style sheets as one."""
+    return "".join(_asset(f"styles/{name}.css") for name in STYLES)
+
+
+@cache
 def _script() -> str:
     """All scripts as one, in a scope of its own."""
     paths = [f"{folder}/{name}.js" for folder, names in SCRIPTS.items() for name in names]
@@ -104,4 +115,5 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals.update(numbers.WRITERS)
     return environment.get_template("report.html.j2")

@@ -96,6 +96,8 @@ class ReportData {
     return this.sections.get("overview").subarray(stored * size, (stored + 1) * size);
   }
 
+  titleOf(side, cluster) { return String(cluster); }
+
   // The value of a cell; null if it may be one of those that were left out.
   value(row, column) {
     const { starts, columns, codes } = this.cells;
