@@ -142,7 +142,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
         "sides": sides,
         "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
-        "parameters": {name: _brief(value) for name, value in results.parameters.items()},
+        "parameters": {name: brief(value) for name, value in results.parameters.items()},
         "repeat": _repeat(results),
     }
 
@@ -155,13 +155,14 @@ def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
         "size": int(side.sizes[cluster]),
         "share": float(side.shares[cluster]),
         "stability": None if stability is None or np.isnan(stability) else stability,
-        "title": f"{side.kind} cluster {cluster}",
+        "title": side.titles[cluster],
         "typical": side.typical(cluster, CARD),
         "features": features,
     }
 
 
-def _brief(value: Any, most: int = 60) -> str:
+def brief(value: Any, most: int = 60) -> str:
+    """The repr of a value, cut if it is long."""
     text = repr(value)
     return text if len(text) <= most else text[:most] + "…"
 
