@@ -167,9 +167,9 @@ MALFORMED = {
     "too many clusters": (["bad.csv", "-k", 9], EDGES.encode(), "only 4 rows have mass"),
     "k is no number": (["bad.csv", "-k", "few"], EDGES.encode(), "-k must be a number"),
     "k is 0": (["bad.csv", "-k", 0], EDGES.encode(), "-k must be a number"),
-    "beta": (["bad.csv", "--beta", 2], EDGES.encode(), "--beta must be a number from 0 to 1"),
-    "weighting": (["bad.csv", "--weighting", "x"], EDGES.encode(), "There is no weighting 'x'"),
-    "time": (["bad.csv", "--time-limit", "soon"], EDGES.encode(), "--time-limit must be like"),
+    "beta": (["bad.csv", "--beta", 2], EDGES.encode(), "--beta must be from 0 to 1"),
+    "weighting": (["bad.csv", "--weighting", "x"], EDGES.encode(), "Unknown weighting 'x'"),
+    "time": (["bad.csv", "--time-limit", "soon"], EDGES.encode(), "--time-limit must be a time"),
     "nothing to do": (["bad.csv", "-k", "none", "-l", "none"], EDGES.encode(), "leave nothing"),
 }
 

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from .data import Data
 from .h5ad import write_h5ad
-from .kinds import KINDS, ReadKeywords, ReadOptions, spelling_out
+from .kinds import CHAIN, KINDS, ReadKeywords, ReadOptions, spelling_out
 from .naming import renamed
 from .remembering import (
     reading_of,
@@ -45,14 +45,21 @@ def read(
     source : path, address, "-", open file or object
         A file; a folder of texts; a database, such as "sqlite:///shop.db"; "-" for stdin; a pandas
         or polars data frame, AnnData, a networkx bipartite graph, an array, a list of texts.
-    kind : {"edges", "table", "texts", "document", "mtx", "npz", "h5ad", "graph"}, optional
-        How to read it, if that should not be detected. A file of "texts" holds many: JSON lines, a
-        column of a table, or one in each line. A "document" is one text.
+    kind : str, optional
+        How to read it, if that should not be detected: "edges", "table", "texts", "document",
+        "sequences", "mtx", "npz", "h5ad" or "graph". A file of "texts" holds many: JSON lines, a
+        column of a table, or one in each line. A "document" is one text. "sequences" counts
+        transitions between states: a text file has one sequence per line, or one state per line; a
+        table has a column of states (``columns``) and may have one that names the sequence
+        (``rows``) and one to sort by (``time``). "chain" reads sequences too, or a table of
+        transitions if the file looks like one.
     rows, columns, weights : str or int, optional
         The columns of an edge list, by name or position from 0. If none is said they are the first
         three; if rows and columns are said but no weights, every line counts 1. Edges that are
         there several times are added up. ``rows`` also names the column of a wide table, or of
         texts, that holds the names of the rows; ``weights`` the attribute of a graph's edges.
+    time : str or int, optional
+        The column of a table of states to sort by. Without it, lines are in the order of time.
     header : bool, optional
         Is the first line a header? Found out if not said: it is if a column is said by name, if it
         begins with an empty field, if one of its fields is no number but has only numbers below
@@ -111,7 +118,7 @@ def read(
     [[1. 2.]
      [1. 0.]]
     """
-    if kind is not None and kind not in KINDS:
+    if kind is not None and kind not in (*KINDS, CHAIN):
         raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
     before = None if like is None else remembered(like)

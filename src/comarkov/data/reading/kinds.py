@@ -14,7 +14,8 @@ from ..inputs import is_anndata, is_graph
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
-KINDS = ("edges", "table", "texts", DOCUMENT, "mtx", "npz", "h5ad", "graph")
+KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npz", "h5ad", "graph")
+CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
 BY_SUFFIX = {
     ".mtx": "mtx",
@@ -36,6 +37,7 @@ KNOWN = {
     "table": _TABULAR | {"rows"},
     "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
     DOCUMENT: _WORDS | {"encoding"},
+    "sequences": (_TABULAR - {"decimal"}) | {"rows", "columns", "time"},
     "mtx": {"encoding"},
     "npz": {"encoding"},
     "h5ad": {"encoding", "layer"},
@@ -46,6 +48,7 @@ _LINES = {"header", "separator"}
 UNKNOWN: dict[str | None, set[str]] = {
     "a folder": _LINES | {"rows", "text", "query"},
     "a list of texts": _LINES | {"rows", "text", "query"},
+    "a sequence in each line": {"header", "rows", "time", "query"},
     "a text in each line": _LINES | {"rows", "text", "query"},
     "JSON lines": _LINES | {"query"},
     "delimited text": {"query"},
@@ -61,6 +64,7 @@ class ReadKeywords(TypedDict, total=False):
     rows: str | int | None
     columns: str | int | None
     weights: str | int | None
+    time: str | int | None
     header: bool | None
     separator: str | None
     decimal: str
@@ -80,6 +84,7 @@ class ReadOptions:
     rows: str | int | None = None
     columns: str | int | None = None
     weights: str | int | None = None
+    time: str | int | None = None
     header: bool | None = None
     separator: str | None = None
     decimal: str = "."
@@ -175,6 +180,8 @@ def kind_of_table(options: ReadOptions, width: int) -> str:
     """The kind of a table: by what the user says, then by the number of its columns."""
     if options.text is not None:
         return "texts"
+    if options.time is not None:
+        return "sequences"
     if options.columns is not None or options.weights is not None:
         return "edges"
     return "edges" if width in (2, 3) else "table"

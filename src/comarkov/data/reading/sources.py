@@ -22,6 +22,7 @@ from .faults import fault
 from .folders import folder_classes, read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
+    CHAIN,
     DOCUMENT,
     JSON_LINES,
     ReadOptions,
@@ -33,6 +34,12 @@ from .kinds import (
 )
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded, opened
+from .sequences import (
+    from_events,
+    from_sequence_file,
+    from_sequence_folder,
+    holds_sequences,
+)
 from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
 from .wide import from_table
 
@@ -85,6 +92,9 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
 
 
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
+    if kind in ("sequences", CHAIN):
+        options.check("sequences", "a sequence in each line")
+        return from_sequence_folder(folder, options)
     if kind not in (None, "texts", DOCUMENT):
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
@@ -94,6 +104,11 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
+    if kind == CHAIN:
+        kind = "sequences" if options.columns is None and holds_sequences(file) else None
+    if kind == "sequences" and options.columns is None:
+        options.check(kind, "a sequence in each line")
+        return from_sequence_file(file, options)
     kind = kind or kind_of_file(file.path, file.suffix, file.name)
     if kind in READERS:
         options.check(kind)
@@ -105,7 +120,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
-    said = (options.rows, options.columns, options.weights, options.text)
+    said = (options.rows, options.columns, options.weights, options.text, options.time)
     with as_utf8(file, options.encoding) as plain:
         table = from_lines(plain, options.header, options.separator, said)
         data = _from_rows(table, kind, options, "delimited text")
@@ -179,6 +194,9 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     is_said = kind is not None
     table = replace(table, decimal=options.decimal)
     kind = kind or kind_of_table(options, len(table.fields))
+    if kind == "sequences" and options.columns is not None:
+        options.check(kind, form)
+        return from_events(table, options.rows, options.columns, options.time)
     if kind not in ("edges", "table", "texts"):
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
     options.check(kind, form)
