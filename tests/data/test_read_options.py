@@ -36,7 +36,7 @@ REFUSED = {
         "for example --rows 0 --columns 1 --weights 2; for a matrix use --kind table.",
     ),
     "the file of names": (
-        ["u.data", "--rows", "0", "--columns", "1", "--column-names", "u.item"],
+        [*["u.data", "--rows", 0, "--columns", 1], "--column-names=u.item", "--encoding=utf-8"],
         "Error: u.item, line 1: the byte 0xeb is not UTF-8. Name the encoding of the file, for "
         "example --encoding latin-1.",
     ),

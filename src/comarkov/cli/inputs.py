@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .option_groups import completion
 from .options import INPUT, TABLES, TEXTS
-from .wording import speaking_of_options
+from .wording import as_options
 
 if TYPE_CHECKING:
     from ..data.reading import Data
 
-KINDS = ("edges", "table", "texts", "mtx", "npy", "npz", "h5ad", "graph")
+KINDS = ("edges", "table", "texts", "document", "mtx", "npy", "npz", "h5ad", "graph")
 STDIN = "-"
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
 OWN = ("row_kind", "column_kind")  # options that comarkov.read does not have
@@ -72,9 +72,11 @@ class InputOptions:
     separator: str | None = TABLES.option(
         "--separator MARK", "Between columns: ',', ';', '|', tab or space.", shown="detected"
     )
-    decimal: str = TABLES.option("--decimal MARK", "The decimal mark: '.' or ','.", ".")
-    thousands: str = TABLES.option(
-        "--thousands MARK", "Between thousands, such as ','.", "", shown="none"
+    decimal: str | None = TABLES.option(
+        "--decimal MARK", "The decimal mark: '.' or ','.", shown="."
+    )
+    thousands: str | None = TABLES.option(
+        "--thousands MARK", "The mark between thousands, such as ','.", shown="none"
     )
     missing: str | None = TABLES.option(
         "--missing HOW",
@@ -82,11 +84,15 @@ class InputOptions:
         shown="error; 0 in wide tables",
         autocompletion=completion(("skip", "0", "error")),
     )
-    keep_na: bool = TABLES.option("--keep-na", "NA, null and the like are names.", False)
+    keep_na: bool | None = TABLES.option(
+        "--keep-na", "NA, null and the like are names, not missing.", shown="no"
+    )
     sheet: str | None = TABLES.option(
         "--sheet NAME", "The sheet of an Excel file.", shown="the only one"
     )
-    encoding: str = INPUT.option("--encoding NAME", "The encoding of text files.", "utf-8")
+    encoding: str | None = INPUT.option(
+        "--encoding NAME", "The encoding of text, such as latin-1.", shown="detected"
+    )
     query: str | None = INPUT.option("--query SQL", "The query for a database.")
     layer: str | None = INPUT.option("--layer NAME", "The layer of an AnnData file.", shown="X")
     row_names: str | None = INPUT.option(
@@ -115,13 +121,13 @@ class InputOptions:
     min_df: int | None = TEXTS.option(
         "--min-df N", "Drop words that occur in fewer documents.", shown="2; 1 for predict", min=1
     )
-    stop_words: str = TEXTS.option(
-        "--stop-words NAME", "Words to drop: english or none.", "english"
+    stop_words: str | None = TEXTS.option(
+        "--stop-words NAME", "Words to drop: english or none.", shown="english"
     )
 
-    def read(self, source: str, for_a_model: bool = False) -> Data:
-        """INPUT as a matrix with names; for a fitted model, rare words and zeros are kept."""
-        data = _read(source, self, for_a_model)
+    def read(self, source: str, like: Any = None) -> Data:
+        """INPUT as a matrix with names, read like the data of a fitted model if there is one."""
+        data = _read(source, self, like)
         return replace(
             data,
             row_kind=self.row_kind or data.row_kind,
@@ -132,7 +138,7 @@ class InputOptions:
 KEYWORDS = [each.name for each in fields(InputOptions) if each.name not in OWN]
 
 
-def _read(source: str, options: InputOptions, for_a_model: bool) -> Data:
+def _read(source: str, options: InputOptions, like: Any) -> Data:
     """INPUT as a matrix with names, or an error about it in the words of the command line."""
     if source in KNOWN and not Path(source).exists():
         _refuse_options(source, options)
@@ -153,21 +159,20 @@ def _read(source: str, options: InputOptions, for_a_model: bool) -> Data:
         keywords["separator"] = SEPARATORS.get(keywords["separator"], keywords["separator"])
     if "max_bytes" in keywords:
         keywords["max_bytes"] = _bytes(keywords["max_bytes"])
-    if for_a_model and options.min_df is None and _holds_texts(source, options):
-        keywords["min_df"] = 1
-    with speaking_of_options(KEYWORDS):
-        data = reading.read(source, **keywords)
-    if data.matrix.nnz == 0 and not for_a_model:
+    try:
+        data = reading.read(source, like=like, **keywords)
+    except ValueError as error:
+        raise ValueError(with_options(str(error))) from error
+    if data.matrix.nnz == 0 and like is None:
         raise ValueError(
             f"{source} has no weight above 0. Choose the column with the weights: --weights COLUMN."
         )
     return data
 
 
-def _holds_texts(source: str, options: InputOptions) -> bool:
-    names = (".jsonl", ".ndjson")
-    is_stated = options.kind == "texts" or options.text is not None
-    return is_stated or Path(source).is_dir() or any(suffix in source for suffix in names)
+def with_options(message: str) -> str:
+    """A message about the keywords of ``read`` as one about options."""
+    return as_options(message, KEYWORDS)
 
 
 def _refuse_options(name: str, options: InputOptions) -> None:
@@ -197,7 +202,14 @@ def _data_set(name: str) -> Data:
     rows, columns = (
         np.asarray(names, dtype=object) for names in (dataset.row_names, dataset.column_names)
     )
-    return Data(dataset.matrix, rows, columns, row_kind, column_kind, name, weighting)
+    classes = None
+    if dataset.row_classes is not None:
+        classes = {"class": np.asarray(dataset.class_names)[dataset.row_classes]}
+    return Data(
+        *(dataset.matrix, rows, columns, row_kind, column_kind, name, weighting),
+        row_classes=classes,
+        reading={"kind": "document"} if row_kind == "document" else None,
+    )
 
 
 def _column(text: str | None) -> str | int | None:

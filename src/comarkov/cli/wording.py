@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 VALUE = r"'[^']*'|\"[^\"]*\"|True|False|-?\d+"
 
 
-def with_options(message: str, keywords: Iterable[str]) -> str:
+def as_options(message: str, keywords: Iterable[str]) -> str:
     """A message about keywords as one about options: ``header=True`` is ``--header``.
 
     Several keywords in a row, ``rows='user', columns='item'``, become options without commas.
@@ -39,16 +37,3 @@ def _flag(name: str, value: str) -> str | None:
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-@contextmanager
-def speaking_of_options(keywords: Iterable[str]) -> Iterator[None]:
-    """Turn errors and warnings about keywords into such about options."""
-    with warnings.catch_warnings(record=True) as notes:
-        warnings.simplefilter("always")
-        try:
-            yield
-        except ValueError as error:
-            raise ValueError(with_options(str(error), keywords)) from error
-    for note in notes:
-        warnings.warn(with_options(str(note.message), keywords), note.category, stacklevel=3)

@@ -13,7 +13,9 @@ from typing import Any, Self, TypedDict, TypeVar
 from ..inputs import is_anndata, is_graph
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
-KINDS = ("edges", "table", "texts", "mtx", "npy", "npz", "h5ad", "graph")
+DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
+KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npy", "npz", "h5ad", "graph")
+CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
 MISSING_WEIGHTS = ("skip", "0", "error")
 BY_SUFFIX = {
@@ -37,6 +39,8 @@ KNOWN = {
     "edges": _TABULAR | _WEIGHTS | {"rows", "columns", "weights"},
     "table": _TABULAR | _WEIGHTS | {"rows", "names"},
     "texts": _TABULAR | _WORDS | {"rows", "names", "text"},
+    DOCUMENT: _WORDS | {"encoding"},
+    "sequences": _TABULAR | {"rows", "columns", "time"},
     "mtx": {"encoding"},
     "npy": {"encoding"},
     "npz": {"encoding"},
@@ -49,6 +53,7 @@ _NO_TABLE = _LINES | {"rows", "names", "text", "query", "drop"}
 UNKNOWN: dict[str | None, set[str]] = {
     "a folder": _NO_TABLE,
     "a list of texts": _NO_TABLE,
+    "a sequence in each line": (_NO_TABLE - {"separator"}) | {"time"},
     "a text in each line": _NO_TABLE,
     "JSON lines": _LINES | {"query", "drop"},
     "delimited text": {"query", "sheet"},
@@ -65,6 +70,7 @@ class ReadKeywords(TypedDict, total=False):
     rows: str | int | None
     columns: str | int | None
     weights: str | int | None
+    time: str | int | None
     header: bool | None
     separator: str | None
     decimal: str
@@ -74,7 +80,7 @@ class ReadKeywords(TypedDict, total=False):
     names: str | int | None
     drop: str | int | Sequence[str | int] | None
     sheet: str | int | None
-    encoding: str
+    encoding: str | None
     text: str | int | None
     stop_words: str | list[str] | None
     min_df: int
@@ -90,6 +96,7 @@ class ReadOptions:
     rows: str | int | None = None
     columns: str | int | None = None
     weights: str | int | None = None
+    time: str | int | None = None
     header: bool | None = None
     separator: str | None = None
     decimal: str = "."
@@ -99,7 +106,7 @@ class ReadOptions:
     names: str | int | None = None
     drop: str | int | Sequence[str | int] | None = None
     sheet: str | int | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None
     text: str | int | None = None
     stop_words: str | list[str] | None = "english"
     min_df: int = 2
@@ -141,10 +148,14 @@ class ReadOptions:
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
         return cls(**keywords)
 
+    def is_given(self, name: str) -> bool:
+        """Did the user set this option?"""
+        return bool(getattr(self, name) != getattr(type(self), name))
+
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse options that do not apply to a kind of source, or its form: none is ignored."""
-        for field in fields(self):
-            if getattr(self, field.name) == field.default:
+        for field in fields(ReadOptions):
+            if not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
                 raise ValueError(f"{field.name}= does not apply to {form}: leave it out.")
@@ -215,6 +226,8 @@ def kind_of_table(options: ReadOptions, width: int) -> str:
         return "texts"
     if options.names is not None:
         return "table"
+    if options.time is not None:
+        return "sequences"
     if options.columns is not None or options.weights is not None:
         return "edges"
     return "edges" if width in (2, 3) else "table"

@@ -18,8 +18,11 @@ from .data import Data
 from .delimited import from_lines
 from .edges import EdgeColumns, from_edges
 from .faults import fault
+from .folders import folder_classes, read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
+    CHAIN,
+    DOCUMENT,
     JSON_LINES,
     ReadOptions,
     is_json,
@@ -30,12 +33,19 @@ from .kinds import (
 )
 from .naming import distinct
 from .opening import SPREADSHEET, Opened, as_utf8, decoded, opened
+from .sequences import (
+    from_events,
+    from_sequence_file,
+    from_sequence_folder,
+    holds_sequences,
+)
 from .tables import (
     RawTable,
     columns_in,
     from_frame,
     from_parquet,
     is_parquet,
+    known_columns,
     reason,
     without_columns,
 )
@@ -66,9 +76,9 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         return from_anndata(source, options.layer, "the AnnData object")
     if kind == "graph":
         return _from_graph(source, options, "")
-    if isinstance(source, list) and kind == "texts":
+    if isinstance(source, list) and kind in ("texts", DOCUMENT):
         options.check(kind, "a list of texts")
-        return _counted(None, source, options, "the list of texts")
+        return _counted(None, source, options, "the list of texts", DOCUMENT)
     if is_frame(source):
         return _from_data_frame(source, kind, options)
     if isinstance(source, dict | set) or source is None:
@@ -97,17 +107,26 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
 
 
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
-    if kind not in (None, "texts"):
+    if kind in ("sequences", CHAIN):
+        options.check("sequences", "a sequence in each line")
+        return from_sequence_folder(folder, options)
+    if kind not in (None, "texts", DOCUMENT):
         raise ValueError(
             f"{folder} is a folder, but kind={kind!r} needs a file. For a folder of texts use "
             "kind='texts'."
         )
     options.check("texts", "a folder")
-    names, documents = texts.from_folder(folder, options.encoding)
-    return _counted(names, documents, options, str(folder))
+    documents = read_folder(folder, options.encoding)
+    data = _counted(*documents, options, str(folder), DOCUMENT)
+    return replace(data, row_classes=folder_classes(documents.names))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
+    if kind == CHAIN:
+        kind = "sequences" if options.columns is None and holds_sequences(file) else None
+    if kind == "sequences" and options.columns is None:
+        options.check(kind, "a sequence in each line")
+        return from_sequence_file(file, options)
     kind = kind or kind_of_file(file.path, file.suffix, file.name)
     if kind in READERS:
         options.check(kind)
@@ -128,8 +147,11 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
 
 def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
     separator = options.separator if form == "delimited text" else ","
-    dropped = columns_in(options.drop)
-    chosen = (options.rows, options.columns, options.weights, options.text, options.names, *dropped)
+    chosen = [
+        *(options.rows, options.columns, options.weights),
+        *(options.names, options.text, options.time),
+        *columns_in(options.drop),
+    ]
     table = from_lines(file, options.header, separator, chosen)
     return _from_rows(table, kind, options, form)
 
@@ -142,7 +164,8 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
     """JSON lines, or a text in each line."""
     if not _is_json(file):
         options.check("texts", "a text in each line")
-        content = decoded(file.path.read_bytes(), file.name, options.encoding)
+        with as_utf8(file, options.encoding) as plain:
+            content = decoded(plain.path.read_bytes(), file.name, "utf-8")
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(None, lines, options, file.name)
     options.check("texts", "JSON lines")
@@ -164,14 +187,19 @@ def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: st
 
 def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
     is_stated = kind is not None
-    table = replace(
-        table,
-        decimal=options.decimal,
-        thousands=options.thousands,
-        keeps_na=options.keep_na,
+    table = without_columns(
+        replace(
+            table,
+            decimal=options.decimal,
+            thousands=options.thousands,
+            keeps_na=options.keep_na,
+        ),
+        options.drop if options.is_given("drop") else known_columns(table, options.drop),
     )
-    table = without_columns(table, options.drop)
     kind = kind or kind_of_table(options, len(table.kept))
+    if kind == "sequences" and options.columns is not None:
+        options.check(kind, form)
+        return from_events(table, options.rows, options.columns, options.time)
     if kind not in ("edges", "table", "texts"):
         raise ValueError(
             f"{table.name} is a table, so kind={kind!r} cannot be right. Leave it out, or use "
@@ -180,20 +208,33 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     options.check(kind, form)
     if kind == "edges":
         chosen = EdgeColumns(options.rows, options.columns, options.weights)
-        return from_edges(table, chosen, options.missing_weights("error"))
-    if kind == "table":
+        data = from_edges(table, chosen, options.missing_weights("error"))
+    elif kind == "table":
         missing, names = options.missing_weights("0"), options.row_names
-        return from_table(table, names, missing, is_stated, options.drop == "none")
-    text = "text" if options.text is None else options.text
-    return _counted(*texts.from_column(table, text, options.row_names), options, table.name)
+        data = from_table(table, names, missing, is_stated, options.drop == "none")
+    else:
+        text = "text" if options.text is None else options.text
+        data = _counted(*texts.from_column(table, text, options.row_names), options, table.name)
+    header = {} if table.lines is None else {"header": table.has_headings}
+    return replace(data, reading={"kind": kind, **data.reading, **header})
 
 
 def _counted(
-    names: list[str] | None, documents: list[str], options: ReadOptions, source: str
+    names: list[str] | None,
+    documents: list[str],
+    options: ReadOptions,
+    source: str,
+    kind: str = "texts",
 ) -> Data:
-    return texts.from_texts(
+    data = texts.from_texts(
         documents, names, source, options.stop_words, options.min_df, options.n_words
     )
+    return replace(data, reading={"kind": kind, "min_df": 1})  # similar texts may be few
+
+
+def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
+    document = read_document(file, options.encoding)
+    return _counted(*document, options, file.name, DOCUMENT)
 
 
 def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
@@ -225,5 +266,6 @@ READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {
     "npy": lambda file, options, max_bytes: matrices.from_npy(file),
     "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
     "h5ad": _h5ad_file,
+    DOCUMENT: _document,
     "graph": _graph_file,
 }

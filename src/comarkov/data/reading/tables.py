@@ -143,6 +143,11 @@ def columns_in(drop: str | int | Iterable[str | int] | None) -> list[str | int]:
     return list(drop)
 
 
+def known_columns(table: RawTable, drop: str | int | Sequence[str | int] | None) -> list[str | int]:
+    """Columns to leave out that a table has; it is similar to the one they were chosen for."""
+    return [which for which in columns_in(drop) if which in table.columns]
+
+
 def _is_nothing(table: RawTable, field: str) -> bool:
     """Has a column of delimited text neither a heading nor a value?"""
     import polars as pl
