@@ -13,7 +13,7 @@ import numpy as np
 
 from ..own_folders import is_own
 from .encodings import TITLES, advice, detect, is_text
-from .opening import decoded
+from .opening import Opened, as_utf8, decoded
 
 
 class Documents(NamedTuple):
@@ -53,6 +53,16 @@ def read_folder(folder: Path, encoding: str | None) -> Documents:
         most = max(TITLES, key=western.count)
         warnings.warn(advice(_some(len(western), len(names)), most), stacklevel=2)
     return Documents(names, texts)
+
+
+def read_document(file: Opened, encoding: str | None) -> Documents:
+    """One file as one text."""
+    with file.path.open("rb") as start:
+        if not is_text(start.read(1 << 16), encoding):
+            raise ValueError(f"{file.name} is not text. Convert it to plain text (.txt) first.")
+    with as_utf8(file, encoding) as plain:
+        text = decoded(plain.path.read_bytes(), file.name, "utf-8")
+    return Documents([file.name], [as_document(text)])
 
 
 def as_document(text: str) -> str:

@@ -13,7 +13,8 @@ from typing import Any, Self, TypedDict, TypeVar
 from ..inputs import is_anndata, is_graph
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
-KINDS = ("edges", "table", "texts", "sequences", "mtx", "npz", "h5ad", "graph")
+DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
+KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npz", "h5ad", "graph")
 CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
 BY_SUFFIX = {
@@ -35,6 +36,7 @@ KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
     "table": _TABULAR | {"rows"},
     "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
+    DOCUMENT: _WORDS | {"encoding"},
     "sequences": (_TABULAR - {"decimal"}) | {"rows", "columns", "time"},
     "mtx": {"encoding"},
     "npz": {"encoding"},
@@ -105,10 +107,14 @@ class ReadOptions:
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
         return cls(**keywords)
 
+    def is_given(self, name: str) -> bool:
+        """Did the user set this option?"""
+        return bool(getattr(self, name) != getattr(type(self), name))
+
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
-        for field in fields(self):
-            if getattr(self, field.name) == field.default:
+        for field in fields(ReadOptions):
+            if not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
                 raise ValueError(f"{field.name}= does not go with {form}.")
