@@ -72,8 +72,8 @@ class InputOptions:
     column_names: str | None = INPUT.option("--column-names FILE", "The same for the columns.")
     row_classes: str | None = INPUT.option(
         "--row-classes WHERE",
-        "Known classes of the rows, to compare the clusters with: a column of INPUT (of .obs), or a "
-        "file with names and classes; FILE:NAMES:CLASSES chooses its columns.",
+        "Known classes of rows, to compare clusters with: a column of INPUT (of .obs), or a file "
+        "with names and classes; FILE:NAMES:CLASSES chooses its columns.",
         shown="subfolders of texts, columns with 2 to 50 categories",
     )
     column_classes: str | None = INPUT.option(
