@@ -43,11 +43,17 @@ class Page(NamedTuple):
         """All scripts as one, in a scope of its own."""
         paths = [f"{folder}/{name}.js" for folder, names in self.scripts.items() for name in names]
         parts = "\n".join(map(_asset, [*paths, f"{self.main}.js"]))
-        return f'(() => {{\n"use strict";\n{parts}}})();\n'
+        return f'(() => {{\n"use strict";\n{_compact(parts)}}})();\n'
 
     def style(self) -> str:
         """All style sheets as one."""
-        return "".join(_asset(f"styles/{name}.css") for name in self.styles)
+        return _compact("".join(_asset(f"styles/{name}.css") for name in self.styles))
+
+
+def _compact(text: str) -> str:
+    """The lines of a script or a style sheet without indents, empty lines and comments."""
+    lines = map(str.strip, text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*")))
 
 
 def _json(value: Any) -> str:
@@ -59,12 +65,13 @@ def _json(value: Any) -> str:
 def _policy(script: str, style: str) -> str:
     """What the page may do: run its own script, use its own style, load nothing."""
     return (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """A digest of a text, in the form of a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
