@@ -32,7 +32,10 @@ def cpu(cache, factor, dtype):
     script = TYPED_FIT.format(factor=factor, dtype=dtype)
     settings = {"NUMBA_CACHE_DIR": cache, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", script], env=os.environ | settings, stdout=subprocess.PIPE, check=True
+        [sys.executable, "-c", script],
+        env=os.environ | settings,
+        stdout=subprocess.PIPE,
+        check=True,
     )
     return float(done.stdout)
 
@@ -49,7 +52,7 @@ def main(report: Report) -> None:
     with tempfile.TemporaryDirectory() as cache:
         for number, (name, kind) in enumerate(TYPES.items()):
             fit, limit = ("first", 15.0) if number == 0 else ("then", 3.0)
-            report.figure(f"{fit} fit: {name}, CPU seconds", cpu(cache, *kind), "<=", limit)
+            report.figure(f"{fit} fit, {name}: CPU time", cpu(cache, *kind), "<=", limit, "s")
 
 
 if __name__ == "__main__":

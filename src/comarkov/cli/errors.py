@@ -42,11 +42,14 @@ def _one_line(error: BaseException) -> str:
 
 @contextmanager
 def notes(quiet: bool = False) -> Iterator[None]:
-    """Print warnings and log messages on stderr, each as one line and only once."""
+    """Print warnings and log messages on stderr: each once, in one line, keywords as options."""
+    from .inputs import with_options
+
     printed: set[str] = set()
 
     def print_note(message: object) -> None:
         note = " ".join(str(message).split()).replace("max_time", "the time limit")
+        note = with_options(note)
         if not quiet and note not in printed:
             printed.add(note)
             typer.secho(f"Note: {note}", fg="yellow", err=True)

@@ -13,7 +13,9 @@ from typing import Any, Self, TypedDict, TypeVar
 from ..inputs import is_anndata, is_graph
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
-KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
+DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
+KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npz", "h5ad", "graph")
+CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
 BY_SUFFIX = {
     ".mtx": "mtx",
@@ -34,6 +36,8 @@ KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
     "table": _TABULAR | {"rows"},
     "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
+    DOCUMENT: _WORDS | {"encoding"},
+    "sequences": (_TABULAR - {"decimal"}) | {"rows", "columns", "time"},
     "mtx": {"encoding"},
     "npz": {"encoding"},
     "h5ad": {"encoding", "layer"},
@@ -44,6 +48,7 @@ _LINES = {"header", "separator"}
 UNKNOWN: dict[str | None, set[str]] = {
     "a folder": _LINES | {"rows", "text", "query"},
     "a list of texts": _LINES | {"rows", "text", "query"},
+    "a sequence in each line": {"header", "rows", "time", "query"},
     "a text in each line": _LINES | {"rows", "text", "query"},
     "JSON lines": _LINES | {"query"},
     "delimited text": {"query"},
@@ -59,10 +64,11 @@ class ReadKeywords(TypedDict, total=False):
     rows: str | int | None
     columns: str | int | None
     weights: str | int | None
+    time: str | int | None
     header: bool | None
     separator: str | None
     decimal: str
-    encoding: str
+    encoding: str | None
     text: str | int | None
     stop_words: str | list[str] | None
     min_df: int
@@ -78,10 +84,11 @@ class ReadOptions:
     rows: str | int | None = None
     columns: str | int | None = None
     weights: str | int | None = None
+    time: str | int | None = None
     header: bool | None = None
     separator: str | None = None
     decimal: str = "."
-    encoding: str = "utf-8"
+    encoding: str | None = None
     text: str | int | None = None
     stop_words: str | list[str] | None = "english"
     min_df: int = 2
@@ -100,10 +107,14 @@ class ReadOptions:
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
         return cls(**keywords)
 
+    def is_given(self, name: str) -> bool:
+        """Did the user set this option?"""
+        return bool(getattr(self, name) != getattr(type(self), name))
+
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
-        for field in fields(self):
-            if getattr(self, field.name) == field.default:
+        for field in fields(ReadOptions):
+            if not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
                 raise ValueError(f"{field.name}= does not go with {form}.")
@@ -169,6 +180,8 @@ def kind_of_table(options: ReadOptions, width: int) -> str:
     """The kind of a table: by what the user says, then by the number of its columns."""
     if options.text is not None:
         return "texts"
+    if options.time is not None:
+        return "sequences"
     if options.columns is not None or options.weights is not None:
         return "edges"
     return "edges" if width in (2, 3) else "table"
