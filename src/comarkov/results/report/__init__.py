@@ -18,11 +18,30 @@ LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
 CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in elements.js
 SCRIPTS = {  # each folder's after those of the folders before
     "page": ("elements", "tooltip", "arrows"),
-    "data": ("numbers", "csv", "unpacking", "data"),
+    "data": (
+        "numbers",
+        "csv",
+        "unpacking",
+        "tree",
+        "sides",
+        "cells",
+        "arranging",
+        "blocks",
+        "data",
+    ),
     "drawing": ("lab", "colours", "canvas", "svg", "axis"),
-    "heatmap": ("span", "binning", "picture", "marks", "labels", "heatmap", "navigation"),
+    "heatmap": (
+        "span",
+        "binning",
+        "overview",
+        "picture",
+        "marks",
+        "labels",
+        "heatmap",
+        "navigation",
+    ),
     "charts": ("lift", "blocks", "dendrogram", "pairs", "curve"),
-    "controls": ("search", "highlight", "path", "downloads"),
+    "controls": ("search", "highlight", "figures", "path", "downloads"),
 }
 STYLES = ("report",)  # later ones override earlier ones
 

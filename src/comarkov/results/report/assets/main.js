@@ -12,7 +12,7 @@ class Report {
     this.path = about.views.length > 1 ? new Path(data) : null;
     this.connectPictures();
     this.connectSearch();
-    this.connectPath();
+    data.onLevel = () => this.onLevel();
     this.connectButtons();
     this.connectScreen();
     connectDownloads(data.sections);
@@ -50,14 +50,15 @@ class Report {
     this.highlight.onClear = () => this.search.clear();
   }
 
-  connectPath() {
-    if (!this.path) return;
-    this.path.onShow = () => {
-      this.heatmap.cursor = null; // another cell is there now
-      byId("blocks-where").textContent = "";
-      this.highlight.renew();
-      this.path.draw();
-    };
+  // Draw again what depends on the level, on β or on the order of clusters.
+  onLevel() {
+    this.heatmap.cursor = null; // another cell is there now
+    this.blocks.cursor = null;
+    byId("blocks-where").textContent = "";
+    describeFigures(this.data.view);
+    this.highlight.renew();
+    this.path?.describe();
+    this.path?.draw();
   }
 
   connectButtons() {
