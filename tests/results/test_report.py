@@ -22,7 +22,7 @@ EVIL = "<script>alert(1)</script>"
 def test_it_opens_and_says_what_was_found(opened, women):
     page = opened(women)
     assert page.title() == "women.csv · co-clustering"
-    assert page.inner_text("#kept") == "44.0 %"
+    assert page.inner_text("#kept") == "44.0%"
     lead = "18 rows (woman) in 2 clusters × 14 columns (event) in 3 clusters"
     assert page.inner_text(".lead") == lead
     assert page.inner_text("label[for=query]") == "Find by name: woman or event"

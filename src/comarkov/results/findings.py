@@ -15,8 +15,8 @@ model: in the cluster that they were rejected from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from ..costs.relations import Information
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
 from .ordering import Orders, block_shares, drawing_orders
+from .titles import cluster_titles
 
 NOISE = 1e-9  # of a lift: what is above 1 by less is rounding
 
@@ -57,6 +58,13 @@ class SideFindings:
     tree: Hierarchy  #: of the fit, with all levels
     own_tree: Hierarchy  #: the same, but for a cut one that goes through its clusters
     axis: str  #: "row" or "column"
+    other_kind: str = ""  #: what the elements of the other side are
+    given_titles: Mapping[int, str] = field(default_factory=dict)  #: of some clusters, by a person
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """One title for each cluster: a few words that tell it from the others."""
+        return cluster_titles(self)
 
     @cached_property
     def merge_costs(self) -> np.ndarray | None:
@@ -119,9 +127,14 @@ class SideFindings:
         ranks[order] = np.arange(order.size) - first + 1
         return np.where(group < 0, 0, ranks)
 
+    @cached_property
+    def by_typicality(self) -> np.ndarray:
+        """All elements, the most typical first."""
+        return np.argsort(-self.typicality, kind="stable")
+
     @property
     def typicality(self) -> np.ndarray:
-        """What orders members: their bits, or how sure they are if the bits are not known."""
+        """What ranks members: their bits or, if these are not known, their confidence."""
         if self.bits is not None:
             return self.bits
         return np.zeros(self.labels.size) if self.confidence is None else self.confidence
@@ -238,6 +251,7 @@ def findings_of(
     models of one side, to know how typical members are; else those who are surest come first.
     """
     row_names, column_names = _names(fitted, names)
+    elements = _Elements(kinds[0], kinds[1], row_names, column_names)
     own_tree = _own_tree(fitted)
     row_side, column_side = (
         side and side.without_finer() for side in (own_tree.rows, own_tree.columns)
@@ -247,8 +261,8 @@ def findings_of(
     by_rows = _Half("row", row_side, column_side, blocks, weights)
     by_columns = _Half("column", column_side, row_side, blocks.T, turned)
     return Findings(
-        rows=_side(fitted, own_tree, by_rows, kinds[0], row_names, column_names),
-        columns=_side(fitted, own_tree, by_columns, kinds[1], column_names, row_names),
+        rows=_side(fitted, own_tree, by_rows, elements),
+        columns=_side(fitted, own_tree, by_columns, elements.exchanged()),
         blocks=blocks,
         information=fitted.information_,
         beta=fitted.beta_,
@@ -292,24 +306,28 @@ class _Half(NamedTuple):
     weights: sp.sparray | None
 
 
-def _side(
-    fitted: Any,
-    own_tree: Hierarchy,
-    half: _Half,
-    kind: str,
-    names: np.ndarray,
-    other_names: np.ndarray,
-) -> SideFindings:
+class _Elements(NamedTuple):
+    """The elements of one side and of the other."""
+
+    kind: str
+    other_kind: str
+    names: np.ndarray
+    other_names: np.ndarray
+
+    def exchanged(self) -> _Elements:
+        """The same from the other side."""
+        return _Elements(self.other_kind, self.kind, self.other_names, self.names)
+
+
+def _side(fitted: Any, own_tree: Hierarchy, half: _Half, elements: _Elements) -> SideFindings:
     labels = getattr(fitted, f"{half.axis}_labels_")
     bits, group = _typical(half, labels)
     return SideFindings(
-        kind=kind,
-        names=names,
+        **elements._asdict(),
         labels=labels,
         bits=bits,
         group=group,
         across=None if half.side is None else half.side.masses.T / _total(half.side),
-        other_names=other_names,
         confidence=getattr(fitted, f"{half.axis}_confidence_", None),
         stability=getattr(fitted, f"{half.axis}_stability_", None),
         tree=fitted.hierarchy_,

@@ -13,7 +13,8 @@ from typing import Any, Self, TypedDict, TypeVar
 from ..inputs import is_anndata, is_graph
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
-KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
+KINDS = ("edges", "table", "texts", "sequences", "mtx", "npz", "h5ad", "graph")
+CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
 BY_SUFFIX = {
     ".mtx": "mtx",
@@ -34,6 +35,7 @@ KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
     "table": _TABULAR | {"rows"},
     "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
+    "sequences": (_TABULAR - {"decimal"}) | {"rows", "columns", "time"},
     "mtx": {"encoding"},
     "npz": {"encoding"},
     "h5ad": {"encoding", "layer"},
@@ -44,6 +46,7 @@ _LINES = {"header", "separator"}
 UNKNOWN: dict[str | None, set[str]] = {
     "a folder": _LINES | {"rows", "text", "query"},
     "a list of texts": _LINES | {"rows", "text", "query"},
+    "a sequence in each line": {"header", "rows", "time", "query"},
     "a text in each line": _LINES | {"rows", "text", "query"},
     "JSON lines": _LINES | {"query"},
     "delimited text": {"query"},
@@ -59,10 +62,11 @@ class ReadKeywords(TypedDict, total=False):
     rows: str | int | None
     columns: str | int | None
     weights: str | int | None
+    time: str | int | None
     header: bool | None
     separator: str | None
     decimal: str
-    encoding: str
+    encoding: str | None
     text: str | int | None
     stop_words: str | list[str] | None
     min_df: int
@@ -78,10 +82,11 @@ class ReadOptions:
     rows: str | int | None = None
     columns: str | int | None = None
     weights: str | int | None = None
+    time: str | int | None = None
     header: bool | None = None
     separator: str | None = None
     decimal: str = "."
-    encoding: str = "utf-8"
+    encoding: str | None = None
     text: str | int | None = None
     stop_words: str | list[str] | None = "english"
     min_df: int = 2
@@ -169,6 +174,8 @@ def kind_of_table(options: ReadOptions, width: int) -> str:
     """The kind of a table: by what the user says, then by the number of its columns."""
     if options.text is not None:
         return "texts"
+    if options.time is not None:
+        return "sequences"
     if options.columns is not None or options.weights is not None:
         return "edges"
     return "edges" if width in (2, 3) else "table"

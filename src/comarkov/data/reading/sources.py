@@ -19,8 +19,10 @@ from .data import Data
 from .delimited import from_lines, is_numbered
 from .edges import from_edges
 from .faults import fault
+from .folders import folder_classes, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
+    CHAIN,
     JSON_LINES,
     ReadOptions,
     is_json,
@@ -31,6 +33,12 @@ from .kinds import (
 )
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded, opened
+from .sequences import (
+    from_events,
+    from_sequence_file,
+    from_sequence_folder,
+    holds_sequences,
+)
 from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
 from .wide import from_table
 
@@ -83,14 +91,23 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
 
 
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
+    if kind in ("sequences", CHAIN):
+        options.check("sequences", "a sequence in each line")
+        return from_sequence_folder(folder, options)
     if kind not in (None, "texts"):
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
-    names, found = texts.from_folder(folder, options.encoding)
-    return _counted(names, found, options, str(folder))
+    documents = read_folder(folder, options.encoding)
+    data = _counted(*documents, options, str(folder))
+    return replace(data, row_classes=folder_classes(documents.names))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
+    if kind == CHAIN:
+        kind = "sequences" if options.columns is None and holds_sequences(file) else None
+    if kind == "sequences" and options.columns is None:
+        options.check(kind, "a sequence in each line")
+        return from_sequence_file(file, options)
     kind = kind or kind_of_file(file.path, file.suffix, file.name)
     if kind in READERS:
         options.check(kind)
@@ -102,7 +119,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
-    said = (options.rows, options.columns, options.weights, options.text)
+    said = (options.rows, options.columns, options.weights, options.text, options.time)
     with as_utf8(file, options.encoding) as plain:
         table = from_lines(plain, options.header, options.separator, said)
         data = _from_rows(table, kind, options, "delimited text")
@@ -153,7 +170,8 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
     """JSON lines, or a text in each line."""
     if not _is_json(file):
         options.check("texts", "a text in each line")
-        content = decoded(file.path.read_bytes(), file.name, options.encoding)
+        with as_utf8(file, options.encoding) as plain:
+            content = decoded(plain.path.read_bytes(), file.name, "utf-8")
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(None, lines, options, file.name)
     options.check("texts", "JSON lines")
@@ -175,6 +193,9 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     is_said = kind is not None
     table = replace(table, decimal=options.decimal)
     kind = kind or kind_of_table(options, len(table.fields))
+    if kind == "sequences" and options.columns is not None:
+        options.check(kind, form)
+        return from_events(table, options.rows, options.columns, options.time)
     if kind not in ("edges", "table", "texts"):
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
     options.check(kind, form)

@@ -146,7 +146,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     return {
         "sides": sides,
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
-        "parameters": {name: _brief(value) for name, value in results.parameters.items()},
+        "parameters": {name: brief(value) for name, value in results.parameters.items()},
         "repeat": _repeat(results),
     }
 
@@ -170,7 +170,8 @@ def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
     }
 
 
-def _brief(value: Any, most: int = 60) -> str:
+def brief(value: Any, most: int = 60) -> str:
+    """The repr of a value, cut if it is long."""
     text = repr(value)
     return text if len(text) <= most else text[:most] + "…"
 

@@ -11,6 +11,7 @@ from ...costs.labels import ranks
 from ..findings import Findings, SideFindings, strongest
 from ..levels import SideLevels
 from ..ordering import block_shares
+from ..titles import node_titles
 from .payload import varints
 
 FEATURES = 8  # elements that are listed as distinctive of a node
@@ -84,19 +85,11 @@ def _tree(findings: Findings, side: SideFindings) -> dict[str, Any] | None:
         "heights": [_digits(height) for height in levels.heights],
         "fitted": levels.nodes_at(levels.leaves.k).tolist(),
         "heaviest": levels.heaviest.tolist(),
-        "titles": _titles(side, levels),
+        "titles": node_titles(side),
         "shares": [_digits(share) for share in levels.shares],
         "bits": bits,
         "features": features,
     }
-
-
-def _titles(side: SideFindings, levels: SideLevels) -> list[str]:
-    return [
-        ", ".join(str(side.other_names[i]) for i in strongest(profile, other, 3)[0])
-        for other in [levels.leaves.masses.sum(axis=1) / levels.leaves.masses.sum()]
-        for profile in levels.profiles()
-    ]
 
 
 def _bits(profile: np.ndarray, other_mass: np.ndarray) -> float:

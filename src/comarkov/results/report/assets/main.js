@@ -8,11 +8,14 @@ class Report {
     this.heatmap.layout();
     this.navigation = new Navigation(this.heatmap);
     this.search = new Search(byId("query"), byId("matches"), data);
-    this.highlight = new Highlight(data, this.heatmap, this.blocks, this.navigation);
+    this.maps = Object.keys(about.maps).map((side) =>
+      new ElementMap(byId(`${side}-map`), data, side));
+    this.highlight = new Highlight(data, [this.heatmap, this.blocks, ...this.maps], this.navigation);
     this.path = about.views.length > 1 ? new Path(data) : null;
     this.connectPictures();
     this.connectSearch();
     data.onLevel = () => this.onLevel();
+    this.connectMaps();
     this.connectButtons();
     this.connectScreen();
     connectDownloads(data.sections);
@@ -42,10 +45,7 @@ class Report {
   }
 
   connectSearch() {
-    this.search.onChoose = ({ side, element }) => {
-      this.highlight.set({ side, element });
-      this.navigation.showAll();
-    };
+    this.search.onChoose = (element) => this.showElement(element);
     this.search.onClear = () => this.highlight.clear();
     this.highlight.onClear = () => this.search.clear();
   }
@@ -59,6 +59,15 @@ class Report {
     this.highlight.renew();
     this.path?.describe();
     this.path?.draw();
+  }
+
+  showElement({ side, element }) {
+    this.highlight.set({ side, element });
+    this.navigation.showAll();
+  }
+
+  connectMaps() {
+    for (const map of this.maps) map.onChoose = (element) => this.showElement(element);
   }
 
   connectButtons() {
@@ -107,6 +116,7 @@ class Report {
     this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawRamp();
     this.drawMerges();
+    this.maps.forEach((map) => map.draw());
     this.path?.draw();
   }
 

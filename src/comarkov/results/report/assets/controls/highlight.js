@@ -1,8 +1,9 @@
 // The element or cluster that was asked for: marked in the pictures and cards, described in a line.
 
 class Highlight {
-  constructor(data, heatmap, blocks, navigation) {
-    Object.assign(this, { data, heatmap, blocks, navigation });
+  // Pictures have a field `lit`, and draw themselves again.
+  constructor(data, pictures, navigation) {
+    Object.assign(this, { data, pictures, navigation });
     this.lit = null;
   }
 
@@ -11,13 +12,15 @@ class Highlight {
     const isElement = target?.element !== undefined;
     const cluster = isElement ? this.data.view[target.side].label[target.element] : target?.cluster;
     this.lit = target && { ...target, cluster };
-    this.heatmap.lit = this.blocks.lit = this.lit;
     document.querySelectorAll(".card.lit").forEach((card) => card.classList.remove("lit"));
     this.card?.classList.add("lit");
     byId("found").hidden = !isElement;
     if (isElement) this.describe();
-    this.heatmap.drawLater();
-    this.blocks.draw();
+    for (const picture of this.pictures) {
+      picture.lit = this.lit;
+      if (picture.drawLater) picture.drawLater();
+      else picture.draw();
+    }
   }
 
   // After another view was chosen, in which the element may be in another cluster.

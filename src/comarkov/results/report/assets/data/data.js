@@ -169,9 +169,10 @@ class ReportData {
     return lists.map((list) => Int32Array.from(list));
   }
 
+  // What a cluster is called. At another β clusters have numbers, but no titles.
   titleOf(side, cluster) {
-    const { tree } = this[side];
-    return this.titleOfNode(side, tree.nodesAt(this.level[side])[cluster]);
+    const nodes = this.view.nodes[side];
+    return nodes ? this.titleOfNode(side, nodes[cluster]) : `cluster ${cluster}`;
   }
 
   titleOfNode(side, node) {
