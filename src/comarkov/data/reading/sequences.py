@@ -15,7 +15,8 @@ from .opening import Opened, decoded
 from .tables import RawTable, is_number
 
 if TYPE_CHECKING:
-    from .kinds import ReadOptions
+    from .encodings import detect
+from .kinds import ReadOptions
 
 PLAIN = ("", ".txt", ".dat", ".seq", ".dtraj")  # suffixes of files that may hold sequences
 SAMPLE = 1 << 16  # bytes that are looked at to tell sequences from a table
@@ -100,7 +101,8 @@ def _sequences(file: Opened, options: ReadOptions) -> list[list[Any]]:
     if file.suffix == ".npy":
         array = np.load(file.path, allow_pickle=False)
         return [array.tolist()] if array.ndim == 1 else array.tolist()
-    text = decoded(file.path.read_bytes(), file.name, options.encoding)
+    content = file.path.read_bytes()
+    text = decoded(content, file.name, options.encoding or detect(content))
     lines = [_fields(line, options.separator) for line in text.splitlines()]
     if all(len(line) <= 1 for line in lines):  # a state per line; a blank line ends a sequence
         return _parts(lines)

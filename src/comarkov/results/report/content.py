@@ -9,6 +9,7 @@ import numpy as np
 from ...costs.labels import ranks
 from ..findings import Findings, SideFindings
 from ..levels import SideLevels
+from .classes import class_facts
 from .level_data import level_sections, shown_elements
 from .payload import compress, varints
 
@@ -145,6 +146,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     ]
     return {
         "sides": sides,
+        "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
         "parameters": {name: brief(value) for name, value in results.parameters.items()},
         "repeat": _repeat(results),
@@ -165,6 +167,7 @@ def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
         "size": int(side.sizes[cluster]),
         "share": float(side.shares[cluster]),
         "stability": None if stability is None or np.isnan(stability) else stability,
+        "title": f"{side.kind} cluster {cluster}",
         "typical": side.typical(cluster, CARD),
         "features": features,
     }

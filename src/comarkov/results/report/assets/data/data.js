@@ -16,7 +16,9 @@ class ReportData {
     this.level = this.fitLevel;
     const [rows, columns] = SIDES.map((side) => this[side].tree?.leaves ?? this[side].shown.length);
     this.leafBlocks = readLeafBlocks(sections.get("leaf blocks"), rows, columns);
-    this.titles = new Map(); // those that the user has written, by side and node
+    this.titles = new EditedTitles(about.digest);
+    this.profiles = new Profiles(this);
+    this.classes = new Classes(this);
     this.renew();
   }
 
@@ -46,6 +48,9 @@ class ReportData {
     this.renew();
     this.onLevel?.();
   }
+
+  // Is what is shown the fit?
+  isFit() { return this.view.fit; }
 
   get isFitLevel() { return SIDES.every((side) => this.level[side] === this.fitLevel[side]); }
 
@@ -145,12 +150,13 @@ class ReportData {
   readClusters(side) {
     const { tree, stability } = this[side];
     if (!tree) return [];
-    const other = this[side === "rows" ? "columns" : "rows"];
+    const other = this[otherSide(side)];
     const nodes = tree.nodesAt(this.level[side]), members = this.members(side, nodes);
+    const data = this;
     return nodes.map((node, cluster) => ({
       cluster,
       node,
-      title: this.titleOfNode(side, node),
+      get title() { return data.titleOfNode(side, node); }, // which the reader may change
       size: members[cluster].length,
       share: tree.shares[node],
       stability: this.isFitLevel ? stability[cluster] : null,
@@ -176,7 +182,7 @@ class ReportData {
   }
 
   titleOfNode(side, node) {
-    return this.titles.get(`${side} ${node}`) ?? this[side].tree.titles[node];
+    return this.titles.of(side, node) ?? this[side].tree.titles[node];
   }
 
   // The value of a cell; null if it may be one of those that were left out.
