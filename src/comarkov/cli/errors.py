@@ -45,7 +45,9 @@ def notes(quiet: bool = False) -> Iterator[None]:
     printed: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
-        note = " ".join(str(message).split()).replace("max_time", "the time limit")
+        from .inputs import with_options  # which imports all options
+
+        note = with_options(" ".join(str(message).split())).replace("max_time", "the time limit")
         if not quiet and note not in printed and not issubclass(category, DeprecationWarning):
             printed.add(note)
             typer.secho(f"Note: {note}", fg="yellow", err=True)

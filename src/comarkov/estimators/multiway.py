@@ -18,6 +18,7 @@ from ..costs.relations import Coefficients, Information, co_clustering
 from ..data.contract import fit_context
 from ..data.inputs import are_numbers, as_csr, names
 from ..data.joint import Joint, joint
+from ..data.reading.fit_input import fit_input
 from ..model.numbering import canonical_orders
 from ..search.graph import Graph, Relation
 from ..search.methods import warn_if_unfinished
@@ -231,6 +232,7 @@ def _read(X: Any) -> dict[Key, Joint]:
                 f"A relation is a pair of types, as ('documents', 'words'), got {key!r}."
             )
         try:
+            matrix = fit_input(matrix)
             data[key] = joint(_aligned(as_csr(matrix), key, names(matrix), types))
         except ValueError as error:
             raise ValueError(f"Relation {key}: {error}") from error

@@ -10,7 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
-from ..inputs import is_anndata, is_graph
+from ..annotated import is_anndata
+from ..inputs import is_graph
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
@@ -49,6 +50,7 @@ UNKNOWN: dict[str | None, set[str]] = {
     "delimited text": {"query"},
     "Parquet": _LINES | {"query"},
     "a data frame": _LINES | {"query"},
+    "a list": _LINES | {"query"},
     "a database": _LINES,
 }
 

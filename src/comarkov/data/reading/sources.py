@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..extras import need
+from ..frames import frame_width, is_frame
 from ..graphs import from_graph
-from ..inputs import are_numbers, frame_width, is_frame
-from . import databases, matrices, texts
+from ..inputs import are_numbers
+from . import databases, lists, matrices, texts
 from .data import Data
 from .delimited import from_lines, is_numbered
 from .edges import from_edges
@@ -64,10 +65,23 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         return _counted(None, source, options, "the list of texts")
     if is_frame(source):
         return _from_data_frame(source, kind, options)
+    if lists.is_list_of_dicts(source) or lists.is_list_of_edges(source):
+        return _from_list(source, kind, options)
     if isinstance(source, dict | set) or source is None:
         raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
     options.check("npz")
     return Data(source)
+
+
+def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Data:
+    """A list of edges, of records, or of counts by the name of the column."""
+    if lists.is_list_of_edges(source):
+        frame = lists.edges_frame(source)
+    elif options == ReadOptions() and kind is None and lists.hold_counts(source):
+        return lists.from_counts(source)
+    else:
+        frame = lists.records_frame(source)
+    return _from_rows(from_frame(frame, "the list"), kind, options, "a list")
 
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
