@@ -61,8 +61,11 @@ class InputOptions:
     )
     decimal: str = INPUT.option("--decimal MARK", "Before decimals: '.' or ','.", ".")
     encoding: str = INPUT.option("--encoding NAME", "How text is encoded.", "utf-8")
-    query: str | None = INPUT.option("--query SQL", "What to ask a database for.")
-    layer: str | None = INPUT.option("--layer NAME", "The layer of an AnnData file.")
+    query: str | None = INPUT.option("--query SQL", "Read the answer of a database to this.")
+    table: str | None = INPUT.option("--table NAME", "Read this table.", shown="the only one")
+    layer: str | None = INPUT.option(
+        "--layer NAME", "Read this layer of an AnnData file, or raw.", shown="X, or counts"
+    )
     row_names: str | None = INPUT.option(
         "--row-names FILE",
         "Names instead of ids: a file with both, or FILE:IDS:NAMES with its columns.",

@@ -29,7 +29,7 @@ BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad"}
 JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xlsx", ".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
-_TABULAR = {"header", "separator", "decimal", "encoding", "query"}
+_TABULAR = {"header", "separator", "decimal", "encoding", "query", "table"}
 _WORDS = {"stop_words", "min_df", "n_words"}
 KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
@@ -42,15 +42,17 @@ KNOWN = {
 }
 # What the form of a source has no use for, although its kind knows it.
 _LINES = {"header", "separator"}
+_DATABASE = {"query", "table"}
+_NO_COLUMNS = _LINES | _DATABASE | {"rows", "text"}
 UNKNOWN: dict[str | None, set[str]] = {
-    "a folder": _LINES | {"rows", "text", "query"},
-    "a list of texts": _LINES | {"rows", "text", "query"},
-    "a text in each line": _LINES | {"rows", "text", "query"},
-    "JSON lines": _LINES | {"query"},
-    "delimited text": {"query"},
-    "Parquet": _LINES | {"query"},
-    "a data frame": _LINES | {"query"},
-    "a list": _LINES | {"query"},
+    "a folder": _NO_COLUMNS,
+    "a list of texts": _NO_COLUMNS,
+    "a text in each line": _NO_COLUMNS,
+    "JSON lines": _LINES | _DATABASE,
+    "delimited text": _DATABASE,
+    "Parquet": _LINES | _DATABASE,
+    "a data frame": _LINES | _DATABASE,
+    "a list": _LINES | _DATABASE,
     "a database": _LINES,
 }
 
@@ -70,6 +72,7 @@ class ReadKeywords(TypedDict, total=False):
     min_df: int
     n_words: int | None
     query: str | None
+    table: str | None
     layer: str | None
 
 
@@ -89,6 +92,7 @@ class ReadOptions:
     min_df: int = 2
     n_words: int | None = None
     query: str | None = None
+    table: str | None = None
     layer: str | None = None
 
     def __post_init__(self) -> None:

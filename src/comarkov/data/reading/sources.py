@@ -43,8 +43,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
         return source
     if not is_place(source):
         return _from_object(source, kind, options)
-    if databases.is_uri(source):
-        table = databases.from_database(source, options.query)
+    if databases.is_address(source):
+        table = databases.from_database(source, databases.Asked(options.query, options.table))
         return _from_rows(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         return _from_folder(Path(source), kind, options)
@@ -111,8 +111,10 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return READERS[kind](file, options, max_bytes)
     if kind == "texts" and (_is_json(file) or file.suffix == ".txt"):
         return _from_text_file(file, options)
-    if databases.is_sqlite(file.path):
-        table = databases.from_sqlite(file.path, options.query, file.name)
+    database = databases.kind_of_database(file.path)
+    if database is not None:
+        asked = databases.Asked(options.query, options.table)
+        table = databases.from_database_file(database, file.path, asked, file.name)
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
