@@ -41,6 +41,8 @@ def test_a_folder(tmp_path):
     data = comarkov.read(tmp_path, **WORDS)
     assert data.row_names.tolist() == ["a", "b/one.txt", "b/two.txt"]
     assert_array_equal(data.matrix.toarray(), [COUNTS[1], COUNTS[0], COUNTS[2]])
+    assert data.texts.tolist() == [TEXTS[1], TEXTS[0], TEXTS[2]]
+    assert data.row_classes == {}  # one subfolder is no classification
 
 
 def test_json_lines(tmp_path):
@@ -127,8 +129,8 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
     folder = tmp_path / "mail"
     folder.mkdir()
     (folder / "1").write_bytes(b"one\ntwo\nt\xe9a")
-    with pytest.raises(ValueError, match=r"mail/1, line 3: the byte 0xe9 is not utf-8; say enc"):
-        comarkov.read("mail")
+    with pytest.raises(ValueError, match=r"mail/1, line 3: the byte 0xe9 is not utf-8\. Set "):
+        comarkov.read("mail", encoding="utf-8")
     assert comarkov.read("mail", encoding="latin-1", min_df=1).column_names.tolist() == ["téa"]
     with pytest.raises(ValueError, match=r"leaves no words: .*; see stop_words= and min_df="):
         comarkov.read(["the", "and"])
@@ -136,9 +138,9 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
         comarkov.read(TEXTS, n_words=0)
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,sun\n2,t\xe9a\n")
     with pytest.raises(ValueError, match=r"t\.csv, line 3: the byte 0xe9 is not UTF-8"):
-        comarkov.read("t.csv", text="text")
+        comarkov.read("t.csv", text="text", encoding="utf-8")
     with pytest.raises(ValueError, match="no column 'body' for text=: it has 2: id, text"):
-        comarkov.read("t.csv", text="body")
+        comarkov.read("t.csv", text="body", encoding="latin-1")
     (tmp_path / "t.csv").write_text("id,text\n1,sun\n,sea\n")
     with pytest.raises(ValueError, match=r"line 3, column 1 \(id\): it is empty"):
         comarkov.read("t.csv", text="text", rows="id")

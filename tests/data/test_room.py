@@ -59,6 +59,6 @@ def test_keywords_of_read_are_its_options():
     options = [field.name for field in fields(ReadOptions)]
     assert list(ReadKeywords.__annotations__) == options
     shown = list(inspect.signature(comarkov.read).parameters)
-    assert shown == ["source", "kind", "row_names", "column_names", "max_bytes", *options]
+    assert shown == ["source", "kind", "row_names", "column_names", "max_bytes", "like", *options]
     with pytest.raises(TypeError, match=r"read\(\) got an unexpected keyword argument 'colums'"):
         comarkov.read("x.csv", colums=1)

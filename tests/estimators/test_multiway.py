@@ -109,6 +109,20 @@ def test_elements_are_aligned_by_their_names(data):
         MultiwayClustering(3).fit({first: frames[first], others[0]: wrong})
 
 
+def test_named_elements_may_be_missing_in_some_relations():
+    """They have no mass there, as if the relation had empty rows for them."""
+    rng = np.random.default_rng(0)
+    words = pd.DataFrame(rng.poisson(2, (6, 5)) + 1, list("abcdef"), list("vwxyz"))
+    tags = pd.DataFrame(rng.poisson(2, (3, 4)) + 1, list("gca"), list("1234"))
+    model = MultiwayClustering(2, random_state=0).fit({("d", "w"): words, ("d", "t"): tags})
+    assert model.names_["d"].tolist() == list("abcdefg")
+    full = [each.reindex(list("abcdefg"), fill_value=0) for each in (words, tags)]
+    same = MultiwayClustering(2, random_state=0).fit({("d", "w"): full[0], ("d", "t"): full[1]})
+    assert model.cost_ == same.cost_
+    for name, labels in same.labels_.items():
+        assert_array_equal(model.labels_[name], labels)
+
+
 def test_the_unit_of_weights_does_not_matter(data):
     small = dict.fromkeys(data, 1e-13)
     one, other = (
@@ -243,7 +257,7 @@ def test_bad_input_gets_a_clear_error(X, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": {"documents": 3}}, "n_clusters says nothing about type 'words'"),
+        ({"n_clusters": {"documents": 3}}, "n_clusters has no number for the type 'words'"),
         ({"n_clusters": {"users": 3}}, "n_clusters names the type 'users'; there are 'documents'"),
         ({"n_clusters": 21}, "21 'authors' clusters.*only 20 elements of 'authors' have mass"),
         (

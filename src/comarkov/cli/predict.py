@@ -56,7 +56,7 @@ def predict(
         fitted = load(model)
         if not hasattr(fitted, "predict_with_confidence"):
             raise ValueError(f"{model} holds a {type(fitted).__name__}, which predicts nothing.")
-        data = reading.read(source, for_a_model=True)
+        data = reading.read(source, like=fitted)
         labels, confidence = fitted.predict_with_confidence(data, options.side)
         names = data.row_names if options.side == "rows" else data.column_names
         columns = names.tolist(), labels.tolist(), confidence.round(4).tolist()

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from .inputs import are_numbers, as_csr, is_data, names
+from .inputs import NamedMatrix, are_numbers, as_csr, is_data, named, names
 from .sequences import are_sequences, numbered, transitions
 from .stationary import stationary_distribution
 from .thinning import shared_out
@@ -41,11 +41,14 @@ class Chain(NamedTuple):
 def read_transitions(X: Any, kind: str) -> Transitions:
     """Read a square matrix, or one or several sequences of states.
 
-    A data frame that names states on both sides has its rows put in the order of its columns.
+    Where rows and columns of a data frame both have names, rows are put in the order of columns.
+    An edge list that was read lacks the rows of states that are never left, and the columns of
+    those that are never entered: it gets them.
     """
     _check_type(X)
     if kind == "sequences" or (kind == "auto" and are_sequences(X)):
         return _from_sequences(X)
+    X = _with_all_states(X)
     csr = as_csr(X)
     n, m = csr.shape
     if n != m:
@@ -72,6 +75,27 @@ def read_transitions(X: Any, kind: str) -> Transitions:
         raise ValueError('kind="counts" takes whole numbers only.')
     known = np.arange(n) if states is None else states
     return Transitions(csr, known, states is not None, None, is_counted)
+
+
+def _with_all_states(X: Any) -> Any:
+    """Data whose rows and columns both are all states that either has; other input as it is."""
+    given = named(X)
+    if given is None or given.row_names is None or given.column_names is None:
+        return X
+    sides = given.row_names, given.column_names
+    rows, columns = ({name: i for i, name in enumerate(side)} for side in sides)
+    sizes = len(rows), len(columns)
+    if sizes != as_csr(X).shape or rows.keys() == columns.keys() or not rows.keys() & columns:
+        return X  # nothing to add, or an error that is reported elsewhere
+    place = {name: i for i, name in enumerate({**columns, **rows})}
+    entries = as_csr(X).tocoo()
+    source, target = (
+        np.array([place[name] for name in side])[coordinates]
+        for side, coordinates in zip((rows, columns), entries.coords, strict=True)
+    )
+    states = np.array([*place], dtype=object)
+    matrix = sp.csr_array((entries.data, (source, target)), (states.size, states.size))
+    return NamedMatrix(matrix, states, states)
 
 
 def _from_sequences(X: Any) -> Transitions:

@@ -1,4 +1,4 @@
-"""MarkovAggregation: clusters of states of a Markov chain."""
+"""MarkovAggregation: clusters of the states of a Markov chain."""
 
 from __future__ import annotations
 
@@ -35,70 +35,71 @@ STATES = Elements("state", "states", "n_samples")
 
 @dataclass(eq=False, repr=False)
 class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
-    """Clusters of states of a Markov chain, so that the clusters are as good a chain as can be.
+    """Aggregate the states of a Markov chain into clusters that form a chain themselves.
 
     Z1 and Z2 are two successive states of the stationary chain, Z̄1 and Z̄2 their clusters. The
     clusters minimise
 
         L_β = β L_1 + (1-β) L_0     in bits
-        L_1 = I(Z1;Z2) - I(Z1;Z̄2)   lost of what a state says about the next: ``prediction_loss_``
-        L_0 = I(Z1;Z̄2) - I(Z̄1;Z̄2)   what the state says about the next cluster beyond its own
-                                    cluster: ``lumpability_loss_``
+        L_1 = I(Z1;Z2) - I(Z1;Z̄2)   what a state reveals about the next state but not about the
+                                    next cluster: ``prediction_loss_``
+        L_0 = I(Z1;Z̄2) - I(Z̄1;Z̄2)   what a state reveals about the next cluster beyond what its
+                                    own cluster reveals: ``lumpability_loss_``
 
-    L_0 is 0 exactly if the chain is lumpable, in the strong sense: all states of a cluster go to
-    each cluster with the same probability. Then the clusters are a Markov chain of their own,
-    wherever the chain starts; if L_0 > 0 they still can be one, but only from special starts. L_0
-    is also 0 if clusters say nothing about the next ones, so look at I(Z̄1;Z̄2) beside it, which is
-    ``information_.row_clusters_column_clusters``. At β = 1/2 that is all that matters:
-    2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains need not be reversible, and may be periodic.
+    L_0 is 0 exactly if the chain is strongly lumpable: all states of a cluster go to each cluster
+    with the same probability. The clusters then form a Markov chain, wherever the chain starts. If
+    L_0 > 0 they can still form one, but only for special starting distributions. L_0 is also 0 if
+    clusters reveal nothing about the next ones, so look at I(Z̄1;Z̄2) too
+    (``information_.row_clusters_column_clusters``). At β = 1/2 only that counts:
+    2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic and need not be reversible.
 
     Parameters
     ----------
     n_clusters : int, default=3
-        Exactly as many clusters are returned, none of them empty.
+        The number of clusters. You get exactly that many, and none is empty.
     beta : float in [0, 1], default=0.5
-        What matters: 1 that states predict the next cluster, 0 that the chain is lumpable.
+        What matters: 1 for states that predict the next cluster, 0 for a lumpable chain.
     kind : {"auto", "probabilities", "counts", "sequences"}, default="auto"
-        What ``fit`` is given. "auto" takes a square matrix whose rows sum to 1 for probabilities,
-        one of whole numbers for counts of transitions, any other for weights, whose rows are
-        divided by their sums; and a 1-D array, or a list that is no square matrix of numbers, for
-        sequences.
+        What ``fit`` is given. "auto" takes a square matrix whose rows sum to 1 as probabilities,
+        one of whole numbers as counts of transitions, and any other as weights, whose rows it
+        divides by their sums. It takes a 1-D array, or a list that is no square matrix of numbers,
+        as sequences.
     restrict : bool, default=False
-        What to do if not all states lead to each other: False raises an error that says which.
-        True takes the largest set of states that do, drops transitions that leave it, and gives
-        label -1 to all other states.
+        What to do if some states cannot be reached from others: False raises an error that names
+        them. True keeps the largest set of states that all lead to each other, drops transitions
+        that leave it, and gives label -1 to all other states.
     held_out : float in [0, 1), default=0
-        The share of observed transitions that the fit does not see, so that ``lumpability_test_``
-        can be made with them: of sequences the ends, of counts by binomial thinning.
+        The share of observed transitions to keep out of the fit and use for ``lumpability_test_``:
+        the ends of sequences, or counts drawn by binomial thinning.
     method : {"auto", "anneal", "sequential"}, default="auto"
-        "auto" begins with many small clusters, merges those that cost least, then splits and merges
-        as long as that pays; other starts begin with singular vectors, with eigenvectors that are
-        constant on clusters if the chain is lumpable, or at random. A consensus of all results is
-        tried after every third start. Tiny chains (about 11 states) get the global optimum, the
-        lexicographically first of several. "anneal" solves at 1 and lowers β in steps, "sequential"
-        solves at β; both from random clusters.
+        "auto" starts from many small clusters that it merges; then it splits and merges clusters as
+        long as the cost falls. Other starts use singular vectors, eigenvectors (which are constant
+        on the clusters of a lumpable chain), or random clusters. After every third start it also
+        tries a consensus of all results. Tiny chains (about 11 states) get the global optimum; of
+        several, the lexicographically first. "anneal" solves at β = 1 and lowers β in steps,
+        "sequential" solves at β only; both start from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is at most 6, for small data and
+        The number of starts; the best result is kept. "auto" makes at most 6, for small data and
         ``method="auto"``.
     init : "random" or array-like, default="random"
-        Labels to start from, -1 for a state that starts at random. They keep their numbers.
+        Labels to start from; -1 for states that start at random. Clusters keep these numbers.
     fixed : None or array-like, default=None
-        Labels that must not change, -1 for a state that is free. They keep their numbers.
+        Labels that must not change; -1 for states that are free. Clusters keep these numbers.
     max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
-        As those of :class:`CoClustering`.
+        As in :class:`CoClustering`.
 
     Attributes
     ----------
     labels_ : ndarray of int
-        The cluster of each state, numbered by falling stationary mass unless ``init`` or
-        ``fixed`` gave numbers; -1 for states outside a restricted chain.
+        The cluster of each state. Clusters are numbered by decreasing stationary mass, unless
+        ``init`` or ``fixed`` gave them numbers. States outside a restricted chain get -1.
     states_ : ndarray
-        The states in the order of ``labels_``: those of the sequences, sorted, names of a data
-        frame's columns (of its rows, if only these have names), or numbers.
+        The states in the order of ``labels_``: those of the sequences, sorted; the names of a data
+        frame's columns (of its rows, if only these have names); or numbers.
     stationary_distribution_ : ndarray of float
         Of the states; 0 outside a restricted chain.
     transition_matrix_ : ndarray of shape (n_clusters, n_clusters)
-        The probability of the next cluster, given the cluster, in the stationary chain.
+        The probability of each next cluster, given the cluster, in the stationary chain.
     cluster_distribution_ : ndarray of float
         The stationary mass of each cluster.
     cost_, prediction_loss_, lumpability_loss_ : float
@@ -107,14 +108,14 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         In bits: I(Z1;Z2), I(Z1;Z̄2), I(Z̄1;Z2) and I(Z̄1;Z̄2) as ``rows_columns``,
         ``rows_column_clusters``, ``row_clusters_columns`` and ``row_clusters_column_clusters``.
     lumpability_ : Lumpability
-        Where two states of one cluster differ most in their probability of going to some
-        cluster: by how much, which cluster, to which, which two states. ``holds()`` if nowhere.
+        The two states of one cluster whose probabilities of going to some cluster differ most: the
+        difference, the two clusters and the two states. ``holds()`` if no states differ.
     lumpability_test_ : GTest
-        The test of ``test_lumpability`` on transitions held out, if ``held_out``.
+        The result of ``test_lumpability`` on the held-out transitions, if ``held_out`` is set.
     n_iter_ : int
-        Sweeps over all states, at all β together.
+        The number of sweeps over all states, for all β together.
     n_features_in_, feature_names_in_
-        Number and names of the matrix' columns, where there is one.
+        The number of the matrix' columns and their names, if the input is a matrix.
 
     Examples
     --------
@@ -154,9 +155,9 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         Parameters
         ----------
         X : square array-like, sparse matrix or data frame; or sequence(s) of states
-            Probabilities or counts of transitions, from rows to columns, or the states that were
-            visited; see ``kind``. Rows of a data frame go to its columns by their names, if they
-            have any.
+            Probabilities or counts of transitions from rows to columns, or the visited states; see
+            ``kind``. Rows and columns of a data frame or of ``Data`` are matched by name, if both
+            have names.
         y : ignored
         """
         data = read_transitions(X, self.kind)
@@ -180,7 +181,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         return self
 
     def _start(self, walk: Chain, states: np.ndarray) -> Start:
-        """How the states of the chain begin."""
+        """The start of the states of the chain."""
         chains.check_restricted(self.n_clusters, walk.inside, states)
         given = [None if isinstance(self.init, str) else self.init, self.fixed]
         init, fixed = (
@@ -216,27 +217,27 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         self.n_iter_ = state.n_iter
 
     def test_lumpability(self, X: Any) -> GTest:
-        """Test on other transitions whether the chain is lumpable, in the strong sense.
+        """Test on other transitions whether the chain is strongly lumpable.
 
-        The null hypothesis is that the next cluster depends on the cluster only, not on the
-        state. A small p-value rejects that; the clusters can still be a Markov chain from some
-        starts. For each cluster, its states by next clusters are a contingency table; the G
-        statistics of all of them are added up, and compared with those of random tables that have
-        the same margins, so that rare states and rare next clusters do no harm. X must not have
-        been used in the fit: clusters are chosen so that the data they were fitted to look
-        lumpable.
+        The null hypothesis is that the next cluster depends only on the current cluster, not on
+        the state. A small p-value rejects it; the clusters can still form a Markov chain from some
+        starts. For each cluster, its states and the next clusters form a contingency table. The G
+        statistics of all tables are added up and compared with those of random tables with the
+        same margins, which makes the test valid for rare states and rare clusters. X must not have
+        been used in the fit, because clusters are chosen to make the fitted data look lumpable.
 
         Parameters
         ----------
         X : square matrix of counts, or sequence(s) of states
-            With the states of the fit, by name where both have names, else in their order; named
-            states that do not occur may be missing. It need not be of the ``kind`` of the fit.
+            With the states of the fit, matched by name if both have names, else by position.
+            States that do not occur may be missing if they have names. X need not be of the
+            ``kind`` of the fit.
 
         Returns
         -------
         GTest
-            Its ``p_value`` is nan if there is nothing to compare. The same ``random_state`` gives
-            the same value.
+            ``p_value`` is nan if there is nothing to compare. The same ``random_state`` gives the
+            same value.
         """
         check_is_fitted(self)
         data = read_transitions(X, self._kind_to_test(X))
@@ -251,7 +252,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         )
 
     def _kind_to_test(self, X: Any) -> str:
-        """Sequences if the fit was told so, unless X can only be a matrix of counts."""
+        """Sequences if the fit took X as such, unless X can only be a matrix of counts."""
         n = self.states_.size
         is_counts = is_matrix(X) or getattr(X, "shape", None) == (n, n)
         return "sequences" if self.kind == "sequences" and not is_counts else "auto"

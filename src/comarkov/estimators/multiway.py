@@ -1,4 +1,4 @@
-"""MultiwayClustering: clusters of several types of elements by all their relations."""
+"""MultiwayClustering: clusters of several types of elements, from all relations between them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ..costs.labels import renumbered
 from ..costs.relations import Coefficients, Information, co_clustering
 from ..data.contract import fit_context
-from ..data.inputs import are_numbers, as_csr, names
-from ..data.joint import Joint, joint
-from ..data.reading.fit_input import fit_input
+from ..data.joint import Joint
+from ..data.relations import Key, read_relations
 from ..model.numbering import canonical_orders
 from ..search.graph import Graph, Relation
 from ..search.methods import warn_if_unfinished
@@ -26,69 +24,70 @@ from ..search.network_problem import problem_of
 from ..search.starts import Elements, Start, start_for
 from .base import COUNT, NETWORK, NetworkParameters, Searches
 
-Key = tuple[str, str]
-
 
 @dataclass(eq=False, repr=False)
 class MultiwayClustering(NetworkParameters, Searches):
-    """Clusters of several types of elements at once, by a graph of relations between them.
+    """Cluster several types of elements at once, using all relations between them.
 
-    Documents have words and authors, users have items and tags: each relation e is a nonnegative
-    matrix between two types S and T. All types are clustered so that they minimise
+    Documents have words and authors; users have items and tags. Each relation e is a nonnegative
+    matrix between two types S and T. All types are clustered together to minimise
 
         Σ_e weight_e [I(S;T) - I(S̄;T̄)]     in bits
 
-    (Bekkerman, El-Yaniv and McCallum 2005). With two types and one relation it is co-clustering
-    at β = 1/2. With another β it is the sum of L_β over the relations, as in
+    (Bekkerman, El-Yaniv and McCallum 2005). With two types and one relation this is co-clustering
+    at β = 1/2. With another β, it is the sum of L_β over all relations, as in
     :class:`CoClustering`.
 
     Parameters
     ----------
     n_clusters : int or dict of type to int, default=3
-        The numbers of clusters; one number stands for all types. Exactly as many are returned,
-        none of them empty.
+        The number of clusters of each type; a single number applies to all types. You get exactly
+        that many, and none is empty.
     weights : None or dict of relation to float, default=None
-        How much each relation counts; 1 for those that are not named.
+        How much each relation counts; 1 for relations that are not in the dict.
     beta : float in [0, 1], default=0.5
         The coupling of the two sides of each relation.
     method : {"auto", "anneal", "sequential"}, default="auto"
-        "auto" begins with singular vectors of the relations, or with many small clusters of which
-        it merges those that cost least, then splits and merges as long as that pays. A consensus
-        of all results is tried after every third start. Tiny data get the global optimum, as in
-        :class:`CoClustering`. Elements with labels in ``init`` or
-        ``fixed`` stay where they are until the others have found their clusters. "anneal" solves
-        at 1 and lowers β in steps, "sequential" solves at β; both from random clusters.
+        "auto" starts from singular vectors of the relations, or from many small clusters that it
+        merges; then it splits and merges clusters as long as the cost falls. After every third
+        start it also tries a consensus of all results. Tiny data get the global optimum, as in
+        :class:`CoClustering`. Elements with labels in ``init`` or ``fixed`` do not move until the
+        others have found their clusters. "anneal" solves at β = 1 and lowers β in steps,
+        "sequential" solves at β only; both start from random clusters.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept. "auto" is at most 6, for small data and
+        The number of starts; the best result is kept. "auto" makes at most 6, for small data and
         ``method="auto"``.
     init : None or dict of type to array-like, default=None
-        Labels to start from, -1 for an element that starts at random. They keep their numbers.
+        Labels to start from; -1 for elements that start at random. Clusters keep these numbers.
     fixed : None or dict of type to array-like, default=None
-        Labels that must not change, -1 for an element that is free. They keep their numbers.
+        Labels that must not change; -1 for elements that are free. Clusters keep these numbers.
     max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
-        As those of :class:`CoClustering`.
+        As in :class:`CoClustering`.
 
     Attributes
     ----------
     labels_ : dict of type to ndarray of int
-        Clusters, numbered by falling mass unless ``init`` or ``fixed`` gave numbers; the mass of
-        an element is its share of each relation, summed. -1 for elements without mass in any
-        relation; a warning tells how many there are.
+        The cluster of each element, in the order of ``names_``. Clusters are numbered by
+        decreasing mass, unless ``init`` or ``fixed`` gave them numbers; the mass of an element is
+        its share of each relation, summed. Elements without mass in any relation get -1, with a
+        warning.
+    names_ : dict of type to ndarray
+        The names of the elements, those of the first relation first; numbers if there are none.
     cost_ : float
         In bits.
     information_ : dict of relation to Information
-        The four informations of each relation, in bits.
+        The four mutual informations of each relation, in bits.
     relation_costs_ : dict of relation to float
-        What each relation adds to the cost, its weight included.
+        What each relation adds to the cost, multiplied by its weight.
     types_ : list of str
-        The types, in the order in which they appear.
+        The types, in order of appearance.
     n_iter_ : int
-        Sweeps over all types, at all β together.
+        The number of sweeps over all types, for all β together.
 
     Notes
     -----
-    A relation of a type to itself, as ``("papers", "papers")`` for citations, has one partition
-    on both sides.
+    A relation of a type with itself, such as ``("papers", "papers")`` for citations, has the same
+    clusters on both sides.
 
     Examples
     --------
@@ -126,13 +125,13 @@ class MultiwayClustering(NetworkParameters, Searches):
         Parameters
         ----------
         X : dict of (type, type) to array-like, sparse matrix or data frame
-            Nonnegative weights; rows are elements of the first type, columns of the second. The
-            elements of a type are in the same order in all its relations, or have the same names
-            in data frames, which are then brought into the order of the first.
+            Nonnegative weights; rows are elements of the first type, columns of the second.
+            Elements with names (of data frames or ``Data``) are matched by name, and need not
+            occur in every relation. Elements without names are matched by position.
         y : ignored
         """
-        data = _read(X)
-        types = list(dict.fromkeys(name for key in data for name in key))
+        data, elements = read_relations(X)
+        types = list(elements)
         for name in ("n_clusters", "init", "fixed"):
             _check_names(name, getattr(self, name), types, "type")
         graph = self._graph(data, types)
@@ -141,11 +140,12 @@ class MultiwayClustering(NetworkParameters, Searches):
         state = self._method(self.method).solve(problem_of(graph, starts), run).state
         warn_if_unfinished(state, run, 3)
         self._keep(types, list(data), starts, state)
+        self.names_ = elements
         self._report(starts)
         return self
 
     def _graph(self, data: dict[Key, Joint], types: list[str]) -> Graph:
-        """Types by number, and what relations cost at each β, in units of the largest weight."""
+        """The types as numbers, and the cost of each relation in units of the largest weight."""
         _check_names("weights", self.weights, list(data), "relation")
         for key, weight in (self.weights or {}).items():
             if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
@@ -161,10 +161,10 @@ class MultiwayClustering(NetworkParameters, Searches):
         return Graph(relations, len(types))
 
     def _start(self, name: str, mass: np.ndarray) -> Start:
-        """How the elements of a type begin."""
+        """The start of the elements of one type."""
         k = self.n_clusters.get(name) if isinstance(self.n_clusters, dict) else self.n_clusters
         if k is None:
-            raise ValueError(f"n_clusters says nothing about type {name!r}.")
+            raise ValueError(f"n_clusters has no number for the type {name!r}.")
         init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
         words = Elements(repr(name), f"elements of {name!r}", "in all")
         return start_for(k, init, fixed, mass, words)
@@ -199,7 +199,7 @@ class MultiwayClustering(NetworkParameters, Searches):
         return float((self.weights or {}).get(key, 1.0))
 
     def _report(self, starts: list[Start]) -> None:
-        """Warn of elements that belong nowhere."""
+        """Warn about elements without mass."""
         empty = [
             f"{(~start.has_mass).sum()} of {start.has_mass.size} in {name!r}"
             for name, start in zip(self.types_, starts, strict=True)
@@ -213,75 +213,13 @@ class MultiwayClustering(NetworkParameters, Searches):
 
 
 def _weighted(beta: float, weight: float) -> Coefficients:
-    """L_β, so many times."""
+    """L_β times a weight."""
     return co_clustering(beta).times(weight)
 
 
-def _read(X: Any) -> dict[Key, Joint]:
-    """All relations, a type's elements in one order, or an error that names what is wrong."""
-    if not isinstance(X, Mapping) or not X:
-        raise ValueError(
-            "X must be a dict of relations to matrices, as {('documents', 'words'): W}, "
-            f"got {type(X).__name__}."
-        )
-    data = {}
-    types: dict[str, Type] = {}
-    for key, matrix in X.items():
-        if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
-            raise ValueError(
-                f"A relation is a pair of types, as ('documents', 'words'), got {key!r}."
-            )
-        try:
-            matrix = fit_input(matrix)
-            data[key] = joint(_aligned(as_csr(matrix), key, names(matrix), types))
-        except ValueError as error:
-            raise ValueError(f"Relation {key}: {error}") from error
-    return data
-
-
-class Type(NamedTuple):
-    """The elements of a type, as the first relation that names them has them, or the first."""
-
-    size: int
-    names: list[Any] | None
-    relation: Key
-
-
-def _aligned(csr: sp.csr_array, key: Key, given: Any, types: dict[str, Type]) -> sp.csr_array:
-    """Rows and columns in the order of their types, which learn of new names."""
-    for axis, (name, labels) in enumerate(zip(key, given, strict=True)):
-        found = None if labels is None or are_numbers(labels) else labels.tolist()
-        known = types.setdefault(name, Type(csr.shape[axis], found, key))
-        if csr.shape[axis] != known.size:
-            raise ValueError(
-                f"type {name!r} has {csr.shape[axis]} elements, but {known.size} in "
-                f"{known.relation}."
-            )
-        if known.names is None:
-            types[name] = known._replace(names=found, relation=key)
-        elif found is not None and found != known.names:
-            order = _order(found, known.names)
-            if order is None:
-                raise ValueError(
-                    f"the names of type {name!r} are not those in {known.relation}, or not unique: "
-                    "give every relation all elements, by the same names."
-                )
-            csr = csr[order] if axis == 0 else csr[:, order]
-    return csr
-
-
-def _order(found: list[Any], wanted: list[Any]) -> np.ndarray | None:
-    """Where names are found in the order that is wanted; None if they are not the same."""
-    place = {name: i for i, name in enumerate(found)}
-    if len(place) < len(found) or set(place) != set(wanted):
-        return None
-    return np.array([place[name] for name in wanted])
-
-
 def _check_names(parameter: str, given: Any, known: list[Any], what: str) -> None:
-    """A dict names only what there is."""
-    if isinstance(given, dict):
-        for name in given:
-            if name not in known:
-                some = ", ".join(map(repr, known))
-                raise ValueError(f"{parameter} names the {what} {name!r}; there are {some}.")
+    """An error if a dict names something that is not in the data."""
+    for name in given if isinstance(given, dict) else ():
+        if name not in known:
+            listed = ", ".join(map(repr, known))
+            raise ValueError(f"{parameter} names the {what} {name!r}; there are {listed}.")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Iterator
-from html import escape
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .findings import SideFindings, expected_of
+from .formats import csv_text, json_text, markdown_text
 from .text import figures
 
 if TYPE_CHECKING:
@@ -34,7 +31,7 @@ def elements_csv(side: SideFindings) -> str:
     if side.confidence is not None:
         confidence = [f"{value:.4f}" for value in side.confidence]
     ranks = [rank or "" for rank in side.ranks.tolist()]
-    return _csv(ELEMENTS, zip(side.names.tolist(), clusters, confidence, ranks, strict=True))
+    return csv_text(ELEMENTS, zip(side.names.tolist(), clusters, confidence, ranks, strict=True))
 
 
 def blocks_csv(results: Results) -> str:
@@ -43,7 +40,7 @@ def blocks_csv(results: Results) -> str:
     On a side that is not clustered every element stands by its name, and pairs without mass are
     left out.
     """
-    return _csv(BLOCKS, _block_lines(results))
+    return csv_text(BLOCKS, _block_lines(results))
 
 
 def _block_lines(results: Results) -> Iterator[tuple[Any, ...]]:
@@ -65,29 +62,21 @@ def _block_lines(results: Results) -> Iterator[tuple[Any, ...]]:
 def clusters_md(results: Results, n: int = 10) -> str:
     """The clusters in Markdown, for people."""
     findings = results.findings
-    lines = [f"# {_plain(results.title)}", "", _plain(results.headline), ""]
+    lines = [f"# {markdown_text(results.title)}", "", markdown_text(results.headline), ""]
     for side, other in ((findings.rows, findings.columns), (findings.columns, findings.rows)):
         for a in range(side.n_clusters):
             features = ", ".join(
-                f"{_plain(each.name)} (×{each.lift:.3g})" for each in side.distinctive(a, n)
+                f"{markdown_text(each.name)} (×{each.lift:.3g})" for each in side.distinctive(a, n)
             )
-            members = ", ".join(_plain(name) for name in side.typical(a, n))
+            members = ", ".join(markdown_text(name) for name in side.typical(a, n))
             more = side.sizes[a] - n
-            lines += [f"## {_plain(side.kind)} cluster {a}", "", figures(side, a), ""]
+            lines += [f"## {markdown_text(side.kind)} cluster {a}", "", figures(side, a), ""]
             lines += [
                 f"- most typical: {members}" + (f", and {more} more" if more > 0 else ""),
-                f"- distinctive {_plain(other.kind)}: {features or 'none'}",
+                f"- distinctive {markdown_text(other.kind)}: {features or 'none'}",
                 "",
             ]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown takes for text, in one line."""
-    text = escape(" ".join(text.split()), quote=False)
-    for character in "\\`*_[]#|":
-        text = text.replace(character, "\\" + character)
-    return text
 
 
 def summary_json(results: Results) -> str:
@@ -115,7 +104,7 @@ def summary_json(results: Results) -> str:
         "command": results.command,
         "versions": results.versions,
     }
-    return json.dumps(_jsonable(summary), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(summary)
 
 
 def _data_summary(results: Results) -> dict[str, Any]:
@@ -158,24 +147,3 @@ def _records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
         return None
     names = table.dtype.names or ()
     return [dict(zip(names, line, strict=True)) for line in table.tolist()]
-
-
-def _jsonable(value: Any) -> Any:
-    """The value as JSON has it; what is not finite is null, what is not data is its repr."""
-    if isinstance(value, dict):
-        return {str(key): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_jsonable(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else repr(value)
-
-
-def _csv(header: tuple[str, ...], lines: Iterable[Iterable[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
-    return text.getvalue()

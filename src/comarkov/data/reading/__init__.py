@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Unpack
 
 from .data import Data
 from .h5ad import write_h5ad
-from .kinds import KINDS, ReadKeywords, ReadOptions, spelling_out
+from .kinds import CHAIN, KINDS, ReadKeywords, ReadOptions, spelling_out
 from .naming import renamed
+from .remembering import (
+    reading_of,
+    remembered,
+    renamed_as_before,
+    similar_kind,
+    similar_options,
+)
 from .sources import read_any
 
 __all__ = ["Data", "read", "write_h5ad"]
@@ -21,6 +29,7 @@ def read(
     row_names: Any = None,
     column_names: Any = None,
     max_bytes: int | None = None,
+    like: Any = None,
     **keywords: Unpack[ReadKeywords],
 ) -> Data:
     """Read a nonnegative matrix with names from a file, a folder, a database or an object.
@@ -36,13 +45,21 @@ def read(
     source : path, address, "-", open file or object
         A file; a folder of texts; a database, such as "sqlite:///shop.db"; "-" for stdin; a pandas
         or polars data frame, AnnData, a networkx bipartite graph, an array, a list of texts.
-    kind : {"edges", "table", "texts", "mtx", "npz", "h5ad", "graph"}, optional
-        How to read it, if that should not be found out.
+    kind : str, optional
+        How to read it, if that should not be detected: "edges", "table", "texts", "document",
+        "sequences", "mtx", "npz", "h5ad" or "graph". A file of "texts" holds many: JSON lines, a
+        column of a table, or one in each line. A "document" is one text. "sequences" counts
+        transitions between states: a text file has one sequence per line, or one state per line; a
+        table has a column of states (``columns``) and may have one that names the sequence
+        (``rows``) and one to sort by (``time``). "chain" reads sequences too, or a table of
+        transitions if the file looks like one.
     rows, columns, weights : str or int, optional
         The columns of an edge list, by name or position from 0. If none is said they are the first
         three; if rows and columns are said but no weights, every line counts 1. Edges that are
         there several times are added up. ``rows`` also names the column of a wide table, or of
         texts, that holds the names of the rows; ``weights`` the attribute of a graph's edges.
+    time : str or int, optional
+        The column of a table of states to sort by. Without it, lines are in the order of time.
     header : bool, optional
         Is the first line a header? Found out if not said: it is if a column is said by name, if it
         begins with an empty field, if one of its fields is no number but has only numbers below
@@ -53,8 +70,10 @@ def read(
         the first 100 lines into as many fields as the first.
     decimal : {".", ","}, default="."
         What stands before the decimals of weights. Marks between thousands are not read.
-    encoding : str, default="utf-8"
-        Of text files, and of files of names.
+    encoding : str, optional
+        The encoding of text files and of files of names. By default it is detected: UTF-8, UTF-16
+        or UTF-32 by its byte order mark, UTF-8 without one, else Windows-1252 or Latin-1 with a
+        warning.
     text : str or int, optional
         The column or, in JSON lines, the field that holds texts; there it is "text" if not said.
     stop_words : "english", "none", list of str or None, default="english"
@@ -78,6 +97,11 @@ def read(
         The most that a packed file may unpack to; 100 times its size, or 256 MB if that is more,
         if not said.
 
+    like : fitted model, Data or dict, optional
+        Read the source in the same way as the data of a model: whatever is not set is as it was
+        there, as far as the source allows. Files of names are read again, too. All words of texts
+        count, as those that the model does not know are ignored later.
+
     Returns
     -------
     Data
@@ -97,8 +121,16 @@ def read(
     [[1. 2.]
      [1. 0.]]
     """
-    if kind is not None and kind not in KINDS:
+    if kind is not None and kind not in (*KINDS, CHAIN):
         raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
+    before = None if like is None else remembered(like)
+    if before is not None:
+        kind = kind or similar_kind(source, before.get("kind"))
+        options = similar_options(before, keywords)
     data = read_any(source, kind, options, max_bytes)
-    return renamed(data, row_names, column_names, options.encoding, max_bytes)
+    data = renamed(data, row_names, column_names, options.encoding, max_bytes)
+    names = {"row_names": row_names, "column_names": column_names}
+    if before is not None:
+        data = renamed_as_before(data, before, names, options.encoding)
+    return replace(data, reading=reading_of(data, kind, options, names))

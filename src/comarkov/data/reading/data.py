@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..inputs import as_csr
-from .npz import write_npz
+from .npz import Annotations, write_npz
 
 Names = Sequence[str] | np.ndarray
 MOST = 100_000_000  # rows or columns, whose names are in memory
@@ -21,7 +21,9 @@ TIMES = 100  # beyond that, rows or columns for each entry
 
 @dataclass(frozen=True, eq=False, init=False)
 class Data:
-    """A nonnegative matrix with names, as ``read`` gives it and ``CoClustering.fit`` takes it.
+    """A nonnegative matrix with names, as ``read`` returns it and ``CoClustering.fit`` takes it.
+
+    Known classes and texts do not influence a fit. They serve to check and to explain its clusters.
 
     Examples
     --------
@@ -38,6 +40,10 @@ class Data:
     source: str  #: what was read, for people
     weighting: str | None  #: the weighting that suits such data; None is as they are
     named: tuple[bool, bool]  #: False where names are only numbers made up
+    row_classes: dict[str, np.ndarray]  #: known classes, by classification; "" where unknown
+    column_classes: dict[str, np.ndarray]
+    texts: np.ndarray | None  #: the text of each row if rows are documents
+    reading: dict[str, Any]  #: keywords with which ``read`` reads similar data; {} if not read
 
     def __init__(
         self,
@@ -49,6 +55,11 @@ class Data:
         source: str = "",
         weighting: str | None = None,
         named: tuple[bool, bool] = (True, True),
+        *,
+        row_classes: Mapping[str, Iterable[Any]] | None = None,
+        column_classes: Mapping[str, Iterable[Any]] | None = None,
+        texts: Iterable[str] | None = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> None:
         _refuse_absurd(matrix)
         csr = as_csr(matrix)
@@ -64,6 +75,10 @@ class Data:
             "named": tuple(
                 has and side is not None for has, side in zip(named, names, strict=True)
             ),
+            "row_classes": _as_classes(row_classes, csr.shape[0], "row_classes"),
+            "column_classes": _as_classes(column_classes, csr.shape[1], "column_classes"),
+            "texts": None if texts is None else _as_strings(texts, csr.shape[0], "texts"),
+            "reading": dict(reading or {}),
         }
         for field, value in values.items():
             object.__setattr__(self, field, value)  # frozen for all others
@@ -75,22 +90,25 @@ class Data:
 
     @property
     def T(self) -> Data:  # noqa: N802, as in NumPy
-        """Rows and columns exchanged."""
-        return Data(
-            self.matrix.T.tocsr(),
-            self.column_names,
-            self.row_names,
-            self.column_kind,
-            self.row_kind,
-            self.source,
-            self.weighting,
-            self.named[::-1],
+        """Rows and columns exchanged. Texts are left out, as they belong to rows."""
+        return replace(
+            self,
+            matrix=self.matrix.T.tocsr(),
+            row_names=self.column_names,
+            column_names=self.row_names,
+            row_kind=self.column_kind,
+            column_kind=self.row_kind,
+            named=self.named[::-1],
+            row_classes=self.column_classes,
+            column_classes=self.row_classes,
+            texts=None,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the matrix and the names as npz, whole or not at all.
+        """Write the data as npz, atomically: you get all of it or none.
 
-        ``read`` gives the same data again; ``scipy.sparse.load_npz`` the matrix.
+        ``read`` returns the same data, but each text ends after 20,000 characters;
+        ``scipy.sparse.load_npz`` returns the matrix.
         """
         sides = {"row": self.row_names, "column": self.column_names}
         names = {
@@ -105,7 +123,9 @@ class Data:
         }
         if self.weighting is not None:
             facts["weighting"] = self.weighting
-        write_npz(path, self.matrix, names, facts)
+        classes = {"row": self.row_classes, "column": self.column_classes}
+        notes = Annotations(classes, self.texts, self.reading)
+        write_npz(path, self.matrix, names, facts, notes)
 
     def __repr__(self) -> str:
         n, m = self.shape
@@ -129,10 +149,41 @@ def _refuse_absurd(matrix: Any) -> None:
 
 
 def _as_names(names: Names | None, size: int, what: str) -> np.ndarray:
-    """Strings, one for each element; of the type object, as one long name would widen all."""
-    listed = list(map(str, range(size) if names is None else names))
+    return _as_strings(range(size) if names is None else names, size, what)
+
+
+def _as_strings(values: Iterable[Any], size: int, what: str) -> np.ndarray:
+    """Strings, one for each element; of the type object, as one long string would widen all."""
+    listed = list(map(str, values))
     if len(listed) != size:
-        raise ValueError(f"{what} has {len(listed):,} names for {size:,} elements.")
+        noun = what.split("[")[0].split("_")[-1]
+        raise ValueError(f"{what} has {len(listed):,} {noun} for {size:,} elements.")
     array = np.empty(size, dtype=object)
     array[:] = listed
     return array
+
+
+def _as_classes(
+    classes: Mapping[str, Iterable[Any]] | None, size: int, what: str
+) -> dict[str, np.ndarray]:
+    """Classifications as strings, "" where a class is missing (None or NaN)."""
+    if classes is not None and not isinstance(classes, Mapping):
+        raise TypeError(
+            f'{what} must map the name of a classification to classes, as {{"group": [...]}}, '
+            f"not {type(classes).__name__}."
+        )
+    return {
+        str(name): _as_strings(
+            ("" if _is_missing(value) else value for value in listed),
+            size,
+            f"{what}[{name!r}]",
+        )
+        for name, listed in (classes or {}).items()
+    }
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA, which cannot be compared
+        return True

@@ -30,8 +30,12 @@ def from_anndata(annotated: Any, layer: str | None = None, name: str = OBJECT) -
     rows, columns = (distinct(side) for side in (chosen.row_names, chosen.column_names))
     if matrices_of.problem(chosen.matrix) is not None:
         _refuse(annotated, chosen, name)
+    reading = {} if chosen.name == matrices_of.X else {"layer": chosen.name}
     return named_errors(
-        name, lambda: Data(chosen.matrix, rows, columns, "observation", "variable", name)
+        name,
+        lambda: Data(
+            chosen.matrix, rows, columns, "observation", "variable", name, reading=reading
+        ),
     )
 
 

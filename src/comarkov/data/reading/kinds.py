@@ -14,7 +14,9 @@ from ..annotated import is_anndata
 from ..inputs import is_graph
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
-KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
+DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
+KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npz", "h5ad", "graph")
+CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
 BY_SUFFIX = {
     ".mtx": "mtx",
@@ -35,6 +37,8 @@ KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
     "table": _TABULAR | {"rows"},
     "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
+    DOCUMENT: _WORDS | {"encoding"},
+    "sequences": (_TABULAR - {"decimal"}) | {"rows", "columns", "time"},
     "mtx": {"encoding"},
     "npz": {"encoding"},
     "h5ad": {"encoding", "layer"},
@@ -47,6 +51,7 @@ _NO_COLUMNS = _LINES | _DATABASE | {"rows", "text"}
 UNKNOWN: dict[str | None, set[str]] = {
     "a folder": _NO_COLUMNS,
     "a list of texts": _NO_COLUMNS,
+    "a sequence in each line": {"header", "rows", "time"} | _DATABASE,
     "a text in each line": _NO_COLUMNS,
     "JSON lines": _LINES | _DATABASE,
     "delimited text": _DATABASE,
@@ -63,10 +68,11 @@ class ReadKeywords(TypedDict, total=False):
     rows: str | int | None
     columns: str | int | None
     weights: str | int | None
+    time: str | int | None
     header: bool | None
     separator: str | None
     decimal: str
-    encoding: str
+    encoding: str | None
     text: str | int | None
     stop_words: str | list[str] | None
     min_df: int
@@ -83,10 +89,11 @@ class ReadOptions:
     rows: str | int | None = None
     columns: str | int | None = None
     weights: str | int | None = None
+    time: str | int | None = None
     header: bool | None = None
     separator: str | None = None
     decimal: str = "."
-    encoding: str = "utf-8"
+    encoding: str | None = None
     text: str | int | None = None
     stop_words: str | list[str] | None = "english"
     min_df: int = 2
@@ -106,10 +113,14 @@ class ReadOptions:
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
         return cls(**keywords)
 
+    def is_given(self, name: str) -> bool:
+        """Did the user set this option?"""
+        return bool(getattr(self, name) != getattr(type(self), name))
+
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
-        for field in fields(self):
-            if getattr(self, field.name) == field.default:
+        for field in fields(ReadOptions):
+            if not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
                 raise ValueError(f"{field.name}= does not go with {form}.")
@@ -175,6 +186,8 @@ def kind_of_table(options: ReadOptions, width: int) -> str:
     """The kind of a table: by what the user says, then by the number of its columns."""
     if options.text is not None:
         return "texts"
+    if options.time is not None:
+        return "sequences"
     if options.columns is not None or options.weights is not None:
         return "edges"
     return "edges" if width in (2, 3) else "table"

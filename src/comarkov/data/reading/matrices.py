@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from .data import Data, Names
 from .faults import weight_problem
-from .npz import unjoined
+from .npz import annotations_in, unjoined
 from .opening import Opened, unpacking_limit
 from .tables import first_line, reason
 
@@ -130,9 +130,10 @@ def from_npz(file: Opened, max_bytes: int | None = None) -> Data:
 
 def _from_parts(parts: dict[str, np.ndarray], kinds: dict[str, Any], name: str) -> Data:
     rows, columns = (unjoined(parts, side) for side in ("row", "column"))
+    annotations = annotations_in(parts) if "format" in parts else {}
     matrix = _matrix(parts)
     refuse_bad_weights(matrix, rows, columns, name)
-    return Data(matrix, rows, columns, **kinds)
+    return Data(matrix, rows, columns, **kinds, **annotations)
 
 
 def _check_size(file: Opened, max_bytes: int | None) -> None:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..writing import whole_file
+
+LONGEST = 20_000  # characters of a text that are kept
+NOTES = "annotations"  # the entry with the names of classifications and the keywords of ``read``
+
+
+class Annotations(NamedTuple):
+    """What is known about the rows and columns of a matrix beside their names."""
+
+    classes: Mapping[str, Mapping[str, np.ndarray]]  #: by side, "row" or "column", then by name
+    texts: np.ndarray | None
+    reading: Mapping[str, Any]
 
 
 def write_npz(
@@ -17,6 +29,7 @@ def write_npz(
     matrix: sp.csr_array,
     names: Mapping[str, np.ndarray],
     facts: Mapping[str, str],
+    annotations: Annotations,
 ) -> None:
     """Write a matrix, the names of "row" and "column" where it has them, and facts about it."""
     parts: dict[str, Any] = {
@@ -27,6 +40,7 @@ def write_npz(
         "indptr": matrix.indptr,
         "_is_array": True,
         **facts,
+        **_annotation_parts(annotations),
     }
     for side, listed in names.items():
         parts |= _joined(listed, side)
@@ -34,8 +48,53 @@ def write_npz(
         np.savez_compressed(file, **parts)
 
 
-def _joined(names: np.ndarray, side: str) -> dict[str, np.ndarray]:
-    """Names end to end in UTF-8, and where each ends: one long name does not widen all."""
+def _annotation_parts(annotations: Annotations) -> dict[str, Any]:
+    """Classes as codes and their names, the beginnings of texts, and the rest as JSON."""
+    parts: dict[str, Any] = {}
+    listing: dict[str, Any] = {"reading": dict(annotations.reading)}
+    for side, classifications in annotations.classes.items():
+        listing[side] = list(classifications)
+        for i, classes in enumerate(classifications.values()):
+            distinct = sorted(set(classes.tolist()))
+            code = {name: j for j, name in enumerate(distinct)}
+            key = f"{side}_classes_{i}"
+            parts[f"{key}_codes"] = np.array([code[name] for name in classes], dtype=np.int32)
+            parts |= _joined(distinct, key)
+    if annotations.texts is not None:
+        parts |= _joined([text[:LONGEST] for text in annotations.texts], "text")
+    if any(listing.values()):
+        parts[NOTES] = np.array(json.dumps(listing))
+    return parts
+
+
+def annotations_in(parts: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Known classes, texts and reading as keywords of ``Data``, taken out of a file's parts."""
+    keywords: dict[str, Any] = {"texts": unjoined(parts, "text")}
+    if NOTES not in parts:
+        return keywords
+    try:
+        listing = json.loads(str(parts.pop(NOTES)[()]))
+        keywords["reading"] = dict(listing["reading"])
+        for side in ("row", "column"):
+            keywords[f"{side}_classes"] = {
+                str(name): _decoded(parts, f"{side}_classes_{i}")
+                for i, name in enumerate(listing[side])
+            }
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise ValueError(f"its {NOTES} are damaged ({error!r})") from error
+    return keywords
+
+
+def _decoded(parts: dict[str, np.ndarray], key: str) -> np.ndarray:
+    names = np.array(unjoined(parts, key) or [""], dtype=object)
+    codes = parts.pop(f"{key}_codes")
+    if codes.size and codes.min() < 0:
+        raise IndexError(f"a code in {key}_codes is negative")
+    return names[codes]
+
+
+def _joined(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
+    """Strings end to end in UTF-8, and where each ends: one long string does not widen all."""
     encoded = [name.encode("utf-8", "surrogatepass") for name in names]
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
     text = np.frombuffer(b"".join(encoded), np.uint8)
@@ -43,12 +102,12 @@ def _joined(names: np.ndarray, side: str) -> dict[str, np.ndarray]:
 
 
 def unjoined(parts: dict[str, np.ndarray], side: str) -> list[str] | None:
-    """The names of a side, taken out of the parts of a file; None if it has none."""
+    """The strings stored under a key, taken out of the parts of a file; None if there are none."""
     if f"{side}_names" not in parts:
         return None
     text = parts.pop(f"{side}_names").tobytes()
     if f"{side}_name_ends" not in parts:
-        raise ValueError(f"{side}_name_ends is missing, which tells its {side}_names apart")
+        raise ValueError(f"{side}_name_ends is missing, so {side}_names cannot be split")
     ends = parts.pop(f"{side}_name_ends").ravel().tolist()
     starts = [0, *ends[:-1]]
     return [

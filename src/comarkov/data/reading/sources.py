@@ -20,8 +20,11 @@ from .data import Data
 from .delimited import from_lines, is_numbered
 from .edges import from_edges
 from .faults import fault
+from .folders import folder_classes, read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
+    CHAIN,
+    DOCUMENT,
     JSON_LINES,
     ReadOptions,
     is_json,
@@ -32,6 +35,12 @@ from .kinds import (
 )
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded, opened
+from .sequences import (
+    from_events,
+    from_sequence_file,
+    from_sequence_folder,
+    holds_sequences,
+)
 from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
 from .wide import from_table
 
@@ -60,9 +69,9 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         return from_anndata(source, options.layer, "the AnnData object")
     if kind == "graph":
         return _from_graph(source, options, "")
-    if isinstance(source, list) and kind == "texts":
+    if isinstance(source, list) and kind in ("texts", DOCUMENT):
         options.check(kind, "a list of texts")
-        return _counted(None, source, options, "the list of texts")
+        return _counted(None, source, options, "the list of texts", DOCUMENT)
     if is_frame(source):
         return _from_data_frame(source, kind, options)
     if lists.is_list_of_dicts(source) or lists.is_list_of_edges(source):
@@ -97,14 +106,23 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
 
 
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
-    if kind not in (None, "texts"):
+    if kind in ("sequences", CHAIN):
+        options.check("sequences", "a sequence in each line")
+        return from_sequence_folder(folder, options)
+    if kind not in (None, "texts", DOCUMENT):
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
-    names, found = texts.from_folder(folder, options.encoding)
-    return _counted(names, found, options, str(folder))
+    documents = read_folder(folder, options.encoding)
+    data = _counted(*documents, options, str(folder), DOCUMENT)
+    return replace(data, row_classes=folder_classes(documents.names))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
+    if kind == CHAIN:
+        kind = "sequences" if options.columns is None and holds_sequences(file) else None
+    if kind == "sequences" and options.columns is None:
+        options.check(kind, "a sequence in each line")
+        return from_sequence_file(file, options)
     kind = kind or kind_of_file(file.path, file.suffix, file.name)
     if kind in READERS:
         options.check(kind)
@@ -118,7 +136,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
-    said = (options.rows, options.columns, options.weights, options.text)
+    said = (options.rows, options.columns, options.weights, options.text, options.time)
     with as_utf8(file, options.encoding) as plain:
         table = from_lines(plain, options.header, options.separator, said)
         data = _from_rows(table, kind, options, "delimited text")
@@ -169,7 +187,8 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
     """JSON lines, or a text in each line."""
     if not _is_json(file):
         options.check("texts", "a text in each line")
-        content = decoded(file.path.read_bytes(), file.name, options.encoding)
+        with as_utf8(file, options.encoding) as plain:
+            content = decoded(plain.path.read_bytes(), file.name, "utf-8")
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(None, lines, options, file.name)
     options.check("texts", "JSON lines")
@@ -191,21 +210,39 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     is_said = kind is not None
     table = replace(table, decimal=options.decimal)
     kind = kind or kind_of_table(options, len(table.fields))
+    if kind == "sequences" and options.columns is not None:
+        options.check(kind, form)
+        return from_events(table, options.rows, options.columns, options.time)
     if kind not in ("edges", "table", "texts"):
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
     options.check(kind, form)
     if kind == "edges":
-        return from_edges(table, options.rows, options.columns, options.weights)
-    if kind == "table":
-        return from_table(table, options.rows, is_said)
-    text = "text" if options.text is None else options.text
-    return _counted(*texts.from_column(table, text, options.rows), options, table.name)
+        data = from_edges(table, options.rows, options.columns, options.weights)
+    elif kind == "table":
+        data = from_table(table, options.rows, is_said)
+    else:
+        text = "text" if options.text is None else options.text
+        data = _counted(*texts.from_column(table, text, options.rows), options, table.name)
+    header = {} if table.lines is None else {"header": table.lines.has_header}
+    return replace(data, reading={"kind": kind, **data.reading, **header})
 
 
-def _counted(names: list[str] | None, found: list[str], options: ReadOptions, source: str) -> Data:
-    return texts.from_texts(
-        found, names, source, options.stop_words, options.min_df, options.n_words
+def _counted(
+    names: list[str] | None,
+    listed_texts: list[str],
+    options: ReadOptions,
+    source: str,
+    kind: str = "texts",
+) -> Data:
+    data = texts.from_texts(
+        listed_texts, names, source, options.stop_words, options.min_df, options.n_words
     )
+    return replace(data, reading={"kind": kind, "min_df": 1})  # similar texts may be few
+
+
+def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
+    document = read_document(file, options.encoding)
+    return _counted(*document, options, file.name, DOCUMENT)
 
 
 def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
@@ -233,5 +270,6 @@ READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {
     "mtx": lambda file, options, max_bytes: matrices.from_matrix_market(file),
     "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
     "h5ad": _h5ad_file,
+    DOCUMENT: _document,
     "graph": _graph_file,
 }

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import scipy.sparse as sp
 
@@ -21,24 +19,8 @@ STOP_WORDS = ("english", "none")
 TEXT = "text"  # the field of JSON lines that holds the text
 
 
-def from_folder(folder: Path, encoding: str) -> tuple[list[str], list[str]]:
-    """Names and texts of all files in a folder and those in it, in the order of their paths.
-
-    Files and folders whose names begin with a dot are left out.
-    """
-    paths = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        paths += [Path(place) / name for name in files if not name.startswith(".")]
-    paths.sort(key=lambda path: path.relative_to(folder).as_posix())
-    if not paths:
-        raise ValueError(f"{folder} holds no files.")
-    names = [path.relative_to(folder).as_posix() for path in paths]
-    return names, [decoded(path.read_bytes(), str(path), encoding) for path in paths]
-
-
 def from_json_lines(
-    file: Opened, text: str | int | None, rows: str | int | None, encoding: str
+    file: Opened, text: str | int | None, rows: str | int | None, encoding: str | None
 ) -> tuple[list[str] | None, list[str]]:
     """Names, if a field of them is said, and texts of JSON lines."""
     field = TEXT if text is None else str(text)
@@ -114,6 +96,7 @@ def from_texts(
     """
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
+    listed = list(texts)
     if n_words is not None and n_words < 1:
         raise ValueError(f"n_words must be 1 or more, not {n_words}.")
     if isinstance(stop_words, str) and stop_words not in STOP_WORDS:
@@ -124,7 +107,7 @@ def from_texts(
     stop_words = None if stop_words == "none" else stop_words
     counter = CountVectorizer(stop_words=stop_words, min_df=min_df)
     try:
-        counts = sp.csr_array(counter.fit_transform(texts))
+        counts = sp.csr_array(counter.fit_transform(listed))
     except ValueError as error:
         why = first_line(error)
         raise ValueError(
@@ -134,4 +117,4 @@ def from_texts(
     if n_words is not None and n_words < words.size:
         kept = most_informative(counts, n_words)
         counts, words = counts[:, kept], words[kept]
-    return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING)
+    return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING, texts=listed)

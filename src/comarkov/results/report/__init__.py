@@ -2,106 +2,51 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import re
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from ...data.extras import need
 from . import content
+from .classes import class_facts, class_sections
+from .map_data import map_sections
 from .payload import Packed, pack_cells
+from .profiles import pack_profiles
+from .rendering import Page, digest
+from .snippets import pack_snippets
 
 LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
-CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in elements.js
 SCRIPTS = {  # each folder's after those of the folders before
-    "page": ("elements", "tooltip", "arrows"),
-    "data": ("numbers", "csv", "unpacking", "data"),
-    "drawing": ("lab", "colours", "canvas", "svg", "axis"),
+    "page": ("elements", "tooltip", "arrows", "longlist", "sections"),
+    "data": ("numbers", "csv", "unpacking", "titles", "profile", "data"),
+    "drawing": ("lab", "colours", "palette", "canvas", "svg", "axis"),
     "heatmap": ("span", "binning", "picture", "marks", "labels", "heatmap", "navigation"),
-    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve"),
+    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve", "map"),
+    "classes": ("classes", "scores", "strip", "legend", "table"),
+    "cards": ("title", "snippet", "members", "card", "cards"),
     "controls": ("search", "highlight", "path", "downloads"),
 }
+STYLES = ("report", "layout", "cards", "classes", "map", "print")  # later ones override
 
 
 def render(results: Any, tables: dict[str, str]) -> str:
-    """The page of these :class:`Results`, with the tables to be downloaded.
-
-    What comes from the data goes in as text that Jinja escapes, as JSON without ``<``, or packed.
-    No script runs but the page's own, which the page allows by its digest.
-    """
+    """The page of these :class:`Results`, with the tables to be downloaded."""
     need("The report", "jinja2")
-    parts = content.sections(results, tables)
-    about = content.about(results)
-    shown = content.page(results, parts) | {"results": results, "found": results.findings}
+    maps = map_sections(results)
+    parts = content.sections(results, tables) | class_sections(results) | maps.sections
+    about = content.about(results) | maps.facts
+    about |= {"classes": class_facts(results), "texts": 0}
+    if results.data.texts is not None:
+        parts["row texts"], about["texts"] = pack_snippets(
+            results.data.texts, results.findings.rows
+        )
+    shown = content.page(results, parts) | maps.facts
+    shown |= {"results": results, "findings": results.findings}
     bare = _page(shown, about, Packed(parts, {}))
     room = (LIMIT - len(bare.encode())) * 3 // 4  # four letters hold three bytes
-    cells = pack_cells(results.matrix, content.orders(results), room)
+    cells = pack_cells(results.matrix, content.orders(results), room, pack_profiles)
     return _page(shown, about, Packed(parts | cells.sections, cells.facts))
 
 
 def _page(shown: dict[str, Any], about: dict[str, Any], packed: Packed) -> str:
-    script, style = _script(), _asset("report.css")
-    return _template().render(
-        **shown,
-        policy=_policy(script, style),
-        script=script,
-        style=style,
-        about=_json(about | packed.facts | {"layout": packed.layout()}),
-        data=packed.text(),
-    )
-
-
-def _json(value: Any) -> str:
-    """JSON that is safe inside a script element of any kind."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _policy(script: str, style: str) -> str:
-    """What the page may do: run its own script, use its own style, load nothing."""
-    return (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-@cache
-def _asset(name: str) -> str:
-    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _script() -> str:
-    """All scripts as one, in a scope of its own."""
-    paths = [f"{folder}/{name}.js" for folder, names in SCRIPTS.items() for name in names]
-    parts = "\n".join(map(_asset, [*paths, "main.js"]))
-    return f'(() => {{\n"use strict";\n{parts}}})();\n'
-
-
-def _visible(value: Any) -> Any:
-    """Text with its directional controls spelt out: from inside a name they turn what follows."""
-    if type(value) is not str:  # a number, or markup of our own
-        return value
-    return CONTROLS.sub(lambda found: f"[U+{ord(found[0]):04X}]", value)
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader(__package__, "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html.j2")
+    data = packed.text()
+    facts = about | packed.facts | {"layout": packed.layout(), "digest": digest(data)}
+    return Page("report.html.j2", SCRIPTS, "main", STYLES).render(shown | {"data": data}, facts)

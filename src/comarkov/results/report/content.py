@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..findings import Findings, SideFindings
+from .classes import class_facts
 from .payload import compress, varints
 
 LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
@@ -20,24 +21,24 @@ Orders = list[tuple[np.ndarray, np.ndarray]]
 
 def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
     """The tables, orders, labels and blocks as bytes; a table of blocks only if it is small."""
-    found: Findings = results.findings
+    findings: Findings = results.findings
     parts = {name: text.encode() for name, text in tables.items()}
     if len(compress(parts["blocks.csv"])) > LARGE:
         del parts["blocks.csv"]
-    parts["row order"] = varints(found.rows.order)
-    parts["column order"] = varints(found.columns.order)
+    parts["row order"] = varints(findings.rows.order)
+    parts["column order"] = varints(findings.columns.order)
     for i, view in enumerate(results.views):
         if not view.is_fit:
             parts[f"row labels {i}"] = varints(view.row_labels + 1)
             parts[f"column labels {i}"] = varints(view.column_labels + 1)
-        parts[f"blocks {i}"] = _blocks(found, view.blocks)
+        parts[f"blocks {i}"] = _blocks(findings, view.blocks)
     return parts
 
 
-def _blocks(found: Findings, blocks: np.ndarray) -> bytes:
+def _blocks(findings: Findings, blocks: np.ndarray) -> bytes:
     """The shares of the blocks that are shown, then those that chance would give them."""
-    rows = _shown(found.rows, blocks.shape[0])
-    columns = _shown(found.columns, blocks.shape[1])
+    rows = _shown(findings.rows, blocks.shape[0])
+    columns = _shown(findings.columns, blocks.shape[1])
     shares = blocks[np.ix_(rows, columns)]
     expected = np.outer(blocks.sum(axis=1)[rows], blocks.sum(axis=0)[columns])
     return np.stack([shares, expected]).astype("<f4").tobytes()
@@ -53,13 +54,13 @@ def _shown(side: SideFindings, n: int) -> np.ndarray:
 
 def orders(results: Any) -> Orders:
     """The rows and columns in the order of each view, that of the fit first."""
-    found: Findings = results.findings
+    findings: Findings = results.findings
     others = [
-        (_order(found.rows, view.row_labels), _order(found.columns, view.column_labels))
+        (_order(findings.rows, view.row_labels), _order(findings.columns, view.column_labels))
         for view in results.views
         if not view.is_fit
     ]
-    return [(found.rows.order, found.columns.order), *others]
+    return [(findings.rows.order, findings.columns.order), *others]
 
 
 def _order(side: SideFindings, labels: np.ndarray) -> np.ndarray:
@@ -72,7 +73,7 @@ def _order(side: SideFindings, labels: np.ndarray) -> np.ndarray:
 
 def about(results: Any) -> dict[str, Any]:
     """What the script needs to know beside the packed data."""
-    found: Findings = results.findings
+    findings: Findings = results.findings
     views = [
         {
             "beta": view.beta,
@@ -81,16 +82,18 @@ def about(results: Any) -> dict[str, Any]:
             "fit": view.is_fit,
             "shape": [
                 _shown(side, n).size
-                for side, n in zip((found.rows, found.columns), view.blocks.shape, strict=True)
+                for side, n in zip(
+                    (findings.rows, findings.columns), view.blocks.shape, strict=True
+                )
             ],
         }
         for view in results.views
     ]
     return {
-        "rows": _side(found.rows),
-        "columns": _side(found.columns),
+        "rows": _side(findings.rows),
+        "columns": _side(findings.columns),
         "views": views,
-        "information": found.information.rows_columns,
+        "information": findings.information.rows_columns,
     }
 
 
@@ -102,6 +105,7 @@ def _side(side: SideFindings) -> dict[str, Any]:
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
         "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
+        "cards": [_card(side, a) for a in range(side.n_clusters)],
         "shown": None if side.is_clustered else _shown(side, side.names.size).tolist(),
     }
 
@@ -118,7 +122,7 @@ def _pairs(side: SideFindings) -> list[tuple[int, int, float]]:
 
 def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     """What the template shows."""
-    found: Findings = results.findings
+    findings: Findings = results.findings
     sides = [
         {
             "id": name,
@@ -130,14 +134,15 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             "in_blocks": _shown(side, side.names.size).size,  # all, where clusters stand there
         }
         for name, side, other in (
-            ("rows", found.rows, found.columns),
-            ("columns", found.columns, found.rows),
+            ("rows", findings.rows, findings.columns),
+            ("columns", findings.columns, findings.rows),
         )
     ]
     return {
         "sides": sides,
+        "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
-        "parameters": {name: _brief(value) for name, value in results.parameters.items()},
+        "parameters": {name: brief(value) for name, value in results.parameters.items()},
         "repeat": _repeat(results),
     }
 
@@ -150,12 +155,14 @@ def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
         "size": int(side.sizes[cluster]),
         "share": float(side.shares[cluster]),
         "stability": None if stability is None or np.isnan(stability) else stability,
+        "title": side.titles[cluster],
         "typical": side.typical(cluster, CARD),
         "features": features,
     }
 
 
-def _brief(value: Any, most: int = 60) -> str:
+def brief(value: Any, most: int = 60) -> str:
+    """The repr of a value, cut if it is long."""
     text = repr(value)
     return text if len(text) <= most else text[:most] + "…"
 

@@ -8,14 +8,22 @@ class Report {
     this.heatmap.layout();
     this.navigation = new Navigation(this.heatmap);
     this.search = new Search(byId("query"), byId("matches"), data);
-    this.highlight = new Highlight(data, this.heatmap, this.blocks, this.navigation);
+    this.maps = Object.keys(about.maps).map((side) =>
+      new ElementMap(byId(`${side}-map`), data, side));
+    this.cards = new Cards(data);
+    this.pictures = [this.heatmap, this.blocks, ...this.maps];
+    this.highlight = new Highlight(data, this.pictures, this.navigation, this.cards.snippets);
     this.path = about.views.length > 1 ? new Path(data) : null;
     this.connectPictures();
     this.connectSearch();
+    this.connectMaps();
     this.connectPath();
+    this.connectCards();
+    this.connectClasses();
     this.connectButtons();
     this.connectScreen();
     connectDownloads(data.sections);
+    connectContents();
     this.tellWhatIsLeftOut();
   }
 
@@ -42,12 +50,18 @@ class Report {
   }
 
   connectSearch() {
-    this.search.onChoose = ({ side, element }) => {
-      this.highlight.set({ side, element });
-      this.navigation.showAll();
-    };
+    this.search.onChoose = (element) => this.showElement(element);
     this.search.onClear = () => this.highlight.clear();
     this.highlight.onClear = () => this.search.clear();
+  }
+
+  showElement({ side, element }) {
+    this.highlight.set({ side, element });
+    this.navigation.showAll();
+  }
+
+  connectMaps() {
+    for (const map of this.maps) map.onChoose = (element) => this.showElement(element);
   }
 
   connectPath() {
@@ -64,15 +78,40 @@ class Report {
     byId("zoom-in").addEventListener("click", () => this.navigation.zoomBy(STEP));
     byId("zoom-out").addEventListener("click", () => this.navigation.zoomBy(1 / STEP));
     byId("zoom-all").addEventListener("click", () => this.navigation.showAll());
-    document.querySelectorAll("button.show").forEach((button) => {
-      const { side, cluster } = button.dataset;
-      button.addEventListener("click", () => this.showCluster(side, +cluster));
-    });
+  }
+
+  connectCards() {
+    this.cards.onShow = (side, cluster) => this.showCluster(side, cluster);
+    this.cards.onMember = (element) => {
+      this.showElement(element);
+      this.highlight.zoomToElement();
+      this.lookAtMatrix();
+    };
+    this.cards.onTitle = () => this.draw();
+    this.cards.draw();
+  }
+
+  connectClasses() {
+    const sides = SIDES.filter((side) => this.data.classes.has(side));
+    this.tables = sides.map((side) => new ClassTable(this.data.classes, side));
+    this.legends = sides.map((side) => new ClassLegend(this.data.classes, side, () => {
+      this.heatmap.drawLater();
+      this.drawClasses();
+    }));
+    this.drawClasses();
+  }
+
+  drawClasses() {
+    for (const part of [...this.legends, ...this.tables]) part.draw();
   }
 
   showCluster(side, cluster) {
     this.highlight.set({ side, cluster });
     this.navigation.showAll();
+    this.lookAtMatrix();
+  }
+
+  lookAtMatrix() {
     byId("heatmap-frame").scrollIntoView({ block: "nearest" });
     byId("heatmap").focus({ preventScroll: true });
   }
@@ -87,7 +126,8 @@ class Report {
       requestAnimationFrame(() => this.draw());
     });
     document.querySelectorAll("details").forEach((each) =>
-      each.addEventListener("toggle", () => this.drawMerges()));
+      each.addEventListener("toggle", () => this.drawCharts()));
+    connectPaper(() => this.drawWith(null), () => this.drawWith(this.highlight.lit));
   }
 
   tellWhatIsLeftOut() {
@@ -105,8 +145,19 @@ class Report {
     this.blocks.draw();
     this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawRamp();
+    this.drawCharts();
+  }
+
+  drawCharts() {
     this.drawMerges();
+    this.maps.forEach((map) => map.draw());
     this.path?.draw();
+  }
+
+  // With this highlight; on paper there is none.
+  drawWith(lit) {
+    for (const picture of this.pictures) Object.assign(picture, { lit, cursor: null });
+    this.draw();
   }
 
   drawRamp() {

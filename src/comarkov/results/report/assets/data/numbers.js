@@ -24,5 +24,35 @@ const whole = (value) => value.toLocaleString("en");
 const entryText = (value) =>
   (Number.isSafeInteger(value) ? whole(value) : significant(value, 4));
 
-const percent = (share) =>
-  (share > 0 && share < 0.001 ? "< 0.1 %" : `${(100 * share).toFixed(1)} %`);
+// The functions below write what results/numbers.py writes; a test compares the two.
+
+const plainNumber = (text) => Number(text).toLocaleString("en", { maximumFractionDigits: 20 });
+
+const isInformative = (lift) => lift >= 1.2;
+
+// How many times as much as expected: ×0.25, ×2.4, ×270, ×1,540.
+function liftText(lift) {
+  if (!Number.isFinite(lift)) return "×∞";
+  if (lift > 0 && lift < 0.005) return "<×0.01";
+  if (lift < 1) return `×${plainNumber(lift.toFixed(2))}`;
+  if (lift < 10) return `×${plainNumber(lift.toPrecision(2))}`;
+  return `×${plainNumber(lift < 1000 ? lift.toFixed(0) : lift.toPrecision(3))}`;
+}
+
+const countText = (count) => plainNumber(count.toFixed(0));
+
+// A share in percent: 44.0%, <0.1%, 100%.
+function percentText(share) {
+  if (share === 0 || share === 1) return `${100 * share}%`;
+  if (share > 0 && share < 0.001) return "<0.1%";
+  if (share > 0.999 && share < 1) return ">99.9%";
+  return `${(100 * share).toFixed(1)}%`;
+}
+
+const percent = percentText;
+
+// An amount of information with three digits: 1.17, 0.0051, 2,310.
+function bitsText(bits) {
+  if (bits !== 0 && Math.abs(bits) < 1e-6) return "<0.000001";
+  return plainNumber(bits.toPrecision(3));
+}

@@ -1,0 +1,109 @@
+"""Relations between types of elements: several matrices, the elements of each type in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from .inputs import NamedMatrix, are_numbers, named_csr
+from .joint import Joint, joint
+from .reading.fit_input import fit_input
+
+Key = tuple[str, str]
+
+
+class Elements(NamedTuple):
+    """The elements of a type, as one relation has them or as all have them together."""
+
+    size: int  # in the first relation, and in all that have no names for them
+    names: list[Any] | None
+    relation: Key  # which named them first; the first one if none has names
+
+    def listed(self) -> np.ndarray:
+        """Their names, or their numbers if they have none."""
+        names = range(self.size) if self.names is None else self.names
+        array = np.empty(len(names), dtype=object)
+        array[:] = names
+        return array
+
+
+def read_relations(X: Any) -> tuple[dict[Key, Joint], dict[str, np.ndarray]]:
+    """All relations, and the names of the elements of each type.
+
+    Elements with names are matched by name and need not be in every relation; those without are
+    matched by position. Errors name the relation.
+    """
+    if not isinstance(X, Mapping) or not X:
+        raise ValueError(
+            "X must be a dict of relations to matrices, as {('documents', 'words'): W}, "
+            f"got {type(X).__name__}."
+        )
+    given: dict[Key, NamedMatrix] = {}
+    types: dict[str, Elements] = {}
+    for key, matrix in X.items():
+        if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
+            raise ValueError(
+                f"A relation is a pair of types, as ('documents', 'words'), got {key!r}."
+            )
+        with _errors_name(key):
+            given[key] = named_csr(fit_input(matrix))
+            for axis, name in enumerate(key):
+                new = Elements(given[key].matrix.shape[axis], _names(given[key], axis), key)
+                types[name] = _joined(name, types.get(name), new)
+    relations = {}
+    for key, part in given.items():
+        with _errors_name(key):
+            relations[key] = joint(_placed(part, [types[name] for name in key]))
+    return relations, {name: elements.listed() for name, elements in types.items()}
+
+
+@contextmanager
+def _errors_name(key: Key) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"Relation {key}: {error}") from error
+
+
+def _names(given: NamedMatrix, axis: int) -> list[Any] | None:
+    """The names of rows or columns; None if there are none, or only numbers."""
+    names = given[1 + axis]
+    return None if names is None or are_numbers(names) else names.tolist()
+
+
+def _joined(name: str, known: Elements | None, new: Elements) -> Elements:
+    """The elements of a type in the relations so far and in one more."""
+    if new.names is not None and len(set(new.names)) < len(new.names):
+        raise ValueError(f"names of type {name!r} occur twice: give every element its own name.")
+    if known is None:
+        return new
+    if known.names is None or new.names is None:
+        if new.size != known.size:
+            raise ValueError(
+                f"type {name!r} has {new.size} elements, but {known.size} in {known.relation}."
+            )
+        return known if new.names is None else new
+    names = list(dict.fromkeys([*known.names, *new.names]))
+    if len(names) == len(known.names) + len(new.names):
+        raise ValueError(
+            f"the names of type {name!r} are not those in {known.relation}: no name is in both. "
+            "Give the same element the same name in all relations, or use two types."
+        )
+    return known._replace(names=names)
+
+
+def _placed(given: NamedMatrix, types: list[Elements]) -> sp.csr_array:
+    """The matrix with all elements of both types, in their order."""
+    entries = given.matrix.tocoo()
+    places = list(entries.coords)
+    for axis, elements in enumerate(types):
+        own = _names(given, axis)
+        if own is not None and own != elements.names:
+            position = {name: i for i, name in enumerate(elements.names or own)}
+            places[axis] = np.array([position[name] for name in own])[places[axis]]
+    shape = tuple(elements.listed().size for elements in types)
+    return sp.csr_array((entries.data, tuple(places)), shape)

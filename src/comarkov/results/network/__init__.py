@@ -1,0 +1,1 @@
+"""Results of Markov chains and of several types of elements: words, files and pages."""

@@ -1,0 +1,97 @@
+"""Numbers as people read them: no scientific notation, no digits that say nothing.
+
+``assets/data/numbers.js`` writes the same texts in the page; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_UP, Decimal
+
+INFORMATIVE = 1.2  # lifts from here on say something about a cluster
+SMALLEST = 1e-6  # bits that are written out
+WHOLE = 20  # decimal digits from which on a floating-point number is whole
+IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
+
+
+def lift_text(lift: float) -> str:
+    """How many times as much as expected: ×0.25, ×2.4, ×270, ×1,540."""
+    if not math.isfinite(lift):
+        return "×∞"
+    if 0 < lift < 0.005:
+        return "<×0.01"
+    if lift < 1:
+        return f"×{_plain(_rounded(lift, 2))}"
+    if lift < 10:
+        return f"×{_plain(_significant(lift, 2))}"
+    return f"×{_plain(_rounded(lift, 0) if lift < 1000 else _significant(lift, 3))}"
+
+
+def is_informative(lift: float) -> bool:
+    """Is a lift far enough above 1 to be shown?"""
+    return lift >= INFORMATIVE
+
+
+def count_text(count: float, what: str = "") -> str:
+    """A whole number and, in the right number, what is counted: 1,540 rows, 1 row."""
+    number = _plain(_rounded(count, 0))
+    return f"{number} {what if number == '1' else plural(what)}" if what else number
+
+
+def percent_text(share: float) -> str:
+    """A share in percent: 44.0%, <0.1%, 100%."""
+    if share in (0, 1):
+        return f"{100 * share:.0f}%"
+    if 0 < share < 0.001:
+        return "<0.1%"
+    if 0.999 < share < 1:
+        return ">99.9%"
+    return f"{_rounded(100 * share, 1)}%"
+
+
+def bits_text(bits: float) -> str:
+    """An amount of information with three digits: 1.17, 0.0051, 2,310."""
+    if 0 < abs(bits) < SMALLEST:
+        return f"<{SMALLEST:.6f}"
+    return _plain(_significant(bits, 3))
+
+
+def plural(noun: str) -> str:
+    """The plural of an English noun; only the last of several words changes."""
+    stem, space, last = noun.rpartition(" ")
+    if last in IRREGULAR:
+        return stem + space + IRREGULAR[last]
+    if last.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if last.endswith("y") and last[-2:-1] not in tuple("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
+def _rounded(value: float, decimals: int) -> Decimal:
+    """Rounded as JavaScript's toFixed rounds: halves away from zero, of the exact value."""
+    exact = Decimal(float(value))
+    if exact.adjusted() >= WHOLE:
+        return exact
+    return exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+
+
+def _significant(value: float, digits: int) -> Decimal:
+    """Rounded as JavaScript's toPrecision rounds."""
+    exact = Decimal(float(value))
+    if not exact:
+        return exact
+    last = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return exact.quantize(last, ROUND_HALF_UP)
+
+
+def _plain(number: Decimal) -> str:
+    """Without zeros after the point, with commas between thousands."""
+    text = f"{number:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+WRITERS = {  # for templates
+    each.__name__: each
+    for each in (lift_text, is_informative, count_text, percent_text, bits_text, plural)
+}

@@ -1,0 +1,150 @@
+// A map of the elements of one side: a dot for each, in the colour of its cluster.
+
+const NO_PLACE = 4095; // of an element without mass
+const REACH = 14; // pixels from the pointer within which a dot is named
+
+class ElementMap {
+  constructor(canvas, data, side) {
+    Object.assign(this, { canvas, data, side });
+    this.steps = new Uint16Array(data.sections.get(`${side} map`).slice().buffer);
+    this.range = [0, 1].map((axis) => this.rangeOf(axis)); // of both axes, in the same unit
+    this.lit = null; // { side, cluster, element } that is highlighted
+    canvas.addEventListener("pointermove", (event) => this.onMove(event));
+    canvas.addEventListener("pointerleave", () => tooltip.hide());
+    canvas.addEventListener("click", (event) => this.choose(event));
+  }
+
+  get count() { return this.steps.length / 2; }
+
+  rangeOf(axis) {
+    let most = 1;
+    for (let i = axis; i < this.steps.length; i += 2) {
+      if (this.steps[i] < NO_PLACE) most = Math.max(most, this.steps[i]);
+    }
+    return most;
+  }
+
+  draw() {
+    const width = this.canvas.parentElement.clientWidth, edge = 26;
+    const shape = this.range[1] / this.range[0] * width + 2 * edge;
+    const height = Math.max(220, Math.min(width * 0.72, innerHeight * 0.6, shape));
+    const { pen } = fitted(this.canvas, height);
+    const [wide, high] = [width - 2 * edge, height - 2 * edge];
+    const unit = Math.min(wide / this.range[0], high / this.range[1]); // the same both ways
+    this.left = edge + (wide - unit * this.range[0]) / 2;
+    this.bottom = height - edge - (high - unit * this.range[1]) / 2;
+    this.unit = unit;
+    this.drawDots(pen);
+    this.writeTitles(pen, width);
+  }
+
+  // Where an element is drawn, or null if it has no place.
+  pixel(element) {
+    const [x, y] = this.steps.subarray(2 * element, 2 * element + 2);
+    return x === NO_PLACE ? null : [this.left + x * this.unit, this.bottom - y * this.unit];
+  }
+
+  groupOf(element) {
+    const { label } = this.data.view[this.side];
+    return this.data[this.side].clusters ? label[element] : 0;
+  }
+
+  drawDots(pen) {
+    const radius = Math.max(1.5, Math.min(5, 70 / Math.sqrt(this.count)));
+    const colours = new Map();
+    for (let element = this.count - 1; element >= 0; element--) { // the most typical on top
+      const place = this.pixel(element), group = this.groupOf(element);
+      if (!place || group < 0) continue;
+      if (!colours.has(group)) colours.set(group, categoryColour(group));
+      const isFaint = this.lit?.side === this.side && this.lit.cluster !== group;
+      pen.globalAlpha = isFaint ? 0.15 : 0.8;
+      pen.fillStyle = colours.get(group);
+      pen.beginPath();
+      pen.arc(...place, radius, 0, 2 * Math.PI);
+      pen.fill();
+    }
+    pen.globalAlpha = 1;
+    const place = this.lit?.side === this.side && this.lit.element !== undefined
+      && this.pixel(this.lit.element);
+    if (place) strokeRing(pen, place, radius + 3);
+  }
+
+  // The title of each cluster in the middle of its dots; one that would cover another is left out.
+  writeTitles(pen, width) {
+    if (!this.data[this.side].clusters) return;
+    pen.font = font(12, 600);
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    const boxes = [];
+    for (const [cluster, [x, y]] of this.middles()) {
+      const text = clipped(pen, this.data.titleOf(this.side, cluster), 170);
+      const half = pen.measureText(text).width / 2 + 4;
+      const at = Math.max(half, Math.min(width - half, x));
+      const box = [at - half, y - 9, at + half, y + 9];
+      if (boxes.some((each) => overlap(each, box))) continue;
+      boxes.push(box);
+      writeWithHalo(pen, text, at, y);
+    }
+  }
+
+  // The mean place of each cluster, the largest cluster first.
+  middles() {
+    const sums = new Map();
+    for (let element = 0; element < this.count; element++) {
+      const place = this.pixel(element), group = this.groupOf(element);
+      if (!place || group < 0) continue;
+      const sum = sums.get(group) ?? [0, 0, 0];
+      sums.set(group, [sum[0] + place[0], sum[1] + place[1], sum[2] + 1]);
+    }
+    return [...sums].sort(([, a], [, b]) => b[2] - a[2])
+      .map(([group, [x, y, n]]) => [group, [x / n, y / n]]);
+  }
+
+  nearest(event) {
+    const corner = this.canvas.getBoundingClientRect();
+    const [x, y] = [event.clientX - corner.left, event.clientY - corner.top];
+    let best = null, least = REACH ** 2;
+    for (let element = 0; element < this.count; element++) {
+      const place = this.pixel(element);
+      const distance = place ? (place[0] - x) ** 2 + (place[1] - y) ** 2 : Infinity;
+      if (distance < least) [best, least] = [element, distance];
+    }
+    return best;
+  }
+
+  onMove(event) {
+    const element = this.nearest(event);
+    this.canvas.style.cursor = element === null ? "default" : "pointer";
+    if (element === null) return tooltip.hide();
+    const { names, clusters } = this.data[this.side], group = this.groupOf(element);
+    const lines = [textLine("strong", isolated(names[element]))];
+    if (clusters && group >= 0) {
+      lines.push(textLine("soft", `cluster ${group}: `, isolated(this.data.titleOf(this.side, group))));
+    }
+    tooltip.show(lines, event.clientX, event.clientY);
+  }
+
+  choose(event) {
+    const element = this.nearest(event);
+    if (element !== null) this.onChoose?.({ side: this.side, element });
+  }
+}
+
+const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+
+function strokeRing(pen, [x, y], radius) {
+  pen.strokeStyle = colour("--accent");
+  pen.lineWidth = 2.5;
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, 2 * Math.PI);
+  pen.stroke();
+}
+
+function writeWithHalo(pen, text, x, y) {
+  pen.strokeStyle = colour("--paper");
+  pen.lineWidth = 4;
+  pen.lineJoin = "round";
+  pen.strokeText(text, x, y);
+  pen.fillStyle = colour("--ink");
+  pen.fillText(text, x, y);
+}
