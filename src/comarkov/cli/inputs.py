@@ -94,12 +94,26 @@ class InputOptions:
         "--encoding NAME", "The encoding of text, such as latin-1.", shown="detected"
     )
     query: str | None = INPUT.option("--query SQL", "The query for a database.")
-    layer: str | None = INPUT.option("--layer NAME", "The layer of an AnnData file.", shown="X")
+    table: str | None = INPUT.option(
+        "--table NAME", "The table of a database.", shown="the only one"
+    )
+    layer: str | None = INPUT.option(
+        "--layer NAME", "The layer of an AnnData file, or raw.", shown="X; counts if X is scaled"
+    )
     row_names: str | None = INPUT.option(
         "--row-names FILE",
         "A file with ids and names, to replace ids by names; FILE:IDS:NAMES chooses its columns.",
     )
     column_names: str | None = INPUT.option("--column-names FILE", "The same for columns.")
+    row_classes: str | None = INPUT.option(
+        "--row-classes WHERE",
+        "Known classes of rows, to compare clusters with: a column of INPUT (of .obs), or a file "
+        "with names and classes; FILE:NAMES:CLASSES chooses its columns.",
+        shown="subfolders of texts, columns with 2 to 50 categories",
+    )
+    column_classes: str | None = INPUT.option(
+        "--column-classes WHERE", "The same for columns (a column of .var)."
+    )
     row_kind: str | None = INPUT.option(
         "--row-kind WORD",
         "What a row is, such as user, for the report.",

@@ -10,12 +10,12 @@ from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..extras import need
+from ..user_warnings import warn_user
 from .faults import refuse
 from .headers import CountWords, guess_header
 from .opening import Opened
 from .records import Lines, Shape, records, shape_of
 from .tables import RawTable, listed
-from .values import note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,7 +89,7 @@ def _start(sample: list[str], separator: str, name: str) -> _Start:
     is_short = is_uneven and widths[: titles + 1] == [width - 1, width] and width > 2
     if is_uneven and not is_short:
         filled = filled[titles:]
-        note(f"{name}: the table starts at line {filled[0][0] + 1}, below its title.")
+        warn_user(f"{name}: the table starts at line {filled[0][0] + 1}, below its title.")
     skipped, first = filled[0]
     end = filled[1][0] if len(filled) > 1 else begins[-1]
     return _Start(skipped, end - skipped, first, [record for _, record in filled[1:]], is_short)
@@ -108,7 +108,9 @@ def _detect_header(body: RawTable, first: list[str], rest: list[list[str]]) -> b
             if guess.is_header
             else ("data", "header=True if it is a header")
         )
-        note(f"{body.name}: the first line ({listed(first, 5)}) is read as {read_as}; use {other}.")
+        warn_user(
+            f"{body.name}: the first line ({listed(first, 5)}) is read as {read_as}; use {other}."
+        )
     return guess.is_header
 
 

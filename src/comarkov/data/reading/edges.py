@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..user_warnings import warn_user
 from .coding import BATCH, Growing, coding_of, renumber
 from .data import Data
 from .faults import Checks, fault
 from .headers import kind_of
 from .tables import RawTable, listed
-from .values import note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,7 +132,7 @@ def _report(table: RawTable, skipped: dict[str, int], missing: str) -> None:
         deed = "read as 0" if missing == "0" else "skipped"
         facts.append(f"{lines_of(skipped['weight'])} without a weight {deed}")
     if facts:
-        note(f"{table.name}: {'; '.join(facts)}.")
+        warn_user(f"{table.name}: {'; '.join(facts)}.")
 
 
 def lines_of(count: int) -> str:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
-from ..inputs import is_anndata, is_graph
+from ..annotated import is_anndata
+from ..inputs import is_graph
+from .classes import as_choice
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
@@ -32,7 +34,7 @@ BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad", b"\x93NUMPY"
 JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
-_TABULAR = {"header", "separator", "encoding", "query", "sheet", "drop"}
+_TABULAR = {"header", "separator", "encoding", "query", "table", "sheet", "drop"}
 _WEIGHTS = {"decimal", "thousands", "missing", "keep_na"}
 _WORDS = {"stop_words", "min_df", "n_words"}
 KNOWN = {
@@ -49,19 +51,24 @@ KNOWN = {
 }
 # Options that a kind knows, but that do not apply to some of its forms.
 _LINES = {"header", "separator", "sheet"}
-_NO_TABLE = _LINES | {"rows", "names", "text", "query", "drop"}
+_DATABASE = {"query", "table"}
+_NO_COLUMNS = _LINES | _DATABASE | {"rows", "names", "text", "drop"}
 UNKNOWN: dict[str | None, set[str]] = {
-    "a folder": _NO_TABLE,
-    "a list of texts": _NO_TABLE,
-    "a sequence in each line": (_NO_TABLE - {"separator"}) | {"time"},
-    "a text in each line": _NO_TABLE,
-    "JSON lines": _LINES | {"query", "drop"},
-    "delimited text": {"query", "sheet"},
-    "an Excel file": {"query", "separator"},
-    "Parquet": _LINES | {"query"},
-    "a data frame": _LINES | {"query"},
+    "a folder": _NO_COLUMNS,
+    "a list of texts": _NO_COLUMNS,
+    "a sequence in each line": (_NO_COLUMNS - {"separator"}) | {"time"},
+    "a text in each line": _NO_COLUMNS,
+    "JSON lines": _LINES | _DATABASE | {"drop"},
+    "delimited text": _DATABASE | {"sheet"},
+    "an Excel file": _DATABASE | {"separator"},
+    "Parquet": _LINES | _DATABASE,
+    "a data frame": _LINES | _DATABASE,
+    "a list": _LINES | _DATABASE,
     "a database": _LINES,
 }
+
+
+CLASSES = ("row_classes", "column_classes")  # which go with every kind
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -86,7 +93,10 @@ class ReadKeywords(TypedDict, total=False):
     min_df: int
     n_words: int | None
     query: str | None
+    table: str | None
     layer: str | None
+    row_classes: Any
+    column_classes: Any
 
 
 @dataclass(frozen=True)
@@ -112,7 +122,10 @@ class ReadOptions:
     min_df: int = 2
     n_words: int | None = None
     query: str | None = None
+    table: str | None = None
     layer: str | None = None
+    row_classes: Any = None
+    column_classes: Any = None
 
     def __post_init__(self) -> None:
         if self.decimal not in DECIMALS:
@@ -146,7 +159,13 @@ class ReadOptions:
         """The options that are given as keywords of ``read``."""
         for name in keywords.keys() - {field.name for field in fields(cls)}:
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
-        return cls(**keywords)
+        classes = {name: as_choice(keywords[name]) for name in CLASSES if name in keywords}
+        return cls(**{**keywords, **classes})
+
+    @property
+    def classes(self) -> tuple[Any, Any]:
+        """Where known classes of rows and of columns are."""
+        return self.row_classes, self.column_classes
 
     def is_given(self, name: str) -> bool:
         """Did the user set this option?"""
@@ -155,7 +174,7 @@ class ReadOptions:
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse options that do not apply to a kind of source, or its form: none is ignored."""
         for field in fields(ReadOptions):
-            if not self.is_given(field.name):
+            if field.name in CLASSES or not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
                 raise ValueError(f"{field.name}= does not apply to {form}: leave it out.")

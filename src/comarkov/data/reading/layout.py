@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..user_warnings import warn_user
+from .classes import columns_in
 from .edges import edge_example
 from .tables import RawTable, listed
-from .values import is_missing, looks_like_number, note
+from .values import is_missing, looks_like_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,23 +27,40 @@ class Layout:
 
     names: str | None  #: the column that names the rows; None if there is none
     weights: list[str]
-    texts: list[str]  #: columns of text, which are left out
+    texts: list[str]  #: columns of text, which are no weights
     identifiers: list[str]  #: columns of numbers that only count or name rows, left out as well
 
 
-def layout_of(table: RawTable, names: str | int | None, keeps_identifiers: bool) -> Layout:
+@dataclass(frozen=True)
+class WideOptions:
+    """What the user states about a wide table."""
+
+    names: str | int | None = None  #: the column that names the rows
+    classes: Any = None  #: of the rows: files, mappings, or columns of the table
+    keeps_identifiers: bool = False  #: columns such as "id" hold weights
+    is_stated: bool = False  #: that it is a wide table
+
+
+def layout_of(table: RawTable, options: WideOptions) -> Layout:
     """The roles of the columns, from the first records of the table."""
     sample = table.without_blank_lines().select(table.kept).head(SAMPLE).collect()
-    texts = [field for field in table.kept if _is_text(table, sample[field])]
-    if names is not None:
-        chosen: str | None = table.field(names, "names")
+    classes = columns_in(options.classes)
+    texts = [
+        field
+        for field in table.kept
+        if _is_text(table, sample[field]) or table.heading(field) in classes
+    ]
+    if options.names is not None:
+        chosen: str | None = table.field(options.names, "names")
     elif not table.has_headings and not texts:
         chosen = None
     else:
         chosen = _default_names(table, sample, texts)
     others = [field for field in table.kept if field != chosen]
     identifiers = [
-        field for field in others if not keeps_identifiers and _is_identifier(table, sample[field])
+        field
+        for field in others
+        if not options.keeps_identifiers and _is_identifier(table, sample[field])
     ]
     return Layout(
         chosen,
@@ -79,12 +99,14 @@ def _is_identifier(table: RawTable, column: pl.Series) -> bool:
     return all(map(str.isdecimal, values)) and len(set(values)) == len(values)
 
 
-def explain(table: RawTable, layout: Layout, is_chosen: bool) -> None:
-    """A note about the columns that are left out."""
+def explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
+    """A note about the columns that are no weights."""
     facts = []
-    if layout.texts:
-        texts = listed([_title(table, field) for field in layout.texts], 5)
-        facts.append(f"text in {texts} is left out")
+    if classes:
+        facts.append(f"{listed(list(classes), 5)} is read as classes of the rows")
+    left_out = [field for field in layout.texts if table.heading(field) not in classes]
+    if left_out:
+        facts.append(f"text in {listed([_title(table, f) for f in left_out], 5)} is left out")
     if layout.identifiers:
         identifiers = listed([_title(table, field) for field in layout.identifiers], 5)
         facts.append(f"{identifiers} is left out as an identifier (drop='none' keeps it)")
@@ -93,7 +115,7 @@ def explain(table: RawTable, layout: Layout, is_chosen: bool) -> None:
         other = next(iter(layout.texts), None)
         if other is not None and not is_chosen:
             named += f" (names={table.label(other)!r} chooses another column)"
-        note(f"{table.name}: {named}; {'; '.join(facts)}.")
+        warn_user(f"{table.name}: {named}; {'; '.join(facts)}.")
 
 
 def _title(table: RawTable, field: str) -> str:

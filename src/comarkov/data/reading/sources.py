@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from ..extras import need
+from ..frames import frame_width, is_frame
 from ..graphs import from_graph
-from ..inputs import are_numbers, frame_width, is_frame
-from . import databases, excel, matrices, texts
+from ..inputs import are_numbers
+from . import databases, excel, lists, matrices, texts
+from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
 from .delimited import from_lines
 from .edges import EdgeColumns, from_edges
 from .faults import fault
-from .folders import folder_classes, read_document, read_folder
+from .folders import read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
     CHAIN,
@@ -31,6 +33,7 @@ from .kinds import (
     kind_of_object,
     kind_of_table,
 )
+from .layout import WideOptions
 from .naming import distinct
 from .opening import SPREADSHEET, Opened, as_utf8, decoded, opened
 from .sequences import (
@@ -41,7 +44,7 @@ from .sequences import (
 )
 from .tables import (
     RawTable,
-    columns_in,
+    columns_to_drop,
     from_frame,
     from_parquet,
     is_parquet,
@@ -49,6 +52,7 @@ from .tables import (
     reason,
     without_columns,
 )
+from .texts import Documents
 from .wide import from_table
 
 
@@ -59,8 +63,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
         return source
     if not is_place(source):
         return _from_object(source, kind, options)
-    if databases.is_uri(source):
-        table = databases.from_database(source, options.query)
+    if databases.is_address(source):
+        table = databases.from_database(source, databases.Asked(options.query, options.table))
         return _from_rows(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         return _from_folder(Path(source), kind, options)
@@ -73,14 +77,18 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if kind in ("h5ad", "graph"):
         options.check(kind)
     if kind == "h5ad":
-        return from_anndata(source, options.layer, "the AnnData object")
+        data = from_anndata(source, options.layer, "the AnnData object")
+        return of_anndata(data, source, options.classes)
     if kind == "graph":
         return _from_graph(source, options, "")
     if isinstance(source, list) and kind in ("texts", DOCUMENT):
         options.check(kind, "a list of texts")
-        return _counted(None, source, options, "the list of texts", DOCUMENT)
+        documents = Documents(None, source, {})
+        return _counted(documents, options, "the list of texts", DOCUMENT)
     if is_frame(source):
         return _from_data_frame(source, kind, options)
+    if lists.is_list_of_dicts(source) or lists.is_list_of_edges(source):
+        return _from_list(source, kind, options)
     if isinstance(source, dict | set) or source is None:
         raise ValueError(
             f"A {type(source).__name__} cannot be read: give the path of a file, a data frame or a "
@@ -88,6 +96,17 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         )
     options.check("npz")
     return Data(source)
+
+
+def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Data:
+    """A list of edges, of records, or of counts by the name of the column."""
+    if lists.is_list_of_edges(source):
+        frame = lists.edges_frame(source)
+    elif options == ReadOptions() and kind is None and lists.hold_counts(source):
+        return lists.from_counts(source)
+    else:
+        frame = lists.records_frame(source)
+    return _from_rows(from_frame(frame, "the list"), kind, options, "a list")
 
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
@@ -117,8 +136,8 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
         )
     options.check("texts", "a folder")
     documents = read_folder(folder, options.encoding)
-    data = _counted(*documents, options, str(folder), DOCUMENT)
-    return replace(data, row_classes=folder_classes(documents.names))
+    data = _counted(documents, options, str(folder), DOCUMENT)
+    return data if options.row_classes else replace(data, row_classes=dict(documents.columns))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
@@ -133,8 +152,10 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return READERS[kind](file, options, max_bytes)
     if kind == "texts" and (_is_json(file) or file.suffix == ".txt"):
         return _from_text_file(file, options)
-    if databases.is_sqlite(file.path):
-        table = databases.from_sqlite(file.path, options.query, file.name)
+    database = databases.kind_of_database(file.path)
+    if database is not None:
+        asked = databases.Asked(options.query, options.table)
+        table = databases.from_database_file(database, file.path, asked, file.name)
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
@@ -150,7 +171,7 @@ def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: 
     chosen = [
         *(options.rows, options.columns, options.weights),
         *(options.names, options.text, options.time),
-        *columns_in(options.drop),
+        *columns_to_drop(options.drop),
     ]
     table = from_lines(file, options.header, separator, chosen)
     return _from_rows(table, kind, options, form)
@@ -167,12 +188,10 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
         with as_utf8(file, options.encoding) as plain:
             content = decoded(plain.path.read_bytes(), file.name, "utf-8")
         lines = [line for line in content.splitlines() if line.strip()]
-        return _counted(None, lines, options, file.name)
+        return _counted(Documents(None, lines, {}), options, file.name)
     options.check("texts", "JSON lines")
-    field, names = options.text, options.row_names
-    return _counted(
-        *texts.from_json_lines(file, field, names, options.encoding), options, file.name
-    )
+    documents = texts.from_json_lines(file, options.text, options.row_names, options.encoding)
+    return _counted(documents, options, file.name)
 
 
 def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
@@ -209,32 +228,51 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     if kind == "edges":
         chosen = EdgeColumns(options.rows, options.columns, options.weights)
         data = from_edges(table, chosen, options.missing_weights("error"))
+        data = _edge_classes(data, table, options)
     elif kind == "table":
-        missing, names = options.missing_weights("0"), options.row_names
-        data = from_table(table, names, missing, is_stated, options.drop == "none")
+        layout = WideOptions(
+            options.row_names,
+            options.row_classes,
+            keeps_identifiers=options.drop == "none",
+            is_stated=is_stated,
+        )
+        data = from_table(table, layout, options.missing_weights("0"))
     else:
         text = "text" if options.text is None else options.text
-        data = _counted(*texts.from_column(table, text, options.row_names), options, table.name)
+        classes = columns_in(options.row_classes)
+        documents = texts.from_column(table, text, options.row_names, classes)
+        data = _counted(documents, options, table.name)
     header = {} if table.lines is None else {"header": table.has_headings}
     return replace(data, reading={"kind": kind, **data.reading, **header})
 
 
-def _counted(
-    names: list[str] | None,
-    documents: list[str],
-    options: ReadOptions,
-    source: str,
-    kind: str = "texts",
-) -> Data:
-    data = texts.from_texts(
-        documents, names, source, options.stop_words, options.min_df, options.n_words
+def _edge_classes(data: Data, table: RawTable, options: ReadOptions) -> Data:
+    """Data of an edge list with the classes in its other columns."""
+    sides = (options.rows, options.row_classes, 0), (options.columns, options.column_classes, 1)
+    rows, columns = (
+        of_elements(
+            table,
+            table.kept[default] if chosen is None else table.field(chosen, "rows"),
+            columns_in(classes),
+            names,
+        )
+        for (chosen, classes, default), names in zip(
+            sides, (data.row_names, data.column_names), strict=True
+        )
     )
-    return replace(data, reading={"kind": kind, "min_df": 1})  # similar texts may be few
+    return replace(data, row_classes=rows, column_classes=columns)
+
+
+def _counted(documents: Documents, options: ReadOptions, source: str, kind: str = "texts") -> Data:
+    words = options.stop_words, options.min_df, options.n_words
+    data = texts.from_texts(documents.texts, documents.names, source, *words)
+    classes = chosen_columns(documents.columns, options.row_classes, data.shape[0])
+    reading = {"kind": kind, "min_df": 1}  # similar texts may be few
+    return replace(data, row_classes=classes, reading=reading)
 
 
 def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
-    document = read_document(file, options.encoding)
-    return _counted(*document, options, file.name, DOCUMENT)
+    return _counted(read_document(file, options.encoding), options, file.name, DOCUMENT)
 
 
 def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
@@ -258,7 +296,9 @@ def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Da
 
 
 def _h5ad_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
-    return from_anndata(read_h5ad(file.path, file.name), options.layer, file.name)
+    annotated = read_h5ad(file.path, file.name)
+    data = from_anndata(annotated, options.layer, file.name)
+    return of_anndata(data, annotated, options.classes)
 
 
 READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {

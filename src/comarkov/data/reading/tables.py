@@ -120,7 +120,7 @@ class RawTable:
 
 def without_columns(table: RawTable, drop: str | int | Iterable[str | int] | None) -> RawTable:
     """A table without the columns that the user leaves out, and without nameless empty ones."""
-    fields = {table.field(which, "drop") for which in columns_in(drop)}
+    fields = {table.field(which, "drop") for which in columns_to_drop(drop)}
     last = table.fields[-1:]
     while last and _is_nothing(table, last[0]):  # of commas at the ends of lines
         fields.add(last[0])
@@ -132,7 +132,7 @@ def without_columns(table: RawTable, drop: str | int | Iterable[str | int] | Non
     return smaller
 
 
-def columns_in(drop: str | int | Iterable[str | int] | None) -> list[str | int]:
+def columns_to_drop(drop: str | int | Iterable[str | int] | None) -> list[str | int]:
     """The columns in a list, or in a text with commas; "none" is none."""
     if drop is None or drop == "none":
         return []
@@ -145,7 +145,7 @@ def columns_in(drop: str | int | Iterable[str | int] | None) -> list[str | int]:
 
 def known_columns(table: RawTable, drop: str | int | Sequence[str | int] | None) -> list[str | int]:
     """Columns to leave out that a table has; it is similar to the one they were chosen for."""
-    return [which for which in columns_in(drop) if which in table.columns]
+    return [which for which in columns_to_drop(drop) if which in table.columns]
 
 
 def _is_nothing(table: RawTable, field: str) -> bool:

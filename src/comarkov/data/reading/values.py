@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
-import warnings
-from pathlib import Path
 
 #: What people write where they know nothing. An empty cell is missing, too.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
@@ -13,7 +10,6 @@ _MISSING = frozenset(MISSING)
 SIGNS = " \t\r\n%$€£¥"  # which may stand around a number
 MARKS = ".,' \u00a0\u202f"  # which may stand in it; dates have others
 NUMBERLIKE = re.compile(rf"[-+<>~]?\s*[-+]?[.,]?\d[\d{MARKS}]*(e[-+]?\d+)?")
-PACKAGE = str(Path(__file__).parents[2])
 
 
 def is_missing(cell: str | None) -> bool:
@@ -44,11 +40,3 @@ def is_number(cell: str, decimal: str = ".", thousands: str = "") -> bool:
 def looks_like_number(cell: str) -> bool:
     """Does a person see a number, also one with a currency, a percent sign or thousands marks?"""
     return is_number(cell) or NUMBERLIKE.fullmatch(cell.strip(SIGNS).lower()) is not None
-
-
-def note(message: str) -> None:
-    """Warn about what was read, at the line of the user's own code."""
-    depth, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        depth, frame = depth + 1, frame.f_back
-    warnings.warn(message, stacklevel=depth)

@@ -5,54 +5,60 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from ..user_warnings import warn_user
+from .classes import chosen_columns
 from .data import Data
 from .faults import Checks, fault, place
 from .headers import YEARS, kind_of
-from .layout import Layout, as_edges, explain, layout_of, refuse_edges
+from .layout import Layout, WideOptions, as_edges, explain, layout_of, refuse_edges
 from .tables import RawTable
-from .values import note
 
 CELLS = 4_000_000  # at a time
 
 
-def from_table(
-    table: RawTable,
-    names: str | int | None = None,
-    missing: str = "0",
-    is_stated: bool = False,
-    keeps_identifiers: bool = False,
-) -> Data:
+def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Data:
     """The matrix of a wide table, whose first column, or the one chosen, names the rows.
 
-    Columns of text are left out, and so are rows without a name. A table of numbers alone without
-    a header is a matrix without names; it can as well be an edge list with more columns, so the
-    user must have stated that it is a table.
+    Columns of text are no weights, but may be classes of the rows. Rows without a name are left
+    out. A table of numbers alone without a header is a matrix without names; it can as well be an
+    edge list with more columns, so the user must have stated that it is a table.
     """
-    layout = layout_of(table, names, keeps_identifiers)
-    if not is_stated and names is None:
+    layout = layout_of(table, options)
+    if not options.is_stated and options.names is None:
         refuse_edges(table, layout)
     if not layout.weights:
         raise ValueError(
             f"{table.name} has no column of numbers beside {table.columns[0]!r}. For words in "
-            "texts name their column, for example "
-            f"text={table.label(table.kept[-1])!r}."
+            f"texts name their column, for example text={table.label(table.kept[-1])!r}."
         )
     row_names = _row_names(table, layout)
-    explain(table, layout, names is not None)
+    is_kept = np.array([name is not None for name in row_names], dtype=bool)
+    classes = _classes(table, layout, options, is_kept)
+    explain(table, layout, classes, options.names is not None)
     matrix = _cells(table, layout, missing)
-    has_name = np.array([name is not None for name in row_names], dtype=bool)
-    if layout.names is not None and not has_name.all():
-        matrix = matrix[has_name]
     if not matrix.shape[0]:
         raise ValueError(f"{table.name} has no lines below its header: give a file with data.")
     return Data(
-        matrix,
+        matrix if layout.names is None else matrix[is_kept],
         None if layout.names is None else [name for name in row_names if name is not None],
         [table.heading(field) for field in layout.weights] if table.has_headings else None,
         _row_kind(table, layout),
         _column_kind(table, layout),
         table.name,
+        row_classes=classes,
     )
+
+
+def _classes(
+    table: RawTable, layout: Layout, options: WideOptions, is_kept: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The columns of text that hold classes of the rows, by heading."""
+    if layout.names is None or not layout.texts or not table.has_headings:
+        return {}
+    columns = [table.text(field) for field in layout.texts]
+    frame = table.without_blank_lines().select(columns).collect(engine="streaming").filter(is_kept)
+    values = {table.heading(field): frame[field].fill_null("").to_list() for field in layout.texts}
+    return chosen_columns(values, options.classes, int(is_kept.sum()))
 
 
 def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
@@ -66,7 +72,7 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     if skipped:
         hint = "" if table.keeps_na else " (if NA is a name, use keep_na=True)"
         rows = f"{skipped:,} row{'s' if skipped > 1 else ''}"
-        note(f"{table.name}: {rows} without a name skipped{hint}.")
+        warn_user(f"{table.name}: {rows} without a name skipped{hint}.")
     _refuse_repeats(table, layout, names)
     return names
 
@@ -108,7 +114,7 @@ def _cells(table: RawTable, layout: Layout, missing: str) -> sp.csr_array:
         raise fault(table, checks, error) from error
     if blank:
         cells_read = f"{blank:,} missing cell{'s are' if blank > 1 else ' is'} read as 0"
-        note(f"{table.name}: {cells_read} (missing='error' refuses them).")
+        warn_user(f"{table.name}: {cells_read} (missing='error' refuses them).")
     return sp.vstack(parts, format="csr")
 
 
