@@ -145,6 +145,7 @@ class Report {
     this.blocks.draw();
     this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawRamp();
+    this.drawClasses();
     this.drawCharts();
   }
 
