@@ -27,6 +27,7 @@ SCRIPTS = {  # each folder's after those of the folders before
 STYLES = (  # later ones override earlier ones
     "report",
     "layout",
+    "opening",
     "cards",
     "classes",
     "map",

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..findings import Findings, SideFindings
+from ..next_steps import next_steps
+from ..opening import opening_of
+from ..sentences import numbers_of_clusters
 from .classes import class_facts
 from .payload import compress, varints
 
@@ -104,7 +107,7 @@ def _side(side: SideFindings) -> dict[str, Any]:
         "clusters": side.n_clusters,
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
-        "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
+        "leaves": side.titles,
         "cards": [_card(side, a) for a in range(side.n_clusters)],
         "shown": None if side.is_clustered else _shown(side, side.names.size).tolist(),
     }
@@ -140,6 +143,9 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     ]
     return {
         "sides": sides,
+        "opening": opening_of(results),
+        "steps": next_steps(results),
+        "shape": numbers_of_clusters(findings),
         "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
         "parameters": {name: brief(value) for name, value in results.parameters.items()},
@@ -155,7 +161,7 @@ def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
         "size": int(side.sizes[cluster]),
         "share": float(side.shares[cluster]),
         "stability": None if stability is None or np.isnan(stability) else stability,
-        "title": f"{side.kind} cluster {cluster}",
+        "title": side.titles[cluster],
         "typical": side.typical(cluster, CARD),
         "features": features,
     }

@@ -138,7 +138,7 @@ class Blocks {
       : `${this.data[side].kind} cluster ${block[side]}`);
     return [
       textLine("strong", name("rows"), " × ", name("columns")),
-      textLine("", `lift ×${short(this.liftOf(block))}`),
+      textLine("", `lift ${liftText(this.liftOf(block))}`),
       textLine("soft", `${percent(share[i])} of the mass, ${percent(expected[i])} by chance`),
     ];
   }

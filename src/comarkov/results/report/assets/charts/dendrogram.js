@@ -4,7 +4,7 @@ const LEAF = 22; // pixels
 
 // The clusters, then the merges: each with its height, its children and its line.
 function treeOf({ linkage, leaves }) {
-  const nodes = leaves.map((names, cluster) => ({ cluster, names, height: 0, leaves: [cluster] }));
+  const nodes = leaves.map((title, cluster) => ({ cluster, title, height: 0, leaves: [cluster] }));
   for (const [first, second, height] of linkage) {
     const children = [nodes[first], nodes[second]];
     nodes.push({ height, children, leaves: children.flatMap((child) => child.leaves) });
@@ -26,7 +26,7 @@ function drawDendrogram(box, side, most) {
   const fork = (node) => {
     const [first, second] = node.children;
     return svg("path", { d: `M${x(first)},${y(first)}H${x(node)}V${y(second)}H${x(second)}` },
-      hint(`${short(node.height)} bits lost`));
+      hint(`${bitsText(node.height)} bits lost`));
   };
   const grid = (value) =>
     svg("line", { x1: axis.at(value), x2: axis.at(value), y1: top, y2: bottom });
@@ -34,17 +34,16 @@ function drawDendrogram(box, side, most) {
   box.replaceChildren(svg("svg", { width, height: bottom + 40 },
     svg("g", { class: "grid" }, ...ticks.map(grid)),
     svg("g", { class: "forks" }, ...nodes.filter((node) => node.children).map(fork)),
-    ...nodes.filter((node) => node.names).map((node) =>
+    ...nodes.filter((node) => node.title).map((node) =>
       leafText(node, moved(axis.start + 8, y(node)), room - 36)),
     axis.drawBelow(bottom, ticks, axis.tickText(5)),
     svg("text", name, "bits lost")));
 }
 
-function leafText({ cluster, names }, transform, width) {
+function leafText({ cluster, title }, transform, width) {
   const pen = document.createElement("canvas").getContext("2d");
   pen.font = font(12);
-  const isolates = names.map((name) => `\u2068${name}\u2069`); // marks that take no room
   return svg("g", { transform },
     svg("text", { class: "number", dy: "0.35em" }, String(cluster)),
-    svg("text", { x: 22, dy: "0.35em" }, clipped(pen, isolates.join(", "), width)));
+    svg("text", { x: 22, dy: "0.35em" }, hint(title), clipped(pen, `\u2068${title}\u2069`, width)));
 }
