@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from pages import CHROMIUM, written
+from pages import ASSETS, CHROMIUM, written
 
 from comarkov import Data, datasets
 
@@ -30,7 +30,7 @@ def opened(browser):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(5_000)
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
@@ -48,6 +48,21 @@ def opened(browser):
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def run(browser):
+    """Call a function of the scripts that are named, on an empty page."""
+    page = browser.new_page()
+
+    def call(scripts, function, argument=None):
+        source = "\n".join((ASSETS / f"{name}.js").read_text("utf-8") for name in scripts)
+        body = f"{source}\nreturn ({function})(argument);"
+        evaluate = "([body, argument]) => new Function('argument', body)(argument)"
+        return page.evaluate(evaluate, [body, argument])
+
+    yield call
+    page.close()
 
 
 @pytest.fixture(scope="module")

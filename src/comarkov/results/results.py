@@ -19,6 +19,7 @@ from ..data.extras import need
 from ..data.inputs import as_csr
 from ..data.joint import Joint
 from ..data.reading import Data
+from ..data.reading.fit_input import fit_input
 from ..data.writing import whole_folder
 from ..model.storage import is_results
 from ..search.coclusters import Step
@@ -128,6 +129,7 @@ class Results:
             order; other clusters keep the titles that are computed.
         """
         check_is_fitted(model)
+        data = fit_input(data)
         weighted = joint_of_fit(model, data) if weighted is None else weighted
         findings = entitled(findings_on(model, data, weighted), titles)
         data = _as_data(data, model, findings)

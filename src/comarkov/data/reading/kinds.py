@@ -10,10 +10,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
-from ..inputs import is_anndata, is_graph
+from ..annotated import is_anndata
+from ..inputs import is_graph
+from .classes import as_choice
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
-KINDS = ("edges", "table", "texts", "sequences", "mtx", "npz", "h5ad", "graph")
+DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
+KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npz", "h5ad", "graph")
 CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
 BY_SUFFIX = {
@@ -29,12 +32,13 @@ BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad"}
 JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xlsx", ".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
-_TABULAR = {"header", "separator", "decimal", "encoding", "query"}
+_TABULAR = {"header", "separator", "decimal", "encoding", "query", "table"}
 _WORDS = {"stop_words", "min_df", "n_words"}
 KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
     "table": _TABULAR | {"rows"},
     "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
+    DOCUMENT: _WORDS | {"encoding"},
     "sequences": (_TABULAR - {"decimal"}) | {"rows", "columns", "time"},
     "mtx": {"encoding"},
     "npz": {"encoding"},
@@ -43,17 +47,23 @@ KNOWN = {
 }
 # What the form of a source has no use for, although its kind knows it.
 _LINES = {"header", "separator"}
+_DATABASE = {"query", "table"}
+_NO_COLUMNS = _LINES | _DATABASE | {"rows", "text"}
 UNKNOWN: dict[str | None, set[str]] = {
-    "a folder": _LINES | {"rows", "text", "query"},
-    "a list of texts": _LINES | {"rows", "text", "query"},
-    "a sequence in each line": {"header", "rows", "time", "query"},
-    "a text in each line": _LINES | {"rows", "text", "query"},
-    "JSON lines": _LINES | {"query"},
-    "delimited text": {"query"},
-    "Parquet": _LINES | {"query"},
-    "a data frame": _LINES | {"query"},
+    "a folder": _NO_COLUMNS,
+    "a list of texts": _NO_COLUMNS,
+    "a sequence in each line": {"header", "rows", "time"} | _DATABASE,
+    "a text in each line": _NO_COLUMNS,
+    "JSON lines": _LINES | _DATABASE,
+    "delimited text": _DATABASE,
+    "Parquet": _LINES | _DATABASE,
+    "a data frame": _LINES | _DATABASE,
+    "a list": _LINES | _DATABASE,
     "a database": _LINES,
 }
+
+
+CLASSES = ("row_classes", "column_classes")  # which go with every kind
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -72,7 +82,10 @@ class ReadKeywords(TypedDict, total=False):
     min_df: int
     n_words: int | None
     query: str | None
+    table: str | None
     layer: str | None
+    row_classes: Any
+    column_classes: Any
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,10 @@ class ReadOptions:
     min_df: int = 2
     n_words: int | None = None
     query: str | None = None
+    table: str | None = None
     layer: str | None = None
+    row_classes: Any = None
+    column_classes: Any = None
 
     def __post_init__(self) -> None:
         if self.decimal not in DECIMALS:
@@ -103,12 +119,22 @@ class ReadOptions:
         """The options that are given as keywords of ``read``."""
         for name in keywords.keys() - {field.name for field in fields(cls)}:
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
-        return cls(**keywords)
+        classes = {name: as_choice(keywords[name]) for name in CLASSES if name in keywords}
+        return cls(**{**keywords, **classes})
+
+    @property
+    def classes(self) -> tuple[Any, Any]:
+        """Where known classes of rows and of columns are."""
+        return self.row_classes, self.column_classes
+
+    def is_given(self, name: str) -> bool:
+        """Did the user set this option?"""
+        return bool(getattr(self, name) != getattr(type(self), name))
 
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
-        for field in fields(self):
-            if getattr(self, field.name) == field.default:
+        for field in fields(ReadOptions):
+            if field.name in CLASSES or not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
                 raise ValueError(f"{field.name}= does not go with {form}.")

@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 
 from ..extras import need
+from ..frames import frame_width, is_frame
 from ..graphs import from_graph
-from ..inputs import are_numbers, frame_width, is_frame
-from . import databases, matrices, texts
+from ..inputs import are_numbers
+from . import databases, lists, matrices, texts
+from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
 from .delimited import from_lines, is_numbered
 from .edges import from_edges
 from .faults import fault
-from .folders import folder_classes, read_folder
+from .folders import read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
     CHAIN,
+    DOCUMENT,
     JSON_LINES,
     ReadOptions,
     is_json,
@@ -40,6 +43,7 @@ from .sequences import (
     holds_sequences,
 )
 from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
+from .texts import Documents
 from .wide import from_table
 
 
@@ -50,8 +54,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
         return source
     if not is_place(source):
         return _from_object(source, kind, options)
-    if databases.is_uri(source):
-        table = databases.from_database(source, options.query)
+    if databases.is_address(source):
+        table = databases.from_database(source, databases.Asked(options.query, options.table))
         return _from_rows(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         return _from_folder(Path(source), kind, options)
@@ -64,18 +68,33 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if kind in ("h5ad", "graph"):
         options.check(kind)
     if kind == "h5ad":
-        return from_anndata(source, options.layer, "the AnnData object")
+        data = from_anndata(source, options.layer, "the AnnData object")
+        return of_anndata(data, source, options.classes)
     if kind == "graph":
         return _from_graph(source, options, "")
-    if isinstance(source, list) and kind == "texts":
+    if isinstance(source, list) and kind in ("texts", DOCUMENT):
         options.check(kind, "a list of texts")
-        return _counted(None, source, options, "the list of texts")
+        documents = Documents(None, source, {})
+        return _counted(documents, options, "the list of texts", DOCUMENT)
     if is_frame(source):
         return _from_data_frame(source, kind, options)
+    if lists.is_list_of_dicts(source) or lists.is_list_of_edges(source):
+        return _from_list(source, kind, options)
     if isinstance(source, dict | set) or source is None:
         raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
     options.check("npz")
     return Data(source)
+
+
+def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Data:
+    """A list of edges, of records, or of counts by the name of the column."""
+    if lists.is_list_of_edges(source):
+        frame = lists.edges_frame(source)
+    elif options == ReadOptions() and kind is None and lists.hold_counts(source):
+        return lists.from_counts(source)
+    else:
+        frame = lists.records_frame(source)
+    return _from_rows(from_frame(frame, "the list"), kind, options, "a list")
 
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
@@ -94,12 +113,12 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     if kind in ("sequences", CHAIN):
         options.check("sequences", "a sequence in each line")
         return from_sequence_folder(folder, options)
-    if kind not in (None, "texts"):
+    if kind not in (None, "texts", DOCUMENT):
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
     documents = read_folder(folder, options.encoding)
-    data = _counted(*documents, options, str(folder))
-    return replace(data, row_classes=folder_classes(documents.names))
+    data = _counted(documents, options, str(folder), DOCUMENT)
+    return data if options.row_classes else replace(data, row_classes=dict(documents.columns))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
@@ -114,8 +133,10 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return READERS[kind](file, options, max_bytes)
     if kind == "texts" and (_is_json(file) or file.suffix == ".txt"):
         return _from_text_file(file, options)
-    if databases.is_sqlite(file.path):
-        table = databases.from_sqlite(file.path, options.query, file.name)
+    database = databases.kind_of_database(file.path)
+    if database is not None:
+        asked = databases.Asked(options.query, options.table)
+        table = databases.from_database_file(database, file.path, asked, file.name)
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
@@ -173,10 +194,10 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
         with as_utf8(file, options.encoding) as plain:
             content = decoded(plain.path.read_bytes(), file.name, "utf-8")
         lines = [line for line in content.splitlines() if line.strip()]
-        return _counted(None, lines, options, file.name)
+        return _counted(Documents(None, lines, {}), options, file.name)
     options.check("texts", "JSON lines")
-    names, found = texts.from_json_lines(file, options.text, options.rows, options.encoding)
-    return _counted(names, found, options, file.name)
+    documents = texts.from_json_lines(file, options.text, options.rows, options.encoding)
+    return _counted(documents, options, file.name)
 
 
 def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
@@ -200,17 +221,43 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
     options.check(kind, form)
     if kind == "edges":
-        return from_edges(table, options.rows, options.columns, options.weights)
-    if kind == "table":
-        return from_table(table, options.rows, is_said)
-    text = "text" if options.text is None else options.text
-    return _counted(*texts.from_column(table, text, options.rows), options, table.name)
+        data = from_edges(table, options.rows, options.columns, options.weights)
+        data = _edge_classes(data, table, options)
+    elif kind == "table":
+        data = from_table(table, options.rows, is_said)
+    else:
+        text = "text" if options.text is None else options.text
+        classes = columns_in(options.row_classes)
+        documents = texts.from_column(table, text, options.rows, classes)
+        data = _counted(documents, options, table.name)
+    header = {} if table.lines is None else {"header": table.lines.has_header}
+    return replace(data, reading={"kind": kind, **data.reading, **header})
 
 
-def _counted(names: list[str] | None, found: list[str], options: ReadOptions, source: str) -> Data:
-    return texts.from_texts(
-        found, names, source, options.stop_words, options.min_df, options.n_words
+def _edge_classes(data: Data, table: RawTable, options: ReadOptions) -> Data:
+    """Data of an edge list with the classes in its other columns."""
+    sides = (options.rows, options.row_classes, 0), (options.columns, options.column_classes, 1)
+    rows, columns = (
+        of_elements(
+            table, table.field(default if chosen is None else chosen, "rows"), columns_in(c), names
+        )
+        for (chosen, c, default), names in zip(
+            sides, (data.row_names, data.column_names), strict=True
+        )
     )
+    return replace(data, row_classes=rows, column_classes=columns)
+
+
+def _counted(documents: Documents, options: ReadOptions, source: str, kind: str = "texts") -> Data:
+    words = options.stop_words, options.min_df, options.n_words
+    data = texts.from_texts(documents.texts, documents.names, source, *words)
+    classes = chosen_columns(documents.columns, options.row_classes, data.shape[0])
+    reading = {"kind": kind, "min_df": 1}  # similar texts may be few
+    return replace(data, row_classes=classes, reading=reading)
+
+
+def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
+    return _counted(read_document(file, options.encoding), options, file.name, DOCUMENT)
 
 
 def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
@@ -231,12 +278,15 @@ def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Da
 
 
 def _h5ad_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
-    return from_anndata(read_h5ad(file.path, file.name), options.layer, file.name)
+    annotated = read_h5ad(file.path, file.name)
+    data = from_anndata(annotated, options.layer, file.name)
+    return of_anndata(data, annotated, options.classes)
 
 
 READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {
     "mtx": lambda file, options, max_bytes: matrices.from_matrix_market(file),
     "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
     "h5ad": _h5ad_file,
+    DOCUMENT: _document,
     "graph": _graph_file,
 }
