@@ -34,7 +34,7 @@ function drawDendrogram(box, data, side) {
   const fork = (node) => {
     const [first, second] = node.children, isMade = !(node.node >= 2 * tree.leaves - data.level[side]);
     return svg("path", { d: `M${x(first)},${y(first)}H${x(node)}V${y(second)}H${x(second)}`,
-      class: isMade ? "made" : "open" }, hint(`${short(node.height)} bits lost`));
+      class: isMade ? "made" : "open" }, hint(`${bitsText(node.height)} bits lost`));
   };
   const stem = (node) => svg("path", { d: `M${axis.start},${y(node)}H${x(node)}`, class: "open" });
   const grid = (value) => svg("line", { x1: axis.at(value), x2: axis.at(value), y1: top, y2: bottom });
