@@ -73,6 +73,15 @@ class InputOptions:
         "Names instead of ids: a file with both, or FILE:IDS:NAMES with its columns.",
     )
     column_names: str | None = INPUT.option("--column-names FILE", "The same for the columns.")
+    row_classes: str | None = INPUT.option(
+        "--row-classes WHERE",
+        "Known classes of rows, to compare clusters with: a column of INPUT (of .obs), or a file "
+        "with names and classes; FILE:NAMES:CLASSES chooses its columns.",
+        shown="subfolders of texts, columns with 2 to 50 categories",
+    )
+    column_classes: str | None = INPUT.option(
+        "--column-classes WHERE", "The same for the columns (a column of .var)."
+    )
     row_kind: str | None = INPUT.option(
         "--row-kind WORD",
         "What a row is, such as user: the report calls it so.",

@@ -12,6 +12,7 @@ from typing import Any, Self, TypedDict, TypeVar
 
 from ..annotated import is_anndata
 from ..inputs import is_graph
+from .classes import as_choice
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
@@ -62,6 +63,9 @@ UNKNOWN: dict[str | None, set[str]] = {
 }
 
 
+CLASSES = ("row_classes", "column_classes")  # which go with every kind
+
+
 class ReadKeywords(TypedDict, total=False):
     """The fields of ``ReadOptions`` as keywords."""
 
@@ -80,6 +84,8 @@ class ReadKeywords(TypedDict, total=False):
     query: str | None
     table: str | None
     layer: str | None
+    row_classes: Any
+    column_classes: Any
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,8 @@ class ReadOptions:
     query: str | None = None
     table: str | None = None
     layer: str | None = None
+    row_classes: Any = None
+    column_classes: Any = None
 
     def __post_init__(self) -> None:
         if self.decimal not in DECIMALS:
@@ -111,7 +119,13 @@ class ReadOptions:
         """The options that are given as keywords of ``read``."""
         for name in keywords.keys() - {field.name for field in fields(cls)}:
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
-        return cls(**keywords)
+        classes = {name: as_choice(keywords[name]) for name in CLASSES if name in keywords}
+        return cls(**{**keywords, **classes})
+
+    @property
+    def classes(self) -> tuple[Any, Any]:
+        """Where known classes of rows and of columns are."""
+        return self.row_classes, self.column_classes
 
     def is_given(self, name: str) -> bool:
         """Did the user set this option?"""
@@ -120,7 +134,7 @@ class ReadOptions:
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
         for field in fields(ReadOptions):
-            if not self.is_given(field.name):
+            if field.name in CLASSES or not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
                 raise ValueError(f"{field.name}= does not go with {form}.")

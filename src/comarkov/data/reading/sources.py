@@ -16,11 +16,12 @@ from ..frames import frame_width, is_frame
 from ..graphs import from_graph
 from ..inputs import are_numbers
 from . import databases, lists, matrices, texts
+from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
 from .delimited import from_lines, is_numbered
 from .edges import from_edges
 from .faults import fault
-from .folders import folder_classes, read_document, read_folder
+from .folders import read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
     CHAIN,
@@ -42,6 +43,7 @@ from .sequences import (
     holds_sequences,
 )
 from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
+from .texts import Documents
 from .wide import from_table
 
 
@@ -66,12 +68,14 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if kind in ("h5ad", "graph"):
         options.check(kind)
     if kind == "h5ad":
-        return from_anndata(source, options.layer, "the AnnData object")
+        data = from_anndata(source, options.layer, "the AnnData object")
+        return of_anndata(data, source, options.classes) if hasattr(source, "obs") else data
     if kind == "graph":
         return _from_graph(source, options, "")
     if isinstance(source, list) and kind in ("texts", DOCUMENT):
         options.check(kind, "a list of texts")
-        return _counted(None, source, options, "the list of texts", DOCUMENT)
+        documents = Documents(None, source, {})
+        return _counted(documents, options, "the list of texts", DOCUMENT)
     if is_frame(source):
         return _from_data_frame(source, kind, options)
     if lists.is_list_of_dicts(source) or lists.is_list_of_edges(source):
@@ -113,8 +117,8 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
     documents = read_folder(folder, options.encoding)
-    data = _counted(*documents, options, str(folder), DOCUMENT)
-    return replace(data, row_classes=folder_classes(documents.names))
+    data = _counted(documents, options, str(folder), DOCUMENT)
+    return data if options.row_classes else replace(data, row_classes=dict(documents.columns))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
@@ -190,10 +194,10 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
         with as_utf8(file, options.encoding) as plain:
             content = decoded(plain.path.read_bytes(), file.name, "utf-8")
         lines = [line for line in content.splitlines() if line.strip()]
-        return _counted(None, lines, options, file.name)
+        return _counted(Documents(None, lines, {}), options, file.name)
     options.check("texts", "JSON lines")
-    names, found = texts.from_json_lines(file, options.text, options.rows, options.encoding)
-    return _counted(names, found, options, file.name)
+    documents = texts.from_json_lines(file, options.text, options.rows, options.encoding)
+    return _counted(documents, options, file.name)
 
 
 def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
@@ -218,31 +222,42 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     options.check(kind, form)
     if kind == "edges":
         data = from_edges(table, options.rows, options.columns, options.weights)
+        data = _edge_classes(data, table, options)
     elif kind == "table":
         data = from_table(table, options.rows, is_said)
     else:
         text = "text" if options.text is None else options.text
-        data = _counted(*texts.from_column(table, text, options.rows), options, table.name)
+        classes = columns_in(options.row_classes)
+        documents = texts.from_column(table, text, options.rows, classes)
+        data = _counted(documents, options, table.name)
     header = {} if table.lines is None else {"header": table.lines.has_header}
     return replace(data, reading={"kind": kind, **data.reading, **header})
 
 
-def _counted(
-    names: list[str] | None,
-    listed_texts: list[str],
-    options: ReadOptions,
-    source: str,
-    kind: str = "texts",
-) -> Data:
-    data = texts.from_texts(
-        listed_texts, names, source, options.stop_words, options.min_df, options.n_words
+def _edge_classes(data: Data, table: RawTable, options: ReadOptions) -> Data:
+    """Data of an edge list with the classes in its other columns."""
+    sides = (options.rows, options.row_classes, 0), (options.columns, options.column_classes, 1)
+    rows, columns = (
+        of_elements(
+            table, table.field(default if chosen is None else chosen, "rows"), columns_in(c), names
+        )
+        for (chosen, c, default), names in zip(
+            sides, (data.row_names, data.column_names), strict=True
+        )
     )
-    return replace(data, reading={"kind": kind, "min_df": 1})  # similar texts may be few
+    return replace(data, row_classes=rows, column_classes=columns)
+
+
+def _counted(documents: Documents, options: ReadOptions, source: str, kind: str = "texts") -> Data:
+    words = options.stop_words, options.min_df, options.n_words
+    data = texts.from_texts(documents.texts, documents.names, source, *words)
+    classes = chosen_columns(documents.columns, options.row_classes, data.shape[0])
+    reading = {"kind": kind, "min_df": 1}  # similar texts may be few
+    return replace(data, row_classes=classes, reading=reading)
 
 
 def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
-    document = read_document(file, options.encoding)
-    return _counted(*document, options, file.name, DOCUMENT)
+    return _counted(read_document(file, options.encoding), options, file.name, DOCUMENT)
 
 
 def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
@@ -263,7 +278,9 @@ def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Da
 
 
 def _h5ad_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
-    return from_anndata(read_h5ad(file.path, file.name), options.layer, file.name)
+    annotated = read_h5ad(file.path, file.name)
+    data = from_anndata(annotated, options.layer, file.name)
+    return of_anndata(data, annotated, options.classes)
 
 
 READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {
