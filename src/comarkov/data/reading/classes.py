@@ -71,10 +71,13 @@ def chosen_columns(
 
 
 def of_anndata(data: Data, annotated: Any, choices: tuple[Any, Any]) -> Data:
-    """Data with the classes in the columns of ``.obs`` and ``.var``."""
+    """Data with the classes in the columns of ``.obs`` and ``.var``, or of ``.raw.var``."""
+    variables = annotated.var
+    if len(variables) != data.shape[1]:  # the matrix is that of .raw
+        variables = annotated.raw.var
     rows, columns = (
         chosen_columns(_categories(table, choice), choice, len(table))
-        for table, choice in zip((annotated.obs, annotated.var), choices, strict=True)
+        for table, choice in zip((annotated.obs, variables), choices, strict=True)
     )
     return replace(data, row_classes=rows, column_classes=columns)
 

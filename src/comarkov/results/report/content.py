@@ -9,8 +9,11 @@ import numpy as np
 from ...costs.labels import ranks
 from ..findings import Findings, SideFindings
 from ..levels import SideLevels
+from ..next_steps import next_steps
+from ..opening import opening_of
+from ..sentences import numbers_of_clusters
 from .classes import class_facts
-from .level_data import level_sections, shown_elements
+from .level_data import level_controls, level_sections, shown_elements
 from .payload import compress, varints
 
 LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
@@ -104,7 +107,7 @@ def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
         "stability": _stability(side),
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
-        "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
+        "leaves": side.titles,
         "shown": None if shown is None else shown.tolist(),
     }
 
@@ -137,6 +140,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             "cards": [_card(side, a) for a in range(side.n_clusters)],
             "nowhere": int((side.labels < 0).sum()),
             "cheapest": _pairs(side)[:CHEAPEST],
+            "leaves": findings.leaf_orders[name == "columns"].size,
             "in_blocks": _in_blocks(findings, side),
         }
         for name, side, other in (
@@ -146,6 +150,10 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     ]
     return {
         "sides": sides,
+        "level_controls": level_controls(results),
+        "opening": opening_of(results),
+        "steps": next_steps(results),
+        "shape": numbers_of_clusters(findings),
         "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
         "parameters": {name: brief(value) for name, value in results.parameters.items()},
