@@ -93,7 +93,7 @@ def test_confidence_is_that_of_the_fit_without_agreement(women):
         (["nowhere", "-"], "nowhere does not exist"),
         (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
         (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
-        (["women", "-"], "None of the 2 columns of X (x, y) was in the fit"),
+        (["women", "-"], "None of the 2 columns of X (u, y) was in the fit"),
     ],
 )
 def test_predict_refuses(out, arguments, message):
@@ -189,7 +189,7 @@ def test_report_is_made_anew_without_its_source(out, tmp_path):
     assert done.stdout == f"The report is {copy / 'report.html'}\n"
     assert (copy / "report.html").read_bytes() == before
     (copy / "data.npz").write_bytes(b"no data")
-    assert_refused(run("report", copy), "data.npz is no npz file")
+    assert_refused(run("report", copy), "data.npz is not an npz file")
     assert_refused(run("report", tmp_path), "There are no results of comarkov fit or sweep in")
 
 
