@@ -61,10 +61,10 @@ class Report {
     this.blocks.cursor = null;
     byId("blocks-where").textContent = "";
     describeFigures(this.data.view);
+    this.cards.draw();
     this.highlight.renew();
     this.path?.describe();
     this.path?.draw();
-    this.cards.draw();
     this.drawClasses();
   }
 
