@@ -10,7 +10,7 @@ from ...costs.labels import ranks
 from ..findings import Findings, SideFindings
 from ..levels import SideLevels
 from .classes import class_facts
-from .level_data import level_sections, shown_elements
+from .level_data import level_controls, level_sections, shown_elements
 from .payload import compress, varints
 
 LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
@@ -137,6 +137,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             "cards": [_card(side, a) for a in range(side.n_clusters)],
             "nowhere": int((side.labels < 0).sum()),
             "cheapest": _pairs(side)[:CHEAPEST],
+            "leaves": findings.leaf_orders[name == "columns"].size,
             "in_blocks": _in_blocks(findings, side),
         }
         for name, side, other in (
@@ -146,6 +147,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     ]
     return {
         "sides": sides,
+        "level_controls": level_controls(results),
         "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
         "parameters": {name: brief(value) for name, value in results.parameters.items()},
