@@ -72,11 +72,14 @@ def chosen_columns(
 
 def of_anndata(data: Data, annotated: Any, choices: tuple[Any, Any]) -> Data:
     """Data with the classes in the columns of ``.obs`` and ``.var``."""
-    rows, columns = (
-        chosen_columns(_categories(table, choice), choice, len(table))
-        for table, choice in zip((annotated.obs, annotated.var), choices, strict=True)
-    )
+    tables = annotated.obs, annotated.var
+    rows, columns = (of_table(table, choice) for table, choice in zip(tables, choices, strict=True))
     return replace(data, row_classes=rows, column_classes=columns)
+
+
+def of_table(table: Any, choice: Any) -> dict[str, np.ndarray]:
+    """The classes in the columns of a pandas data frame."""
+    return chosen_columns(_categories(table, choice), choice, len(table))
 
 
 def _categories(table: Any, choice: Any) -> dict[str, Iterable[Any]]:
