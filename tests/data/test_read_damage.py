@@ -83,7 +83,7 @@ def test_hdf5_that_is_no_anndata(here):
     with h5py.File("x.h5ad", "w") as file:
         file["X"] = 7
         file["obs"] = 8
-    refused("x.h5ad", r"x\.h5ad is no h5ad file: .")
+    refused("x.h5ad", r"x\.h5ad is not a valid h5ad file: .")
 
 
 GRAPHML = """<graphml xmlns="http://graphml.graphdrafting.org/xmlns">

@@ -241,56 +241,6 @@ def test_stdin_from_a_pipe():
     assert out.stdout == b"Data(2 users x 2 items, 3 entries, from stdin) 7.5\n"
 
 
-def test_sqlite_with_a_query(tmp_path):
-    path = tmp_path / "shop.sqlite"
-    write_sqlite(path, EDGES)
-    query = "select item, user, sum(rating) as n from edges where rating > 1 group by item, user"
-    data = comarkov.read(f"sqlite:///{path}", query=query)
-    check(data.T, [[1.5, 5]], ["Ann"], ["rum", "tea"])
-    assert comarkov.read(path, query=query).matrix.sum() == 6.5
-    with sqlite3.connect(path) as connection:
-        connection.execute("create table other (a)")
-    connection.close()
-    with pytest.raises(ValueError, match=r"2 tables \(edges, other\): say query="):
-        comarkov.read(path)
-    with pytest.raises(ValueError, match="no such column: price"):
-        comarkov.read(path, query="select price from edges")
-    with pytest.raises(ValueError, match="readonly"):
-        comarkov.read(path, query="delete from edges")
-    with pytest.raises(FileNotFoundError):
-        comarkov.read("sqlite:///nowhere.db", query="select 1")
-
-
-def test_sqlite_may_mix_types_and_be_packed(tmp_path, monkeypatch):
-    monkeypatch.setattr("comarkov.data.reading.databases.RECORDS", 2)
-    write_sqlite(tmp_path / "e.db", [(1, "a", 1), (2, "a", 2), ("x", "b", 0.5), (None, None, None)])
-    packed = tmp_path / "e.db.gz"
-    packed.write_bytes(gzip.compress((tmp_path / "e.db").read_bytes()))
-    query = "select user, item, rating from edges where user is not null"
-    data = comarkov.read(packed, query=query)
-    check(data, [[1, 0], [2, 0], [0, 0.5]], ["1", "2", "x"], ["a", "b"])
-    assert data.source == str(packed)
-    with pytest.raises(ValueError, match=r"e\.db\.gz, record 4, column user: it is empty"):
-        comarkov.read(packed)
-    with pytest.raises(ValueError, match="the query names a column twice: user, user"):
-        comarkov.read(packed, query="select user, user from edges")
-    with pytest.raises(ValueError, match="has no edges"):
-        comarkov.read(packed, query="select * from edges where user = 'nobody'")
-
-
-def test_files_from_the_web_are_not_databases():
-    with pytest.raises(ValueError, match=r"https://host/e\.csv is no database: download"):
-        comarkov.read("https://host/e.csv")
-
-
-def test_other_databases_say_what_is_missing_and_hide_the_password():
-    with pytest.raises(ValueError, match="ann@host") as error:
-        comarkov.read("postgresql://ann:secret@host/db", query="select 1")
-    assert "secret" not in str(error.value)
-    with pytest.raises(ValueError, match="say query="):
-        comarkov.read("postgresql://host/db")
-
-
 def test_movielens(data_file, tmp_path):
     with zipfile.ZipFile(data_file("ml-100k.zip")) as archive:
         for name in ("u.data", "u.item"):

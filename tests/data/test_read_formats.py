@@ -207,10 +207,10 @@ def test_anndata(tmp_path):
         check(comarkov.read(source), WOMEN.row_names, WOMEN.column_names, WOMEN.matrix)
         double = comarkov.read(source, layer="double")
         assert_array_equal(double.matrix.toarray(), 2 * WOMEN.matrix)
-        with pytest.raises(ValueError, match="has no layer 'triple': it has double"):
+        with pytest.raises(ValueError, match=r"no layer 'triple'.*layer=.X., layer=.double."):
             comarkov.read(source, layer="triple")
     path.write_bytes(b"\x89HDF\r\n\x1a\n nothing")
-    with pytest.raises(ValueError, match="is no h5ad file"):
+    with pytest.raises(ValueError, match="is not a valid h5ad file"):
         comarkov.read(path)
 
 
@@ -347,7 +347,7 @@ def test_new_data_are_aligned_by_name():
     assert_array_equal(
         model.predict(turned), model.predict(Data(missing, None, WOMEN.column_names))
     )
-    with pytest.raises(ValueError, match="None of the 14 names in X was seen"):
+    with pytest.raises(ValueError, match=r"None of the 14 columns of X \(F0, .* had E1"):
         model.predict(Data(WOMEN.matrix, None, [f"F{i}" for i in range(14)]))
     backwards = SOURCES["Data"]().T.T
     backwards = Data(backwards.matrix[::-1], backwards.row_names[::-1], backwards.column_names)

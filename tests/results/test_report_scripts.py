@@ -15,21 +15,6 @@ from comarkov.results.report import SCRIPTS
 STOPS = ("#ffffff", "#a9c9e8", "#2f72b4", "#08264d")
 
 
-@pytest.fixture(scope="module")
-def run(browser):
-    """Call a function of the scripts that are named, on an empty page."""
-    page = browser.new_page()
-
-    def call(scripts, function, argument=None):
-        source = "\n".join((ASSETS / f"{name}.js").read_text("utf-8") for name in scripts)
-        body = f"{source}\nreturn ({function})(argument);"
-        evaluate = "([body, argument]) => new Function('argument', body)(argument)"
-        return page.evaluate(evaluate, [body, argument])
-
-    yield call
-    page.close()
-
-
 def test_every_script_is_in_the_page():
     listed = {f"{folder}/{name}.js" for folder, names in SCRIPTS.items() for name in names}
     there = {path.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*.js")}

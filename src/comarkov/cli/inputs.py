@@ -63,8 +63,11 @@ class InputOptions:
     encoding: str | None = INPUT.option(
         "--encoding NAME", "The encoding of text, such as latin-1.", shown="detected"
     )
-    query: str | None = INPUT.option("--query SQL", "What to ask a database for.")
-    layer: str | None = INPUT.option("--layer NAME", "The layer of an AnnData file.")
+    query: str | None = INPUT.option("--query SQL", "The question to a database.")
+    table: str | None = INPUT.option("--table NAME", "Its table to read.", shown="the only one")
+    layer: str | None = INPUT.option(
+        "--layer NAME", "The layer of an AnnData file, or raw.", shown="X; counts if X is scaled"
+    )
     row_names: str | None = INPUT.option(
         "--row-names FILE",
         "Names instead of ids: a file with both, or FILE:IDS:NAMES with its columns.",

@@ -19,6 +19,7 @@ from ..data.extras import need
 from ..data.inputs import as_csr
 from ..data.joint import Joint
 from ..data.reading import Data
+from ..data.reading.fit_input import fit_input
 from ..data.writing import whole_folder
 from ..model.storage import is_results
 from ..search.coclusters import Step
@@ -119,6 +120,7 @@ class Results:
             checks; None weights ``data`` again, and checks that they are those of the fit.
         """
         check_is_fitted(model)
+        data = fit_input(data)
         weighted = joint_of_fit(model, data) if weighted is None else weighted
         findings = findings_on(model, data, weighted)
         data = _as_data(data, model, findings)

@@ -83,10 +83,13 @@ def read(
         Words in fewer texts are left out.
     n_words : int, optional
         Of the words, keep those that contribute most to the information between texts and words.
-    query : str, optional
-        What to ask a database, in SQL; an SQLite file with one table needs none.
+    query, table : str, optional
+        What to read from a database: the answer to a query in SQL, or a table (also
+        "schema.table"). A database with one table needs neither.
     layer : str, optional
-        The layer of AnnData to take instead of X.
+        The matrix of AnnData to read: the key of a layer, "raw" or "X". If not stated, X; but if X
+        has negative values, as scaled data do, the counts in a layer or in ``.raw``, with a
+        warning.
     row_names, column_names : path, (path, key, name), "path:key:name", mapping or list, optional
         Names instead of ids. From a file with ids and names, key and name being its columns, the
         first two if not said. Where the source has no ids, and from a list, in their order, one in

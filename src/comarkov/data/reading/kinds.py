@@ -10,7 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
-from ..inputs import is_anndata, is_graph
+from ..annotated import is_anndata
+from ..inputs import is_graph
 from .classes import as_choice
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
@@ -31,7 +32,7 @@ BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad"}
 JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xlsx", ".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
-_TABULAR = {"header", "separator", "decimal", "encoding", "query"}
+_TABULAR = {"header", "separator", "decimal", "encoding", "query", "table"}
 _WORDS = {"stop_words", "min_df", "n_words"}
 KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
@@ -46,15 +47,18 @@ KNOWN = {
 }
 # What the form of a source has no use for, although its kind knows it.
 _LINES = {"header", "separator"}
+_DATABASE = {"query", "table"}
+_NO_COLUMNS = _LINES | _DATABASE | {"rows", "text"}
 UNKNOWN: dict[str | None, set[str]] = {
-    "a folder": _LINES | {"rows", "text", "query"},
-    "a list of texts": _LINES | {"rows", "text", "query"},
-    "a sequence in each line": {"header", "rows", "time", "query"},
-    "a text in each line": _LINES | {"rows", "text", "query"},
-    "JSON lines": _LINES | {"query"},
-    "delimited text": {"query"},
-    "Parquet": _LINES | {"query"},
-    "a data frame": _LINES | {"query"},
+    "a folder": _NO_COLUMNS,
+    "a list of texts": _NO_COLUMNS,
+    "a sequence in each line": {"header", "rows", "time"} | _DATABASE,
+    "a text in each line": _NO_COLUMNS,
+    "JSON lines": _LINES | _DATABASE,
+    "delimited text": _DATABASE,
+    "Parquet": _LINES | _DATABASE,
+    "a data frame": _LINES | _DATABASE,
+    "a list": _LINES | _DATABASE,
     "a database": _LINES,
 }
 
@@ -78,6 +82,7 @@ class ReadKeywords(TypedDict, total=False):
     min_df: int
     n_words: int | None
     query: str | None
+    table: str | None
     layer: str | None
     row_classes: Any
     column_classes: Any
@@ -100,6 +105,7 @@ class ReadOptions:
     min_df: int = 2
     n_words: int | None = None
     query: str | None = None
+    table: str | None = None
     layer: str | None = None
     row_classes: Any = None
     column_classes: Any = None

@@ -13,9 +13,10 @@ from .data import Data
 from .kinds import BY_SUFFIX, CLASSES, DOCUMENT, ReadOptions, is_place
 from .naming import renamed
 
-OF_ONE_SOURCE = ("query", "min_df", "n_words", *CLASSES)  # what does not matter for similar data
+# What does not matter for similar data.
+OF_ONE_SOURCE = ("query", "table", "min_df", "n_words", *CLASSES)
 TABULAR = ("edges", "table", "texts")
-TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite")
+TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite", ".duckdb")
 PACKINGS = (".gz", ".zst", ".zip")
 
 

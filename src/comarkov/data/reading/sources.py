@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..extras import need
+from ..frames import frame_width, is_frame
 from ..graphs import from_graph
-from ..inputs import are_numbers, frame_width, is_frame
-from . import databases, matrices, texts
+from ..inputs import are_numbers
+from . import databases, lists, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
 from .delimited import from_lines, is_numbered
@@ -53,8 +54,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
         return source
     if not is_place(source):
         return _from_object(source, kind, options)
-    if databases.is_uri(source):
-        table = databases.from_database(source, options.query)
+    if databases.is_address(source):
+        table = databases.from_database(source, databases.Asked(options.query, options.table))
         return _from_rows(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         return _from_folder(Path(source), kind, options)
@@ -77,10 +78,23 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         return _counted(documents, options, "the list of texts", DOCUMENT)
     if is_frame(source):
         return _from_data_frame(source, kind, options)
+    if lists.is_list_of_dicts(source) or lists.is_list_of_edges(source):
+        return _from_list(source, kind, options)
     if isinstance(source, dict | set) or source is None:
         raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
     options.check("npz")
     return Data(source)
+
+
+def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Data:
+    """A list of edges, of records, or of counts by the name of the column."""
+    if lists.is_list_of_edges(source):
+        frame = lists.edges_frame(source)
+    elif options == ReadOptions() and kind is None and lists.hold_counts(source):
+        return lists.from_counts(source)
+    else:
+        frame = lists.records_frame(source)
+    return _from_rows(from_frame(frame, "the list"), kind, options, "a list")
 
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
@@ -119,8 +133,10 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return READERS[kind](file, options, max_bytes)
     if kind == "texts" and (_is_json(file) or file.suffix == ".txt"):
         return _from_text_file(file, options)
-    if databases.is_sqlite(file.path):
-        table = databases.from_sqlite(file.path, options.query, file.name)
+    database = databases.kind_of_database(file.path)
+    if database is not None:
+        asked = databases.Asked(options.query, options.table)
+        table = databases.from_database_file(database, file.path, asked, file.name)
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
