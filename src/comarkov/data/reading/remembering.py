@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ..user_warnings import warn_user
 from .data import Data
 from .kinds import BY_SUFFIX, CLASSES, DOCUMENT, ReadOptions, is_place
 from .naming import renamed
@@ -88,10 +88,9 @@ def renamed_as_before(
                 max_bytes=None,
             )
         except OSError:
-            warnings.warn(
+            warn_user(
                 f"The model has its {side.replace('_', ' ')} from {file}, which is missing: ids "
-                f"stay. If the file has moved, set {side}=FILE.",
-                stacklevel=3,
+                f"stay. If the file has moved, set {side}=FILE."
             )
         except ValueError:
             continue

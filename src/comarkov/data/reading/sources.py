@@ -252,8 +252,7 @@ def _counted(documents: Documents, options: ReadOptions, source: str, kind: str 
     words = options.stop_words, options.min_df, options.n_words
     data = texts.from_texts(documents.texts, documents.names, source, *words)
     classes = chosen_columns(documents.columns, options.row_classes, data.shape[0])
-    reading = {"kind": kind, "min_df": 1}  # similar texts may be few
-    return replace(data, row_classes=classes, reading=reading)
+    return replace(data, row_classes=classes, reading=data.reading | {"kind": kind})
 
 
 def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:

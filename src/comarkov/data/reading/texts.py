@@ -152,4 +152,6 @@ def from_texts(
     if n_words is not None and n_words < words.size:
         kept = most_informative(counts, n_words)
         counts, words = counts[:, kept], words[kept]
-    return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING, texts=listed)
+    described = distinct(names), words, "document", "word", source, WEIGHTING
+    reading = {"kind": "document", "min_df": 1}  # for similar texts, which may be few
+    return Data(counts, *described, texts=listed, reading=reading)
