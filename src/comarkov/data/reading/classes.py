@@ -75,11 +75,14 @@ def of_anndata(data: Data, annotated: Any, choices: tuple[Any, Any]) -> Data:
     variables = annotated.var
     if len(variables) != data.shape[1]:  # the matrix is that of .raw
         variables = annotated.raw.var
-    rows, columns = (
-        chosen_columns(_categories(table, choice), choice, len(table))
-        for table, choice in zip((annotated.obs, variables), choices, strict=True)
-    )
+    tables = annotated.obs, variables
+    rows, columns = (of_table(table, choice) for table, choice in zip(tables, choices, strict=True))
     return replace(data, row_classes=rows, column_classes=columns)
+
+
+def of_table(table: Any, choice: Any) -> dict[str, np.ndarray]:
+    """The classes in the columns of a pandas data frame."""
+    return chosen_columns(_categories(table, choice), choice, len(table))
 
 
 def _categories(table: Any, choice: Any) -> dict[str, Iterable[Any]]:
