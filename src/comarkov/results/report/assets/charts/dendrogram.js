@@ -55,10 +55,10 @@ function tipText(data, side, { node }, transform, width) {
   const pen = document.createElement("canvas").getContext("2d");
   const cluster = data[side].tree.nodesAt(data.level[side]).indexOf(node);
   pen.font = font(12);
-  const title = `\u2068${data.titleOfNode(side, node)}\u2069`; // marks that take no room
+  const title = data.titleOfNode(side, node);
   return svg("g", { transform },
     svg("text", { class: "number", dy: "0.35em" }, cluster < 0 ? "" : String(cluster)),
-    svg("text", { x: 22, dy: "0.35em" }, clipped(pen, title, width)));
+    svg("text", { x: 22, dy: "0.35em" }, hint(title), clipped(pen, `\u2068${title}\u2069`, width)));
 }
 
 // A dot with the number of a cluster that merges others.
