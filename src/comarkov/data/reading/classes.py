@@ -71,8 +71,11 @@ def chosen_columns(
 
 
 def of_anndata(data: Data, annotated: Any, choices: tuple[Any, Any]) -> Data:
-    """Data with the classes in the columns of ``.obs`` and ``.var``."""
-    tables = annotated.obs, annotated.var
+    """Data with the classes in the columns of ``.obs`` and ``.var``, or of ``.raw.var``."""
+    variables = annotated.var
+    if len(variables) != data.shape[1]:  # the matrix is that of .raw
+        variables = annotated.raw.var
+    tables = annotated.obs, variables
     rows, columns = (of_table(table, choice) for table, choice in zip(tables, choices, strict=True))
     return replace(data, row_classes=rows, column_classes=columns)
 

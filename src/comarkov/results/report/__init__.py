@@ -45,7 +45,16 @@ SCRIPTS = {  # each folder's after those of the folders before
     "cards": ("title", "snippet", "members", "card", "cards"),
     "controls": ("search", "highlight", "figures", "path", "downloads", "level_files", "levels"),
 }
-STYLES = ("report", "layout", "cards", "classes", "map", "levels", "print")  # later ones override
+STYLES = (  # later ones override earlier ones
+    "report",
+    "layout",
+    "opening",
+    "cards",
+    "classes",
+    "map",
+    "levels",
+    "print",
+)
 
 
 def render(results: Any, tables: dict[str, str]) -> str:

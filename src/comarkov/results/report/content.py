@@ -9,6 +9,9 @@ import numpy as np
 from ...costs.labels import ranks
 from ..findings import Findings, SideFindings
 from ..levels import SideLevels
+from ..next_steps import next_steps
+from ..opening import opening_of
+from ..sentences import numbers_of_clusters
 from .classes import class_facts
 from .level_data import level_controls, level_sections, shown_elements
 from .payload import compress, varints
@@ -104,7 +107,7 @@ def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
         "stability": _stability(side),
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
-        "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
+        "leaves": side.titles,
         "shown": None if shown is None else shown.tolist(),
     }
 
@@ -148,6 +151,9 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     return {
         "sides": sides,
         "level_controls": level_controls(results),
+        "opening": opening_of(results),
+        "steps": next_steps(results),
+        "shape": numbers_of_clusters(findings),
         "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
         "parameters": {name: brief(value) for name, value in results.parameters.items()},

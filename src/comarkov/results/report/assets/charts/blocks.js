@@ -146,7 +146,7 @@ class Blocks {
       : `${this.data[side].kind} cluster ${this.clusterAt(side, block[side])}`);
     return [
       textLine("strong", name("rows"), " × ", name("columns")),
-      textLine("", `lift ×${short(this.liftOf(block))}`),
+      textLine("", `lift ${liftText(this.liftOf(block))}`),
       textLine("soft", `${percent(share[i])} of the mass, ${percent(expected[i])} by chance`),
     ];
   }
