@@ -33,10 +33,10 @@ class Documents(NamedTuple):
 
 
 def from_json_lines(
-    file: Opened, text: str | int | None, rows: str | int | None, encoding: str | None
+    file: Opened, text: str | int, rows: str | int | None, encoding: str | None
 ) -> Documents:
     """The texts of JSON lines, and names if a field with names is chosen."""
-    field = TEXT if text is None else str(text)
+    field = str(text)
     names, texts, others = [], [], []
     with as_utf8(file, encoding) as plain, plain.path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
