@@ -69,7 +69,7 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         options.check(kind)
     if kind == "h5ad":
         data = from_anndata(source, options.layer, "the AnnData object")
-        return of_anndata(data, source, options.classes)
+        return of_anndata(data, source, options.classes) if hasattr(source, "obs") else data
     if kind == "graph":
         return _from_graph(source, options, "")
     if isinstance(source, list) and kind in ("texts", DOCUMENT):

@@ -155,6 +155,7 @@ class Report {
     this.blocks.draw();
     this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawRamp();
+    this.drawClasses();
     this.drawCharts();
   }
 
