@@ -71,12 +71,18 @@ def chosen_columns(
 
 
 def of_anndata(data: Data, annotated: Any, choices: tuple[Any, Any]) -> Data:
-    """Data with the classes in the columns of ``.obs`` and ``.var``."""
-    rows, columns = (
-        chosen_columns(_categories(table, choice), choice, len(table))
-        for table, choice in zip((annotated.obs, annotated.var), choices, strict=True)
-    )
+    """Data with the classes in the columns of ``.obs`` and ``.var``, or of ``.raw.var``."""
+    variables = annotated.var
+    if len(variables) != data.shape[1]:  # the matrix is that of .raw
+        variables = annotated.raw.var
+    tables = annotated.obs, variables
+    rows, columns = (of_table(table, choice) for table, choice in zip(tables, choices, strict=True))
     return replace(data, row_classes=rows, column_classes=columns)
+
+
+def of_table(table: Any, choice: Any) -> dict[str, np.ndarray]:
+    """The classes in the columns of a pandas data frame."""
+    return chosen_columns(_categories(table, choice), choice, len(table))
 
 
 def _categories(table: Any, choice: Any) -> dict[str, Iterable[Any]]:

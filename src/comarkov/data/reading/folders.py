@@ -48,6 +48,11 @@ def read_folder(folder: Path, encoding: str | None) -> Documents:
     return Documents(names, texts, folder_classes(names))
 
 
+def names_in(folder: Path) -> list[str]:
+    """The paths of all files in a folder, relative to it."""
+    return [path.relative_to(folder).as_posix() for path in _files(folder)]
+
+
 def read_document(file: Opened, encoding: str | None) -> Documents:
     """One file as one text."""
     with file.path.open("rb") as start:

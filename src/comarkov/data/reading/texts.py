@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..informative import most_informative
 from .classes import MOST
 from .data import Data
-from .faults import fault
+from .faults import Checks, fault
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded
 from .tables import RawTable, first_line
@@ -89,11 +89,11 @@ def from_column(
     try:
         found = query.collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
-        raise fault(table, ids, [], error) from error
+        raise fault(table, Checks(names=ids), error) from error
     if not len(found):
         raise ValueError(f"{table.name} has no texts.")
     if rows is not None and found["name"].null_count():
-        raise fault(table, ids, [])
+        raise fault(table, Checks(names=ids))
     names = None if rows is None else found["name"].to_list()
     others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
     columns = _small_columns(frame, others, classes)

@@ -13,7 +13,7 @@ from ..next_steps import next_steps
 from ..opening import opening_of
 from ..sentences import numbers_of_clusters
 from .classes import class_facts
-from .level_data import level_sections, shown_elements
+from .level_data import level_controls, level_sections, shown_elements
 from .payload import compress, varints
 
 LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
@@ -140,6 +140,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             "cards": [_card(side, a) for a in range(side.n_clusters)],
             "nowhere": int((side.labels < 0).sum()),
             "cheapest": _pairs(side)[:CHEAPEST],
+            "leaves": findings.leaf_orders[name == "columns"].size,
             "in_blocks": _in_blocks(findings, side),
         }
         for name, side, other in (
@@ -149,6 +150,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     ]
     return {
         "sides": sides,
+        "level_controls": level_controls(results),
         "opening": opening_of(results),
         "steps": next_steps(results),
         "shape": numbers_of_clusters(findings),
