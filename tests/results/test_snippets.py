@@ -26,11 +26,10 @@ def test_a_snippet_is_the_densest_part(words, width):
     if len(plain) <= width:
         assert part == plain
         return
-    windows = [plain[start : start + width].rsplit(" ", 1)[0] for start in range(len(plain))]
-    begins = [
-        window for start, window in enumerate(windows) if not start or plain[start - 1] == " "
-    ]
-    assert weight(part) >= max(map(weight, begins)) - 1e-9
+    windows = [f"{plain} "[start : start + width + 1] for start in range(len(plain))]
+    whole = [window.rsplit(" ", 1)[0] for window in windows]
+    starts = [0, *(i + 1 for i, letter in enumerate(plain) if letter == " ")]
+    assert weight(part) >= max(weight(whole[start]) for start in starts) - 1e-9
 
 
 def test_a_text_without_the_words_begins_at_its_beginning():

@@ -12,10 +12,11 @@ from ..annotated import is_anndata
 from ..unsuitable import frame_problem, names_rows, texts_in
 from ..user_warnings import warn_user
 from .data import Data
-from .delimited import _is_heading as is_heading
-from .h5ad import from_anndata
+from .headers import is_heading
+from .kinds import ReadOptions
 from .naming import distinct
-from .texts import WEIGHTING, from_texts
+from .sources import read_any
+from .texts import WEIGHTING
 
 TEXTS = "the texts"
 
@@ -27,7 +28,7 @@ def fit_input(X: Any) -> Any:
     other input comes back as it is, or is an error with the call that reads it.
     """
     if is_anndata(X):
-        return from_anndata(X)
+        return read_any(X, None, ReadOptions(), None)
     X = _collected(X)
     if _is_table(X):
         columns = frames.columns_of(X)
@@ -37,7 +38,7 @@ def fit_input(X: Any) -> Any:
         _warn_of_edges(columns)
         return _with_names(X, columns)
     texts = texts_in(X)
-    return X if texts is None else from_texts(texts, None, TEXTS)
+    return X if texts is None else read_any(texts, None, ReadOptions(), None)
 
 
 def new_input(X: Any, words: np.ndarray | None) -> Any:
@@ -47,7 +48,7 @@ def new_input(X: Any, words: np.ndarray | None) -> Any:
     are left in a data frame: they are ignored when it is aligned with the fit.
     """
     if is_anndata(X):
-        return from_anndata(X)
+        return read_any(X, None, ReadOptions(), None)
     X = _collected(X)
     if _is_table(X):
         columns = frames.columns_of(X)

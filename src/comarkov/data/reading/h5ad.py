@@ -72,18 +72,27 @@ def _refuse(annotated: Any, chosen: Layer, name: str) -> None:
         advice = f"read {good[0]}: {_call(name, good[0].choice)}"
     else:
         listed = ", ".join(str(layer) for layer in every)
-        later = _call(name, 'layer="counts"')
-        advice = (
-            f"none of its matrices ({listed}) is free of such values. Pass the data as they were "
-            'before scaling: adata.raw.to_adata(), or keep them with adata.layers["counts"] = '
-            f"adata.X.copy() before you scale, and pass {later}"
-        )
+        advice = f"none of its matrices ({listed}) is free of such values. {_earlier(name)}"
     try:
         refuse_bad_weights(chosen.matrix, chosen.row_names, chosen.column_names, _sentence(name))
     except ValueError as error:
         raise ValueError(f"{error} Weights are counts or other amounts; {advice}") from error
     raise ValueError(
         f"{_sentence(name)}: {chosen} has {matrices_of.problem(chosen.matrix)}; {advice}"
+    )
+
+
+def _earlier(name: str) -> str:
+    """How to pass data as they were before scaling."""
+    counts = _call(name, 'layer="counts"')
+    if name == OBJECT:
+        return (
+            "Pass the data as they were before scaling: adata.raw.to_adata(), or, after "
+            f'adata.layers["counts"] = adata.X.copy() before you scale, {counts}'
+        )
+    return (
+        "Write the data as they were before scaling: adata.raw.to_adata(). Or copy them to a layer "
+        f'"counts" before you scale, and pass {counts}'
     )
 
 
