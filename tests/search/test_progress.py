@@ -107,16 +107,18 @@ def test_the_bar_shows_cost_and_time_left(capsys):
     shown = capsys.readouterr().err
     assert "cost" in shown
     assert "bits" in shown
-    assert "left" in shown
-    assert "9/9" in shown  # 3 starts for rows and for columns, then three steps of annealing
+    assert "2/2 Measuring confidence" in shown or "Done" in shown
+    assert "100%" in shown
+    assert "0:00 left" in shown
 
 
 def test_without_rich_a_line_is_printed_for_each_stage(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     CoClustering(3, method="anneal", n_init=3, random_state=0, verbose=1).fit(circulant_blocks(3))
     lines = capsys.readouterr().err.splitlines()
-    assert [line.split()[0] for line in lines] == [f"{i}/9" for i in range(1, 10)]
-    assert re.fullmatch(r"9/9 anneal, β = 0.7, cost \d\.\d{4} bits", lines[-1])
+    counts = [re.search(r"\((\d of 9), \d:\d\d left\)$", line)[1] for line in lines]
+    assert counts == [f"{i} of 9" for i in range(1, 10)]  # rows, columns, then annealing
+    assert re.match(r"1/2 Clustering: anneal, β = 0.7, cost \d\.\d{4} bits", lines[-1])
 
 
 def test_ctrl_c_returns_the_best_so_far():
