@@ -40,7 +40,7 @@ def test_shells_get_completion(shell):
         ("comarkov pre", ["predict"]),
         ("comarkov fit sou", ["southern-women"]),
         ("comarkov fit x --weighting b", ["bm25"]),
-        ("comarkov fit x --row-c", ["--row-clusters"]),
+        ("comarkov fit x --row-cl", ["--row-clusters", "--row-classes"]),
     ],
 )
 def test_shells_are_told_what_fits(words, offered):

@@ -68,7 +68,7 @@ def test_explicit_keywords_win(model, tmp_path):
     lines = comarkov.read(tmp_path / "lines.txt", like=model, kind="texts", stop_words="none")
     assert lines.shape == (2, 4)
     assert "and" in lines.column_names
-    with pytest.raises(ValueError, match="layer= does not go with"):
+    with pytest.raises(ValueError, match="layer= applies to h5ad, but"):
         comarkov.read(tmp_path / "lines.txt", like=model, layer="counts")
 
 

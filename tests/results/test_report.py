@@ -23,7 +23,7 @@ def test_it_opens_and_says_what_was_found(opened, women):
     page = opened(women)
     assert page.title() == "women.csv · co-clustering"
     assert page.inner_text("#kept") == "44.0%"
-    lead = "18 rows (woman) in 2 clusters × 14 columns (event) in 3 clusters"
+    lead = "18 women in 2 clusters and 14 events in 3 clusters."
     assert page.inner_text(".lead") == lead
     assert page.inner_text("label[for=query]") == "Find by name: woman or event"
     assert page.locator(".card").count() == 5
@@ -167,6 +167,7 @@ def test_names_are_only_text(opened, tmp_path):
     assert page.locator("script").count() == 3
     assert page.inner_text("#rows-title") == "2 <b>r</b> clusters"
     assert page.inner_text("#rows-0-title").startswith("</script><img")
+    assert "<b>r</b>s" in page.inner_text(".lead")
     page.fill("#query", "alert(1)")
     assert EVIL in page.inner_text("#matches")
     page.press("#query", "Enter")
@@ -216,7 +217,7 @@ def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
     [((3, None), ["5 of 14 columns"]), ((None, 3), ["5 of 18 rows"]), (1, [])],
 )
 def test_one_side_and_one_cluster(opened, tmp_path, monkeypatch, n_clusters, left_out):
-    monkeypatch.setattr("comarkov.results.report.content.CHOSEN", 5)
+    monkeypatch.setattr("comarkov.results.report.level_data.CHOSEN", 5)
     weights = WOMEN.matrix * np.arange(1, 15)  # one cluster of these has shares that sum to 1 - ε
     data = Data(weights, WOMEN.row_names, WOMEN.column_names)
     page = opened(written(tmp_path, data, n_clusters))

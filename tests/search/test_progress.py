@@ -1,5 +1,8 @@
 """Long work can be watched and stopped, and then nothing is lost."""
 
+import contextlib
+import os
+import pty
 import re
 import signal
 import subprocess
@@ -102,14 +105,28 @@ def test_hardly_any_time_still_gives_a_valid_result(noise):
     assert set(model.column_labels_) == set(range(8))
 
 
-def test_the_bar_shows_cost_and_time_left(capsys):
-    CoClustering(3, method="anneal", n_init=3, random_state=0, verbose=1).fit(circulant_blocks(3))
-    shown = capsys.readouterr().err
-    assert "cost" in shown
-    assert "bits" in shown
-    assert "2/2 Measuring confidence" in shown or "Done" in shown
-    assert "100%" in shown
-    assert "0:00 left" in shown
+def test_the_bar_shows_stage_cost_and_time_left():
+    """In a terminal, where a bar is drawn again and again."""
+    master, slave = pty.openpty()
+    script = (
+        "from comarkov import CoClustering\n"
+        "from comarkov.reproduce.experiments.synthetic import circulant_blocks\n"
+        "CoClustering(3, n_init=30, random_state=0, verbose=1).fit(circulant_blocks(3))\n"
+    )
+    environment = os.environ | {"COLUMNS": "120", "TERM": "xterm"}
+    command = [sys.executable, "-c", script]
+    process = subprocess.Popen(command, stderr=slave, env=environment, close_fds=True)
+    os.close(slave)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end, as a terminal has it
+        while part := os.read(master, 4096):
+            shown += part
+    os.close(master)
+    assert process.wait() == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
+    assert re.search(r"1/2 Clustering.* +0% 0:00:00 \d:\d\d left", text)
+    assert re.search(r"1/2 Clustering: .*, β = 0.7, cost \d\.\d{4} bits", text)
+    assert re.search(r"Done .*100% .* 0:00 left", text)
 
 
 def test_without_rich_a_line_is_printed_for_each_stage(capsys, monkeypatch):

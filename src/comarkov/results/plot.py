@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ..data.extras import need
 from ..data.inputs import as_csr
+from ..data.reading.fit_input import fit_input
 from .axis_labels import label_both, missing_letters, ways_to_label
 from .binning import binned
 from .findings import Findings, findings_of
@@ -261,6 +262,7 @@ def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | N
         raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
     if X is None:
         return findings_of(model, names_of_fit(model)), None
+    X = fit_input(X)
     return findings_on(model, X, joint_of_fit(model, X)), as_csr(X)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from ..data.extras import is_installed
 
 PRIOR_WEIGHT = 0.03  # the share of the work after which a measured time outweighs an expected one
+USUAL = 5.0  # seconds that small work takes
 INTERVAL = 0.1  # seconds between two updates in a notebook
 
 _ACTIVE: ContextVar[Display | None] = ContextVar("progress display", default=None)
@@ -40,7 +41,7 @@ class Display:
         self.stage = next(iter(stages))
         self.text = ""
         self.parts, self.total = 0.0, 1.0  # of the present stage
-        self.expected: float | None = None  # seconds for all stages
+        self.expected = USUAL  # seconds for all stages
         self._stages = dict(stages)
         self._output = output
         self._began = time.monotonic()
@@ -87,12 +88,9 @@ class Display:
         return time.monotonic() - self._began
 
     @property
-    def left(self) -> float | None:
-        """Seconds that are left; None if there is nothing to judge by."""
-        prior = PRIOR_WEIGHT if self.expected is not None else 0.0
-        if self.share + prior == 0.0:
-            return None
-        whole = (self.elapsed + prior * (self.expected or 0.0)) / (self.share + prior)
+    def left(self) -> float:
+        """Seconds that are left."""
+        whole = (self.elapsed + PRIOR_WEIGHT * self.expected) / (self.share + PRIOR_WEIGHT)
         return whole * (1 - self.share)
 
     def line(self) -> str:
@@ -152,10 +150,8 @@ def _is_notebook() -> bool:
     return hasattr(ipython.get_ipython(), "kernel") if ipython else False
 
 
-def clock(seconds: float | None) -> str:
+def clock(seconds: float) -> str:
     """A duration as hours, minutes and seconds."""
-    if seconds is None:
-        return "-:--"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
@@ -180,9 +176,9 @@ class _Terminal:
         self._task = self._bar.add_task("", total=1.0, left=_TimeLeft(self))
         self._bar.start()
 
-    def left(self) -> float | None:
+    def left(self) -> float:
         """Seconds that are left now."""
-        return None if self._display is None else self._display.left
+        return USUAL if self._display is None else self._display.left
 
     def show(self, display: Display) -> None:
         self._display = display

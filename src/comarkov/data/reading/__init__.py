@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Unpack
 
+from .classes import classified
 from .data import Data
 from .h5ad import write_h5ad
 from .kinds import CHAIN, KINDS, ReadKeywords, ReadOptions, spelling_out
@@ -82,14 +83,23 @@ def read(
         Words in fewer texts are left out.
     n_words : int, optional
         Of the words, keep those that contribute most to the information between texts and words.
-    query : str, optional
-        What to ask a database, in SQL; an SQLite file with one table needs none.
+    query, table : str, optional
+        What to read from a database: the answer to a query in SQL, or a table (also
+        "schema.table"). A database with one table needs neither.
     layer : str, optional
-        The layer of AnnData to take instead of X.
+        The matrix of AnnData to read: the key of a layer, "raw" or "X". If not stated, X; but if X
+        has negative values, as scaled data do, the counts in a layer or in ``.raw``, with a
+        warning.
     row_names, column_names : path, (path, key, name), "path:key:name", mapping or list, optional
         Names instead of ids. From a file with ids and names, key and name being its columns, the
         first two if not said. Where the source has no ids, and from a list, in their order, one in
         a line. Ids without a name stay; names that are there several times get their ids added.
+    row_classes, column_classes : str, path, list or mapping, optional
+        Known classes, which do not influence a fit but can be compared with its clusters. A column
+        of the table, or of ``.obs`` or ``.var`` of AnnData; a file with names and classes,
+        "path:names:classes" if they are not in its first two columns; a list of these; or a mapping
+        from the name of a classification to a list or to another mapping. By default the subfolders
+        of a folder of texts, and columns of text or categories with 2 to 50 different values.
     max_bytes : int, optional
         The most that a packed file may unpack to; 100 times its size, or 256 MB if that is more,
         if not said.
@@ -119,15 +129,17 @@ def read(
      [1. 0.]]
     """
     if kind is not None and kind not in (*KINDS, CHAIN):
-        raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
+        raise ValueError(f"kind={kind!r} is unknown. Use one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
     before = None if like is None else remembered(like)
     if before is not None:
         kind = kind or similar_kind(source, before.get("kind"))
         options = similar_options(before, keywords)
-    data = read_any(source, kind, options, max_bytes)
+    data = ids = read_any(source, kind, options, max_bytes)
     data = renamed(data, row_names, column_names, options.encoding, max_bytes)
     names = {"row_names": row_names, "column_names": column_names}
     if before is not None:
         data = renamed_as_before(data, before, names, options.encoding)
-    return replace(data, reading=reading_of(data, kind, options, names))
+    data = classified(data, ids, options.classes, options.encoding)
+    reading = reading_of(data, kind, options, names)
+    return data if reading == data.reading else replace(data, reading=reading)

@@ -24,7 +24,8 @@ CHUNK = 1 << 20
 LEAST_LIMIT = 1 << 28  # what any file may unpack to
 MOST_TIMES = 100  # how many times its size a file may unpack to
 PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip"}
-KEPT = (".npz", ".xlsx")  # zip archives that are formats of their own
+SPREADSHEET = ".xlsx"
+KEPT = (".npz", SPREADSHEET)  # zip archives that are formats of their own
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
     packing = next((suffix for mark, suffix in PACKED.items() if start.startswith(mark)), None)
     if packing is None or file.suffix in KEPT:
         return file
+    if packing == ".zip" and is_spreadsheet(file.path):
+        return replace(file, suffix=SPREADSHEET)
     limit = unpacking_limit(file.path, max_bytes)
     target = folder / "unpacked"
     name = file.name.removesuffix(file.suffix) if file.suffix == packing else file.name
@@ -87,6 +90,15 @@ def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
         raise ValueError(f"{file.name} cannot be unpacked: {error}; unpack it first.") from error
     suffix = Path(inner or name).suffix.lower()
     return replace(file, path=target, suffix=suffix)
+
+
+def is_spreadsheet(path: Path) -> bool:
+    """Is a zip file one of Excel?"""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except zipfile.BadZipFile:
+        return False
 
 
 def unpacking_limit(path: Path, max_bytes: int | None) -> int:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from .data import Data
-from .kinds import BY_SUFFIX, DOCUMENT, ReadOptions, is_place
+from .kinds import BY_SUFFIX, CLASSES, DOCUMENT, ReadOptions, is_place
 from .naming import renamed
 
-OF_ONE_SOURCE = ("query", "min_df", "n_words")  # what says nothing about similar data
+# What does not matter for similar data.
+OF_ONE_SOURCE = ("query", "table", "min_df", "n_words", *CLASSES)
 TABULAR = ("edges", "table", "texts")
-TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite")
+TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite", ".duckdb")
 PACKINGS = (".gz", ".zst", ".zip")
 
 
@@ -65,7 +66,7 @@ def similar_options(before: Mapping[str, Any], keywords: Mapping[str, Any]) -> S
     ReadOptions.of(keywords)  # refuses unknown keywords
     known = {field.name for field in fields(ReadOptions)}
     options = {name: value for name, value in before.items() if name in known}
-    return SimilarOptions(**{**options, **keywords}, explicit=frozenset(keywords))
+    return SimilarOptions.of({**options, **keywords, "explicit": frozenset(keywords)})
 
 
 def renamed_as_before(

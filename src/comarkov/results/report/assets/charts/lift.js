@@ -25,10 +25,7 @@ class Lift {
     return this.shades[Math.round((1 + share) * SHADES)];
   }
 
-  text(lift) {
-    if (lift < 0.005) return lift === 0 ? "0" : "<.01";
-    return `×${Number(lift < 1 ? lift.toFixed(2) : lift.toPrecision(2))}`;
-  }
+  text(lift) { return liftText(lift); }
 
   drawLegend(box) {
     const width = Math.min(340, box.clientWidth || 340), start = 20, end = width - 20;

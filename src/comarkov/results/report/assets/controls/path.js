@@ -8,24 +8,18 @@ class Path {
   }
 
   show(i) {
-    this.data.shown = i;
-    this.describe();
-    this.onShow?.();
+    this.data.setBeta(i);
   }
 
   describe() {
-    const { beta, cost, kept, fit } = about.views[this.data.shown];
+    const { beta, fit } = about.views[this.data.shown];
     byId("beta").value = this.data.shown;
     byId("beta").setAttribute("aria-valuetext", short(beta) + (fit ? ", the fit" : ""));
     byId("beta-name").textContent = `= ${short(beta)}${fit ? " (the fit)" : ""}`;
-    byId("beta-now").textContent = short(beta);
-    byId("kept").textContent = percent(kept);
-    byId("cost").textContent = short(cost);
-    byId("bits").textContent = short(kept * about.information);
   }
 
   draw() {
-    const common = { shown: this.data.shown, onPick: (i) => this.show(i) };
+    const common = { shown: this.data.isFitLevel ? this.data.shown : null, onPick: (i) => this.show(i) };
     const kept = (view) => view.kept, cost = (view) => view.cost;
     const inPercent = (share) => `${(100 * share).toFixed(0)}%`;
     drawCurve(byId("kept-chart"), { value: kept, text: inPercent, ...common });
