@@ -48,7 +48,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
 
     Parameters
     ----------
-    n_clusters : int, "auto" or pair of (int, "auto" or None), default=3
+    n_clusters : int, "auto" or pair of (int, "auto" or None), default="auto"
         The numbers of row and of column clusters; one number stands for both. None leaves a side
         as it is: ``(20, None)`` clusters the rows only, which is the information bottleneck
         whatever β is. Exactly as many clusters are returned, none of them empty. "auto" chooses
@@ -213,6 +213,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         "keep_path": ["boolean"],
     }
 
+    n_clusters: ClusterCounts = "auto"
     _: KW_ONLY
     beta: float | str = 0.7
     method: str = "auto"
