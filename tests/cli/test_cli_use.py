@@ -93,7 +93,7 @@ def test_confidence_is_that_of_the_fit_without_agreement(women):
         (["nowhere", "-"], "nowhere does not exist"),
         (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
         (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
-        (["women", "-"], "None of the 2 columns of X (x, y) was in the fit"),
+        (["women", "-"], "None of the 2 columns of - (u, y, ...) is in the model, which has"),
     ],
 )
 def test_predict_refuses(out, arguments, message):

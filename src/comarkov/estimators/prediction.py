@@ -38,6 +38,8 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Data frames are aligned by column names: columns that the fit did not see are ignored
         with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
+        For a file, ``model.predict(comarkov.read(path, like=model))`` reads it like the data of the
+        fit.
         """
         _, new = self._new_rows(X)
         return self._placed_rows(new)[0]

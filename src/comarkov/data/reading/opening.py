@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 import tempfile
-import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..extras import need
+from ..user_warnings import warn_user
 from .encodings import TITLES, advice, codec, detect, detect_in_file
 
 CHUNK = 1 << 20
@@ -188,7 +188,7 @@ def as_utf8(file: Opened, encoding: str | None) -> Iterator[Opened]:
 def _with_note(encoding: str, name: str) -> str:
     """A detected encoding, with a warning if it is only likely."""
     if encoding in TITLES:
-        warnings.warn(advice(f"{name} is", encoding), stacklevel=4)
+        warn_user(advice(f"{name} is", encoding))
     return encoding
 
 

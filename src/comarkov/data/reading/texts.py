@@ -33,10 +33,10 @@ class Documents(NamedTuple):
 
 
 def from_json_lines(
-    file: Opened, text: str | int | None, rows: str | int | None, encoding: str | None
+    file: Opened, text: str | int, rows: str | int | None, encoding: str | None
 ) -> Documents:
     """The texts of JSON lines, and names if a field with names is chosen."""
-    field = TEXT if text is None else str(text)
+    field = str(text)
     names, texts, others = [], [], []
     with as_utf8(file, encoding) as plain, plain.path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
@@ -152,4 +152,6 @@ def from_texts(
     if n_words is not None and n_words < words.size:
         kept = most_informative(counts, n_words)
         counts, words = counts[:, kept], words[kept]
-    return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING, texts=listed)
+    described = distinct(names), words, "document", "word", source, WEIGHTING
+    reading = {"kind": "document", "min_df": 1}  # for similar texts, which may be few
+    return Data(counts, *described, texts=listed, reading=reading)
