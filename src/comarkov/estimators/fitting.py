@@ -18,10 +18,12 @@ from ..data.reading.fit_input import fit_input
 from ..data.weighting import as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.describe_mixin import DescribeMixin
-from ..search import choose_beta, choose_numbers
+from ..search import budgets, choose_beta, choose_numbers
 from ..search.choose_numbers import Selection
 from ..search.coclusters import CoClusterProblem, CoClusters, Step
+from ..search.display import begin_stage, expect, showing
 from ..search.problem import Solution
+from ..search.progress import CONFIDENCE, fit_stages
 from ..search.run import Run
 from ..search.starts import starts_for
 from ..search.streams import Purpose
@@ -59,9 +61,14 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     @fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
     def _fit(self, X: Any) -> Joint:
         """Fit, and return the weighted data, which the results of the fit need again."""
+        with showing(fit_stages(self._both(self.n_clusters), self.beta), self.verbose):
+            return self._fit_in_stages(X)
+
+    def _fit_in_stages(self, X: Any) -> Joint:
         X = fit_input(X)
         weighting = as_weighting(self.weighting, X)
         data = weighted_joint(X, weighting)
+        expect(budgets.expected_seconds(data.matrix.indices.size))
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
         numbers, selection = self._numbers(data, run)
         starts = starts_for(data, numbers, self.init, self.fixed)
@@ -70,6 +77,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         if evidence is not None:
             run = run.at(float(evidence["beta"][evidence["chosen"]][0]))
         solution = self._optimise(CoClusterProblem(data, starts), run)
+        begin_stage(CONFIDENCE)
         check_columns(self, X)  # sets n_features_in_ and names
         self._keep(solution, starts, run)
         self._set_or_forget("selection_", selection and selection.table)

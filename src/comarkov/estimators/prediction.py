@@ -38,7 +38,8 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Data with names are aligned by the names of columns: columns that the fit did not have are
         ignored with a warning, columns that are missing count as 0. Then X is weighted as in the
-        fit. Of a list of texts, the words of the fit are counted.
+        fit. Of a list of texts, the words of the fit are counted. For a file,
+        ``model.predict(comarkov.read(path, like=model))`` reads it like the data of the fit.
         """
         _, new = self._new_rows(X)
         return self._placed_rows(new)[0]

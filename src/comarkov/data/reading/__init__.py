@@ -129,11 +129,11 @@ def read(
      [1. 0.]]
     """
     if kind is not None and kind not in (*KINDS, CHAIN):
-        raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
+        raise ValueError(f"kind={kind!r} is unknown. Use one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
     before = None if like is None else remembered(like)
     if before is not None:
-        kind = kind or similar_kind(source, before.get("kind"))
+        kind = kind or similar_kind(source, before)
         options = similar_options(before, keywords)
     data = ids = read_any(source, kind, options, max_bytes)
     data = renamed(data, row_names, column_names, options.encoding, max_bytes)
@@ -141,4 +141,5 @@ def read(
     if before is not None:
         data = renamed_as_before(data, before, names, options.encoding)
     data = classified(data, ids, options.classes, options.encoding)
-    return replace(data, reading=reading_of(data, kind, options, names))
+    reading = reading_of(data, kind, options, names)
+    return data if reading == data.reading else replace(data, reading=reading)

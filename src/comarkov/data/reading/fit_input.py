@@ -12,7 +12,7 @@ from ..annotated import is_anndata
 from ..unsuitable import frame_problem, names_rows, texts_in
 from ..user_warnings import warn_user
 from .data import Data
-from .delimited import _is_heading as is_heading
+from .headers import is_heading
 from .kinds import ReadOptions
 from .naming import distinct
 from .sources import read_any

@@ -1,5 +1,7 @@
 // Numbers: the largest and the quantiles of many, and each of them as text.
 
+const FORMAT = new Intl.NumberFormat("en", { maximumFractionDigits: 20 }); // slow to make
+
 const largest = (items, measure) =>
   items.reduce((most, item) => Math.max(most, measure(item)), 0);
 
@@ -17,16 +19,18 @@ function significant(value, digits) {
   return text.replace(/(\.\d*?)0+(e|$)/, "$1$2").replace(/\.(e|$)/, "$1");
 }
 
-const short = (value) => significant(value, 3);
+// Three digits; in scientific notation only what is too large or too small to be read otherwise.
+const short = (value) => (value === 0 || (Math.abs(value) >= 1e-6 && Math.abs(value) < 1e15)
+  ? plainNumber(value.toPrecision(3)) : significant(value, 3));
 
-const whole = (value) => value.toLocaleString("en");
+const whole = (value) => FORMAT.format(value);
 
 const entryText = (value) =>
   (Number.isSafeInteger(value) ? whole(value) : significant(value, 4));
 
 // The functions below write what results/numbers.py writes; a test compares the two.
 
-const plainNumber = (text) => Number(text).toLocaleString("en", { maximumFractionDigits: 20 });
+const plainNumber = (text) => FORMAT.format(Number(text));
 
 const isInformative = (lift) => lift >= 1.2;
 
@@ -43,7 +47,7 @@ const countText = (count) => plainNumber(count.toFixed(0));
 
 // A share in percent: 44.0%, <0.1%, 100%.
 function percentText(share) {
-  if (share === 0 || share === 1) return `${100 * share}%`;
+  if (Math.abs(share) < 1e-9 || Math.abs(share - 1) < 1e-9) return `${Math.round(100 * share)}%`;
   if (share > 0 && share < 0.001) return "<0.1%";
   if (share > 0.999 && share < 1) return ">99.9%";
   return `${(100 * share).toFixed(1)}%`;
