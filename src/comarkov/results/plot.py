@@ -17,6 +17,7 @@ from .axis_labels import label_both, missing_letters, ways_to_label
 from .binning import binned
 from .findings import Findings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
+from .numbers import lift_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -170,10 +171,10 @@ def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
         for (a, b), value in np.ndenumerate(lift):
             dark = abs(octaves[a, b]) > 0.6 * far
             color = "white" if dark else "black"
-            ax.text(b, a, f"{value:.2g}", ha="center", va="center", color=color, fontsize=8)
+            ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
-    bar.set_ticks(ticks.tolist(), labels=[f"×{2.0**tick:g}" for tick in ticks])
+    bar.set_ticks(ticks.tolist(), labels=[lift_text(2.0**tick) for tick in ticks])
     ax.tick_params(length=0, labelsize=8)
     ways = []
     for side, axis in ((findings.rows, ax.yaxis), (findings.columns, ax.xaxis)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..user_warnings import warn_user
 from .class_files import Labels, as_objects, looked_up, read_labels
 from .data import Data
 from .naming import as_file
@@ -75,11 +75,14 @@ def of_anndata(data: Data, annotated: Any, choices: tuple[Any, Any]) -> Data:
     variables = annotated.var
     if len(variables) != data.shape[1]:  # the matrix is that of .raw
         variables = annotated.raw.var
-    rows, columns = (
-        chosen_columns(_categories(table, choice), choice, len(table))
-        for table, choice in zip((annotated.obs, variables), choices, strict=True)
-    )
+    tables = annotated.obs, variables
+    rows, columns = (of_table(table, choice) for table, choice in zip(tables, choices, strict=True))
     return replace(data, row_classes=rows, column_classes=columns)
+
+
+def of_table(table: Any, choice: Any) -> dict[str, np.ndarray]:
+    """The classes in the columns of a pandas data frame."""
+    return chosen_columns(_categories(table, choice), choice, len(table))
 
 
 def _categories(table: Any, choice: Any) -> dict[str, Iterable[Any]]:
@@ -121,10 +124,9 @@ def _most_frequent(counts: pl.DataFrame, source: str, column: str) -> dict[str, 
     by_name = dict(zip(ordered["id"].to_list(), ordered["class"].to_list(), strict=True))
     several = len(counts) - len(by_name)
     if several:
-        warnings.warn(
+        warn_user(
             f"{source}, column {column}: some elements have several classes. The most frequent one "
-            "is taken for each.",
-            stacklevel=2,
+            "is taken for each."
         )
     return by_name
 

@@ -52,13 +52,11 @@ function drawDendrogram(box, data, side) {
 
 // The number of a cluster that is shown, and its title; a part of such a cluster has no number.
 function tipText(data, side, { node }, transform, width) {
-  const pen = document.createElement("canvas").getContext("2d");
-  const cluster = data[side].tree.nodesAt(data.level[side]).indexOf(node);
-  pen.font = font(12);
-  const title = `\u2068${data.titleOfNode(side, node)}\u2069`; // marks that take no room
+  const cluster = data.view.nodes[side]?.indexOf(node) ?? -1, pen = measuringPen();
+  const title = data.titleOfNode(side, node);
   return svg("g", { transform },
     svg("text", { class: "number", dy: "0.35em" }, cluster < 0 ? "" : String(cluster)),
-    svg("text", { x: 22, dy: "0.35em" }, clipped(pen, title, width)));
+    svg("text", { x: 22, dy: "0.35em" }, hint(title), clipped(pen, `\u2068${title}\u2069`, width)));
 }
 
 // A dot with the number of a cluster that merges others.

@@ -26,12 +26,10 @@ class Levels {
   describe() {
     const { data } = this, isFitBeta = data.shown === data.fit;
     for (const side of this.sides) this.describeSide(side, isFitBeta);
-    for (const side of SIDES) {
-      const text = clusterCount(data.level[side]);
-      document.querySelectorAll(`.count[data-side=${side}]`).forEach((box) => (box.textContent = text));
-    }
     document.querySelectorAll(".at-fit").forEach((box) => (box.hidden = !data.isFit()));
     document.querySelectorAll(".off-fit").forEach((box) => (box.hidden = data.isFit()));
+    byId("shown-now").textContent = isFitBeta ? `Shown below: ${this.counts(data.level)}.`
+      : `Shown below: β = ${short(data.view.beta)}.`;
     if (!this.sides.length) return;
     byId("level-note").textContent = this.note(isFitBeta);
     byId("keep-level").hidden = byId("cut-note").hidden = data.isFitLevel;
@@ -59,15 +57,18 @@ class Levels {
     return ["One fewer merges “", names[0], "” and “", names[1], `”: ${bitsText(Math.max(0, cost))} bits.`];
   }
 
+  counts(level) {
+    return SIDES.filter((side) => level[side])
+      .map((side) => clusterCount(level[side], this.data[side].kind)).join(" × ");
+  }
+
   note(isFitBeta) {
     const { data } = this, fit = about.views[data.fit];
-    const counts = (level) => SIDES.filter((side) => level[side])
-      .map((side) => `${clusterCount(level[side], data[side].kind)}`).join(" × ");
     if (!isFitBeta) {
       return `At β = ${short(data.view.beta)} there are no other levels: choose β = ${short(fit.beta)} to move the sliders.`;
     }
-    if (data.isFitLevel) return `This is the fit: ${counts(data.fitLevel)}.`;
-    return `${counts(data.level)}, cut from the tree of the fit (${counts(data.fitLevel)}, `
+    if (data.isFitLevel) return `This is the fit: ${this.counts(data.fitLevel)}.`;
+    return `${this.counts(data.level)}, cut from the tree of the fit (${this.counts(data.fitLevel)}, `
       + `which keeps ${percentText(fit.kept)} of the information).`;
   }
 }
