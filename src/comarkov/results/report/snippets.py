@@ -64,6 +64,8 @@ def snippet(text: str, weights: dict[str, float], width: int = WIDTH) -> str:
     if len(text) <= width:
         return text
     start = _densest(_places(text, weights), weights, width)
+    if start + width > len(text):  # rather the whole end
+        start = min(start, text.find(" ", len(text) - width - 1) + 1 or start)
     end = start + width
     part = text[start:end]
     if end < len(text):
