@@ -76,9 +76,7 @@ def test_a_model_of_a_table_or_json_lines_takes_one_text(tmp_path):
 
 
 def test_what_cannot_be_like(tmp_path):
-    with pytest.raises(
-        TypeError, match=r"Load it first: like=comarkov\.load"
-    ):
+    with pytest.raises(TypeError, match=r"Load it first: like=comarkov\.load"):
         comarkov.read([["a"]], like="m")
     (tmp_path / "e.csv").write_text("user,item\nAnn,tea\n")
     before = comarkov.read(tmp_path / "e.csv", rows="user", columns="item")
