@@ -1,4 +1,4 @@
-"""``comarkov fit``: from a file to clusters with names, tables, a picture and a report."""
+"""``comarkov fit``: from a file to clusters, with tables, a picture and a report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FitFolderOptions(results_folder.FolderOptions):
-    """The folder that gets all results, and whether to open the report in it."""
+    """The folder for all results, and whether to open the report in it."""
 
     opened: bool = results_folder.opened_option()
 
@@ -40,7 +40,7 @@ def fit(
     """Co-cluster the rows and columns of INPUT, and write all results into a folder.
 
     OUT gets rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png,
-    report.html, and model/ for predict. Ctrl-C keeps the best so far.
+    report.html, and model/ for predict. Ctrl-C stops and keeps the best result so far.
 
     [bold]Examples[/bold]
 
@@ -52,7 +52,7 @@ def fit(
     """
     with clear_errors(), notes(output.quiet):
         out = folder.place(source)
-        clustering.checked(numbers)  # what is wrong is reported before a large file is read
+        clustering.checked(numbers)  # before a large file is read
         data = reading.read(source)
         model = clustering.estimator(numbers, data, output)
         weighted = model._fit(data)
@@ -64,7 +64,7 @@ def fit(
 
 
 def _print(results: Results, out: Path, output: OutputOptions) -> None:
-    """What came out, and where it is."""
+    """Print the results in words, and where the report is."""
     if output.json:
         print_json(results_folder.summary(out))
         return
