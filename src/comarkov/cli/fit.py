@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import typer
 
 from . import results_folder
+from .bars import WRITING, stage_bar
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
 from .options import ClusteringOptions, NumberOptions, OutputOptions
-from .tables import print_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..results.results import Results
 
 
 @dataclass(frozen=True)
@@ -52,22 +46,14 @@ def fit(
     """
     with clear_errors(), notes(output.quiet):
         out = folder.place(source)
-        clustering.checked(numbers)  # before a large file is read
-        data = reading.read(source)
-        model = clustering.estimator(numbers, data, output)
-        weighted = model._fit(data)
-        results = results_folder.results_of(model, data, weighted=weighted)
-        folder.write(results, out, source)
-        _print(results, out, output)
+        counts, beta, _ = clustering.checked(numbers)  # before a large file is read
+        with stage_bar(counts, beta, output.shows_bars) as begin:
+            data = reading.read(source)
+            model = clustering.estimator(numbers, data, output)
+            weighted = model._fit(data)
+            begin(WRITING)
+            results = results_folder.results_of(model, data, weighted=weighted)
+            folder.write(results, out, source)
+        results_folder.print_results(results, out, output)
         if folder.opened:
             typer.launch((out / "report.html").absolute().as_uri())
-
-
-def _print(results: Results, out: Path, output: OutputOptions) -> None:
-    """Print the results in words, and where the report is."""
-    if output.json:
-        print_json(results_folder.summary(out))
-        return
-    typer.echo(results.describe(4))
-    if not output.quiet:
-        typer.echo(f"\nThe report is {(out / 'report.html').absolute()}")

@@ -12,8 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from ..data.writing import check_place, refuse_to_lose, whole_folder
-from .options import OUTPUT
+from .options import OUTPUT, OutputOptions
+from .tables import print_json
 
 if TYPE_CHECKING:
     from ..data.joint import Joint
@@ -95,7 +98,10 @@ def read_results(out: Path, titles: Path | None = None) -> Results:
     from ..results.results import Results
 
     if not is_results(out):
-        raise FileNotFoundError(f"There are no results of comarkov fit or sweep in {out}.")
+        raise FileNotFoundError(
+            f"There are no results of comarkov fit or sweep in {out}. Write them with: "
+            f"comarkov fit INPUT -o {out}"
+        )
     path = load_value(out / PATH) if (out / PATH).exists() else None
     about = summary(out)
     data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
@@ -121,6 +127,16 @@ def _commands_for_titles(out: Path) -> Iterator[None]:
         cut = shlex.join(["comarkov", "cut", str(out), *options])
         fact = str(error).split(" Cut the model")[0]
         raise ValueError(f"{fact} Make results that match the titles first: {cut}") from None
+
+
+def print_results(results: Results, out: Path, output: OutputOptions) -> None:
+    """Print the clusters, and where the report is."""
+    if output.json:
+        print_json(summary(out))
+        return
+    typer.echo(results.describe(4))
+    if not output.quiet:
+        typer.echo(f"\nThe report is {(out / 'report.html').absolute()}")
 
 
 def command() -> str:

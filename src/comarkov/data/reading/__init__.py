@@ -133,7 +133,7 @@ def read(
     options = ReadOptions.of(keywords)
     before = None if like is None else remembered(like)
     if before is not None:
-        kind = kind or similar_kind(source, before.get("kind"))
+        kind = kind or similar_kind(source, before)
         options = similar_options(before, keywords)
     data = ids = read_any(source, kind, options, max_bytes)
     data = renamed(data, row_names, column_names, options.encoding, max_bytes)
