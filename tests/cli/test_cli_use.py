@@ -90,7 +90,7 @@ def test_confidence_is_that_of_the_fit_without_agreement(women):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere", "-"], "nowhere does not exist"),
+        (["nowhere", "-"], "There is no folder 'nowhere'"),
         (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
         (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
         (["women", "-"], "None of the 2 columns of - (u, y, ...) is in the model, which has"),

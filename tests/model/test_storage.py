@@ -343,7 +343,7 @@ DAMAGES = {
     "compressed arrays": (lambda f: put(f, bytes(10**6), zipfile.ZIP_DEFLATED), "is compressed"),
     "a promise": (promise_too_much, "not as long as it says"),
     "a missing file": (lambda f: (f / "arrays.npz").unlink(), "There is no model in .*arrays.npz"),
-    "a missing folder": (shutil.rmtree, "model does not exist"),
+    "a missing folder": (shutil.rmtree, "There is no folder .*model"),
 }
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..extras import need
+from ..similar_names import similar_file
 from ..user_warnings import warn_user
 from .encodings import TITLES, advice, codec, detect, detect_in_file
 
@@ -54,7 +55,7 @@ def _on_disk(source: Any, folder: Path) -> Opened:
         return _spooled(source, str(name), folder)
     path = Path(source)
     if not path.exists():
-        raise FileNotFoundError(f"{source}: there is no such file.")
+        raise FileNotFoundError(f"There is no file {str(source)!r}.{similar_file(path)}")
     if path.is_dir():
         raise ValueError(f"{source} is a folder: a file is wanted here.")
     return Opened(str(source), path, path.suffix.lower())
