@@ -224,6 +224,6 @@ def test_addresses_that_are_no_database_and_other_databases():
 
 
 def test_options_of_databases_do_not_go_with_other_sources(tmp_path):
-    (tmp_path / "e.csv").write_text("a,b\nx,y\n")
+    (tmp_path / "e.csv").write_text("user,item\nx,y\n")
     with pytest.raises(ValueError, match="table="):
         comarkov.read(tmp_path / "e.csv", table="sales")

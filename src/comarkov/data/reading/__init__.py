@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Unpack
 
+from ..similar_names import did_you_mean
 from .classes import classified
 from .data import Data
 from .h5ad import write_h5ad
@@ -140,7 +141,8 @@ def read(
      [1. 0.]]
     """
     if kind is not None and kind not in (*KINDS, CHAIN):
-        raise ValueError(f"kind={kind!r} is unknown. Use one of {', '.join(KINDS)}.")
+        similar = did_you_mean(str(kind), KINDS)
+        raise ValueError(f"kind={kind!r} is unknown.{similar} Use one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
     before = None if like is None else remembered(like)
     if before is not None:
