@@ -33,8 +33,7 @@ def page(entries: int, columns: int, words: tuple[str, str]) -> str:
     labels = [rng.integers(CLUSTERS, size=size) for size in matrix.shape]
     model = CoClustering(CLUSTERS, init=tuple(labels), random_state=0, max_time=60, n_init=1)
     names = [
-        [f"{word} {i}" for i in range(size)]
-        for word, size in zip(words, matrix.shape, strict=True)
+        [f"{word} {i}" for i in range(size)] for word, size in zip(words, matrix.shape, strict=True)
     ]
     return Results.of(model.fit(matrix), Data(matrix, *names)).to_html()
 
