@@ -36,8 +36,6 @@ def test_a_cut_is_a_folder_like_that_of_fit(out, tmp_path):
     assert summary["cost"] == pytest.approx(expected.cost_)
     words = ["comarkov", "cut", str(out), "-k", "4", "-l", "2", "-q"]
     assert summary["command"] == shlex.join(words)
-        ["comarkov", "cut", str(out), *["-k", "4", "-l", "2", "-q"]]
-    )
     assert summary["data"]["source"] == "southern-women"
     assert run("predict", folder, "southern-women").returncode == 0
     assert run("report", folder).returncode == 0
