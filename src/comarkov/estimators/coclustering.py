@@ -48,7 +48,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
 
     Parameters
     ----------
-    n_clusters : int, "auto" or pair of (int, "auto" or None), default=3
+    n_clusters : int, "auto" or pair of (int, "auto" or None), default="auto"
         The numbers of row and of column clusters; one number is used for both. You get exactly
         that many, and none is empty. None does not cluster a side: ``(20, None)`` clusters the
         rows only, which is the information bottleneck at any β. "auto" chooses the number;
@@ -214,6 +214,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         "keep_path": ["boolean"],
     }
 
+    n_clusters: ClusterCounts = "auto"
     _: KW_ONLY
     beta: float | str = 0.7
     method: str = "auto"

@@ -1,5 +1,7 @@
 // The cards of all clusters on screen, and their titles.
 
+const MANY = 24; // cards, from which those off screen are not laid out
+
 class Cards {
   constructor(data) {
     this.data = data;
@@ -19,6 +21,7 @@ class Cards {
       const known = new Map(this.cards[side].map((card) => [card.key, card])); // which stay as they are
       this.cards[side] = clusters.map((facts) =>
         known.get(this.keyOf(facts)) ?? new Card(this, side, facts));
+      box.classList.toggle("many", clusters.length > MANY);
       box.replaceChildren(...this.cards[side].map((card) => card.box));
     }
     this.describeTitles();
