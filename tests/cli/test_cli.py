@@ -14,7 +14,7 @@ from commands import assert_refused, run, run_process, started
 from comarkov.cli.errors import notes
 from comarkov.kernels.compiling import NOTICE
 
-COMMANDS = ("fit", "sweep", "predict", "compare", "evaluate", "report", "info", "reproduce")
+COMMANDS = ("fit", "sweep", "cut", "predict", "compare", "evaluate", "report", "info", "reproduce")
 
 
 def test_help_names_the_commands():
@@ -110,7 +110,7 @@ def test_datasets(tmp_path, data_file):
     done = run_process("datasets", "path", "movielens", COMARKOV_DATA=str(folder))
     assert done.stdout == f"{folder / 'ml-100k.zip'}\n"
     out = run("datasets", "list", COMARKOV_DATA=str(tmp_path), XDG_CACHE_HOME=str(tmp_path)).stdout
-    assert "not here: comarkov datasets fetch newsgroups (14.5 MB)" in out
+    assert "download: comarkov datasets fetch newsgroups (14.5 MB)" in out
 
 
 def kept(out):

@@ -89,7 +89,7 @@ def test_fit_writes_everything_and_says_where(fitted):
     assert {path.name for path in out.iterdir()} == FILES
     assert os.listdir(out.parent) == ["women"]
     assert done.stderr == ""
-    assert "in 2 clusters x 14 columns (event) in 3 clusters: 44.0% of 1.172 bits" in done.stdout
+    assert "18 women in 2 clusters and 14 events in 3 clusters keep 44.0% of the" in done.stdout
     assert done.stdout.endswith(f"\nThe report is {out / 'report.html'}\n")
 
 

@@ -44,8 +44,8 @@ FAULTS = {
     ),
     "no header": (
         b"a,b,1\nc,d,2\nc,d,-2\n",
-        "e.csv, line 3, column 3: the weight -2 is negative; weights are counts or other amounts. "
-        "If the column holds no weights, leave it out with drop=2.",
+        "e.csv, line 3, column 3: the weight -2 is negative. If the "
+        "column holds no weights, leave it out with drop=2.",
     ),
     "NaN": (b"user,item,n\na,b,nan\n", "e.csv, line 2, column 3 (n): the weight is missing. Use"),
     "infinity": (b"user,item,n\na,b,1e999\n", "e.csv, line 2, column 3 (n): infinity"),
@@ -186,8 +186,8 @@ TABLES = {
     ),
     "negative": (
         b"gene,x,y,z\na,1,2,-3\n",
-        "t.csv, line 2, column 4 (z): the weight -3 is negative; weights are counts or other "
-        "amounts. If the column holds no weights, leave it out with drop='z'.",
+        "t.csv, line 2, column 4 (z): the weight -3 is negative. If "
+        "the column holds no weights, leave it out with drop='z'.",
     ),
     "ragged": (
         b"gene,x,y,z\na,1,2,3\nb,1,2\n",
@@ -309,7 +309,7 @@ def test_the_limit_without_a_word_is_a_multiple_of_the_size(tmp_path, monkeypatc
 
 def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"^nowhere\.csv: there is no such file\.$"):
+    with pytest.raises(FileNotFoundError, match=r"^There is no file 'nowhere\.csv'"):
         comarkov.read("nowhere.csv")
     (tmp_path / "folder").mkdir()
     with pytest.raises(ValueError, match="folder is a folder, but kind='edges' needs a file"):
@@ -322,7 +322,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     with zipfile.ZipFile("two.zip", "w") as archive:
         archive.writestr("a", "")
         archive.writestr("b", "")
-    with pytest.raises(ValueError, match=r"two\.zip holds 2 files: unpack it"):
+    with pytest.raises(ValueError, match=r"two\.zip contains 2 files\. Unpack it, and give one"):
         comarkov.read("two.zip")
 
 

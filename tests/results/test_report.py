@@ -172,6 +172,7 @@ def test_names_are_only_text(opened, tmp_path):
     assert EVIL in page.inner_text("#matches")
     page.press("#query", "Enter")
     assert "alert(1)" in page.inner_text("#selection")
+    page.locator("#heatmap").scroll_into_view_if_needed()
     box = page.locator("#heatmap").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert EVIL in page.inner_text("#tip")

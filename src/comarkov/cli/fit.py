@@ -1,9 +1,8 @@
-"""``comarkov fit``: from a file to clusters with names, tables, a picture and a report."""
+"""``comarkov fit``: from a file to clusters, with tables, a picture and a report."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,17 +12,11 @@ from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
 from .options import ClusteringOptions, NumberOptions, OutputOptions
-from .tables import print_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..results.results import Results
 
 
 @dataclass(frozen=True)
 class FitFolderOptions(results_folder.FolderOptions):
-    """The folder that gets all results, and whether to open the report in it."""
+    """The folder for all results, and whether to open the report in it."""
 
     opened: bool = results_folder.opened_option()
 
@@ -41,7 +34,7 @@ def fit(
     """Co-cluster the rows and columns of INPUT, and write all results into a folder.
 
     OUT gets rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png,
-    report.html, and model/ for predict. Ctrl-C keeps the best so far.
+    report.html, and model/ for predict. Ctrl-C stops and keeps the best result so far.
 
     [bold]Examples[/bold]
 
@@ -61,16 +54,6 @@ def fit(
             begin(WRITING)
             results = results_folder.results_of(model, data, weighted=weighted)
             folder.write(results, out, source)
-        _print(results, out, output)
+        results_folder.print_results(results, out, output)
         if folder.opened:
             typer.launch((out / "report.html").absolute().as_uri())
-
-
-def _print(results: Results, out: Path, output: OutputOptions) -> None:
-    """What came out, and where it is."""
-    if output.json:
-        print_json(results_folder.summary(out))
-        return
-    typer.echo(results.describe(4))
-    if not output.quiet:
-        typer.echo(f"\nThe report is {(out / 'report.html').absolute()}")

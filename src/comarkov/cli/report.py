@@ -1,25 +1,33 @@
-"""``comarkov report``: the report of results that are there already, made anew."""
+"""``comarkov report``: write the report of existing results again, with your titles if given."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..data.writing import write_text
 from .errors import clear_errors, notes
 from .option_groups import takes_groups
-from .options import OutputOptions
+from .options import OUTPUT, OutputOptions
 from .results_folder import opened_option, read_results
 from .tables import print_json
+
+if TYPE_CHECKING:
+    from ..results.results import Results
 
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What to do with the report."""
+    """What to write, and whether to open it."""
 
+    titles: Path | None = OUTPUT.option(
+        "--titles FILE",
+        "Titles for clusters, as the report downloads them; all files in OUT get them.",
+        shown="computed titles",
+    )
     opened: bool = opened_option()
 
 
@@ -32,18 +40,31 @@ def report(
     *,
     output: OutputOptions,
 ) -> None:
-    """Make report.html anew from a folder of results.
+    """Write report.html again from a folder of results.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     comarkov report women --open
+
+    comarkov report women --titles titles.json
     """
     with clear_errors(), notes(output.quiet):
+        results = read_results(out, options.titles)
+        for name, text in _texts(results, options).items():
+            write_text(out / name, text)
         page = (out / "report.html").absolute()
-        write_text(page, read_results(out).to_html())
         if output.json:
             print_json({"report": str(page)})
         else:
             typer.echo(page if output.quiet else f"The report is {page}")
         if options.opened:
             typer.launch(page.as_uri())
+
+
+def _texts(results: Results, options: ReportOptions) -> dict[str, str]:
+    """The files to write: with titles all that contain them, else the report alone."""
+    from ..results.folder import titled_texts
+
+    if options.titles is None:
+        return {"report.html": results.to_html()}
+    return titled_texts(results)

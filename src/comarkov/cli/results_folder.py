@@ -1,4 +1,4 @@
-"""The folder of results: where it is, what goes into it, and what is read from it."""
+"""The folder of results: where it is, what is written into it, and how it is read again."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from ..data.writing import check_place, refuse_to_lose, whole_folder
-from .options import OUTPUT
+from .options import OUTPUT, OutputOptions
+from .tables import print_json
 
 if TYPE_CHECKING:
     from ..data.joint import Joint
@@ -28,12 +32,10 @@ class FolderOptions:
 
     out: Path | None = OUTPUT.option(
         "--out -o OUT",
-        "The folder for all results, which is written as a whole or not at all.",
+        "The folder for all results, written atomically: you get all of it or none.",
         shown="the name of INPUT, -clusters",
     )
-    force: bool = OUTPUT.option(
-        "--force -f", "Replace a folder OUT that comarkov has written.", False
-    )
+    force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
     h5ad: bool = OUTPUT.option(
         "--h5ad/--no-h5ad",
         "From an AnnData file: also write it into OUT with the clusters in .obs and .var.",
@@ -41,7 +43,7 @@ class FolderOptions:
     )
 
     def place(self, source: str) -> Path:
-        """Where results go; an error before the work begins if they must not."""
+        """The folder for results; an error before the work begins if it cannot be written."""
         from ..model.storage import is_results
 
         stem = "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
@@ -50,7 +52,7 @@ class FolderOptions:
             refuse_to_lose(out.absolute(), self.force, is_results)
             check_place(out.absolute())
         except FileExistsError as error:
-            hint = "" if self.force else " --force replaces it, -o names another place."
+            hint = "" if self.force else " Replace it with --force, or choose another with -o."
             raise FileExistsError(f"{error}{hint}") from None
         return out
 
@@ -63,7 +65,7 @@ class FolderOptions:
         from ..results.folder import fill
 
         with whole_folder(out, self.force, is_results) as folder:
-            fill(results, folder)
+            fill(replace(results, folder=str(out)), folder)
             if self.h5ad and Path(source).suffix == ".h5ad":
                 write_h5ad(source, folder / Path(source).name, results.fitted)
             for name, text in (texts or {}).items():
@@ -87,29 +89,64 @@ def results_of(
     return Results.of(model, data, path=path, command=command(), weighted=weighted)
 
 
-def read_results(out: Path) -> Results:
-    """The results in a folder, from the model and the data in it."""
+def read_results(out: Path, titles: Path | None = None) -> Results:
+    """The results in a folder, with titles from a file or those that the folder has."""
     from ..data.reading import read
     from ..model.storage import is_results, load, load_value
     from ..results.folder import DATA, PATH
+    from ..results.given_titles import FILE
     from ..results.results import Results
 
     if not is_results(out):
-        raise FileNotFoundError(f"There are no results of comarkov fit or sweep in {out}.")
+        raise FileNotFoundError(
+            f"There are no results of comarkov fit or sweep in {out}. Write them with: "
+            f"comarkov fit INPUT -o {out}"
+        )
     path = load_value(out / PATH) if (out / PATH).exists() else None
     about = summary(out)
     data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
-    return Results.of(load(out), data, path=path, command=str(about.get("command", "")))
+    if titles is None and (out / FILE).exists():
+        titles = out / FILE
+    with _commands_for_titles(out):
+        results = Results.of(
+            load(out), data, path=path, command=str(about.get("command", "")), titles=titles
+        )
+    return replace(results, folder=str(out))
+
+
+@contextmanager
+def _commands_for_titles(out: Path) -> Iterator[None]:
+    """If titles are for other numbers of clusters, say which command makes results that match."""
+    from ..results.given_titles import OtherNumbersError
+
+    try:
+        yield
+    except OtherNumbersError as error:
+        numbers = {"-k": error.n_clusters[0], "-l": error.n_clusters[1]}
+        options = [part for name, k in numbers.items() if k for part in (name, str(k))]
+        cut = shlex.join(["comarkov", "cut", str(out), *options])
+        fact = str(error).split(" Cut the model")[0]
+        raise ValueError(f"{fact} Make results that match the titles first: {cut}") from None
+
+
+def print_results(results: Results, out: Path, output: OutputOptions) -> None:
+    """Print the clusters, and where the report is."""
+    if output.json:
+        print_json(summary(out))
+        return
+    typer.echo(results.describe(4))
+    if not output.quiet:
+        typer.echo(f"\nThe report is {(out / 'report.html').absolute()}")
 
 
 def command() -> str:
-    """The command that is running, to be repeated; passwords in addresses are left out."""
+    """The running command, so that it can be repeated; without passwords in addresses."""
     public = [re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1@", part) for part in sys.argv[1:]]
     return shlex.join(["comarkov", *public])
 
 
 def summary(out: Path) -> dict[str, Any]:
-    """The content of summary.json, and where it is."""
+    """The content of summary.json, and the folder it is in."""
     from ..model.storage import SUMMARY
 
     content: dict[str, Any] = json.loads((out / SUMMARY).read_text(encoding="utf-8"))

@@ -82,7 +82,7 @@ def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
     target = _places(X, new, fitted, "columns" if axis == 1 else "rows")
     known = np.flatnonzero(target >= 0)
     if known.size < new.size:
-        _warn_of_unknown(new[target < 0])
+        _warn_of_unknown(new[target < 0], new.size, X, axis)
     entries = as_csr(_select(X, known, axis)).tocoo()
     places = list(entries.coords)
     places[axis] = target[known][places[axis]]
@@ -110,8 +110,12 @@ def _places(X: Any, new: np.ndarray, fitted: np.ndarray, what: str) -> np.ndarra
     return target
 
 
-def _warn_of_unknown(names: np.ndarray) -> None:
-    warn_user(f"Ignored, because the fit did not have them: {_first(names)} ({names.size} in all).")
+def _warn_of_unknown(unknown: np.ndarray, size: int, X: Any, axis: int) -> None:
+    kind = getattr(X, "column_kind" if axis == 1 else "row_kind", None)
+    what = f"{kind}s" if isinstance(kind, str) else "columns" if axis == 1 else "rows"
+    warn_user(
+        f"{unknown.size:,} of {size:,} {what} are not in the model and ignored: {_first(unknown)}."
+    )
 
 
 def _first(names: np.ndarray) -> str:

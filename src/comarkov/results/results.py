@@ -25,14 +25,16 @@ from ..model.storage import is_results
 from ..search.coclusters import Step
 from . import report
 from .files import blocks_csv, elements_csv
-from .findings import Feature, Findings
+from .findings import Feature, Findings, SideFindings
 from .fit_data import findings_on, joint_of_fit, names_of_fit
 from .folder import fill
 from .given_titles import Titles, entitled
+from .levels import SideLevels
 from .notebook import glance
 from .opening import weight_of
 from .sentences import plain, strongest
 from .text import describe, headline, top_features
+from .titles import node_titles
 from .views import View, views
 
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
@@ -193,6 +195,29 @@ class Results:
             "blocks.csv": blocks_csv(self),
         }
 
+    def cut(self, n_clusters: int | tuple[int | None, int | None], *, command: str = "") -> Self:
+        """The results at another level of the hierarchy, as the report's sliders show it.
+
+        Parameters
+        ----------
+        n_clusters : int or pair of (int or None)
+            As for ``CoClustering.cut``.
+        command : str, default=""
+            The command line that made it, to be shown.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering, Results, datasets
+        >>> women = datasets.load("southern-women")
+        >>> model = CoClustering((2, 3), random_state=0).fit(women.matrix)
+        >>> coarse = Results.of(model, women).cut((2, 1))
+        >>> coarse.findings.columns.n_clusters
+        1
+        """
+        model = self.fitted.cut(n_clusters)
+        titles = {f"{side.axis}s": _titles_at(side, model) for side in self.findings.sides}
+        return type(self).of(model, self.data, command=command, titles=titles)
+
     def to_html(self) -> str:
         """The report: one page that needs no network."""
         return report.render(self, self.tables())
@@ -215,6 +240,16 @@ class Results:
         need("Writing results", "jinja2", "matplotlib")
         with whole_folder(folder, overwrite, is_results) as draft:
             fill(replace(self, folder=str(folder)), draft)
+
+
+def _titles_at(side: SideFindings, cut: Any) -> list[str]:
+    """The titles of the clusters of a cut: those of the nodes of this side's tree."""
+    levels = SideLevels.of(side.tree, side.axis)
+    if levels is None:
+        return []
+    titles = node_titles(side)
+    k = getattr(cut._model, f"{side.axis}s").k
+    return [titles[node] for node in levels.nodes_at(k)]
 
 
 def _as_data(X: Any, model: Any, findings: Findings) -> Data:

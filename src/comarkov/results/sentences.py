@@ -25,7 +25,8 @@ class Part(NamedTuple):
     """A piece of a sentence."""
 
     text: str
-    is_name: bool = False
+    is_name: bool = False  #: comes from the data
+    is_kind: bool = False  #: what elements are
 
 
 Sentence = list[Part]
@@ -63,7 +64,7 @@ def counted(count: int, side: SideFindings) -> Sentence:
 
 def kind_of(side: SideFindings, count: int = 2) -> Part:
     """What elements are, in the number that suits their count."""
-    return Part(side.kind if count == 1 else plural(side.kind), is_name=True)
+    return Part(side.kind if count == 1 else plural(side.kind), is_name=True, is_kind=True)
 
 
 def caution(findings: Findings) -> Sentence | None:

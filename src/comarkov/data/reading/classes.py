@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..user_warnings import warn_user
 from .class_files import Labels, as_objects, looked_up, read_labels
 from .data import Data
 from .naming import as_file
@@ -124,10 +124,9 @@ def _most_frequent(counts: pl.DataFrame, source: str, column: str) -> dict[str, 
     by_name = dict(zip(ordered["id"].to_list(), ordered["class"].to_list(), strict=True))
     several = len(counts) - len(by_name)
     if several:
-        warnings.warn(
+        warn_user(
             f"{source}, column {column}: some elements have several classes. The most frequent one "
-            "is taken for each.",
-            stacklevel=2,
+            "is taken for each."
         )
     return by_name
 

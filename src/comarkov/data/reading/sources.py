@@ -167,6 +167,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
 
 
 def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
+    options.check_form(form)
     separator = options.separator if form == "delimited text" else ","
     chosen = [
         *(options.rows, options.columns, options.weights),
@@ -190,8 +191,9 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(Documents(None, lines, {}), options, file.name)
     options.check("texts", "JSON lines")
-    documents = texts.from_json_lines(file, options.text, options.row_names, options.encoding)
-    return _counted(documents, options, file.name)
+    field = texts.TEXT if options.text is None else options.text
+    documents = texts.from_json_lines(file, field, options.row_names, options.encoding)
+    return _counted(documents, replace(options, text=field), file.name)
 
 
 def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
@@ -241,7 +243,7 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
         text = "text" if options.text is None else options.text
         classes = columns_in(options.row_classes)
         documents = texts.from_column(table, text, options.row_names, classes)
-        data = _counted(documents, options, table.name)
+        data = _counted(documents, replace(options, text=text), table.name)
     header = {} if table.lines is None else {"header": table.has_headings}
     return replace(data, reading={"kind": kind, **data.reading, **header})
 
@@ -267,8 +269,8 @@ def _counted(documents: Documents, options: ReadOptions, source: str, kind: str 
     words = options.stop_words, options.min_df, options.n_words
     data = texts.from_texts(documents.texts, documents.names, source, *words)
     classes = chosen_columns(documents.columns, options.row_classes, data.shape[0])
-    reading = {"kind": kind, "min_df": 1}  # similar texts may be few
-    return replace(data, row_classes=classes, reading=reading)
+    text = {} if options.text is None else {"text": options.text}
+    return replace(data, row_classes=classes, reading=data.reading | {"kind": kind} | text)
 
 
 def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:

@@ -40,7 +40,7 @@ SCRIPTS = {  # each folder's after those of the folders before
         "heatmap",
         "navigation",
     ),
-    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve", "map"),
+    "charts": ("lift", "block_margins", "blocks", "dendrogram", "pairs", "curve", "map"),
     "classes": ("classes", "scores", "strip", "legend", "table"),
     "cards": ("title", "snippet", "members", "card", "cards"),
     "controls": ("search", "highlight", "figures", "path", "downloads", "level_files", "levels"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -187,8 +188,21 @@ def brief(value: Any, most: int = 60) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
 
+def _fitted_text(results: Any) -> str:
+    """Python that fits the model and, if it is a cut, cuts it."""
+    fitted = results.fitted.hierarchy_.n_fitted
+    numbers = tuple(side.n_clusters or None for side in results.findings.sides)
+    if fitted == numbers:
+        return f"{results.model}.fit(data)"
+    model = copy(results.fitted)
+    model.n_clusters = fitted
+    return f"{model!r}.fit(data).cut({numbers})"
+
+
 def _repeat(results: Any) -> str:
-    """Python that makes the same again."""
+    """Python that makes the same again; empty where the fit that was refined is not known."""
+    if "--refine" in results.command.split():
+        return ""
     name = results.model.split("(", 1)[0]
     betas = [round(view.beta, 12) for view in results.views if not view.is_fit]
     is_kept = results.parameters.get("keep_path")  # then the fit makes the path
@@ -200,6 +214,6 @@ def _repeat(results: Any) -> str:
     return (
         f"import comarkov\nfrom comarkov import {name}\n\n"
         f"data = comarkov.read({source}\n"
-        f"model = {results.model}.fit(data)\n"
+        f"model = {_fitted_text(results)}\n"
         f'comarkov.Results.of(model, data{path}).write("out")'
     )

@@ -8,9 +8,9 @@ function levelCsv(data, side) {
   const lines = stored.map(([name], i) => {
     const cluster = label[place[i]];
     const title = cluster < 0 ? "" : data.titleOf(side, cluster);
-    return [name, String(cluster), title].map(quoted).join(",");
+    return [name, String(cluster), "", "", title].map(quoted).join(",");
   });
-  return ["name,cluster,title", ...lines, ""].join("\n");
+  return ["name,cluster,confidence,rank,title", ...lines, ""].join("\n");
 }
 
 function downloadLevel(data, side) {
