@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..extras import need
 from ..user_warnings import warn_user
-from .faults import refuse
+from .faults import fault, refuse
 from .headers import CountWords, guess_header
 from .opening import Opened
 from .records import Lines, Shape, records, shape_of
@@ -124,7 +124,10 @@ def _counter(body: RawTable) -> CountWords:
         for position, wanted in words.items():
             column = pl.col(body.fields[position])
             query = body.frame.select(column).filter(column.is_in(list(wanted)))
-            tally = query.group_by(column).len().collect(engine="streaming")
+            try:
+                tally = query.group_by(column).len().collect(engine="streaming")
+            except pl.exceptions.PolarsError as error:  # a byte that is not UTF-8
+                raise fault(body, error=error) from error
             counts[position] = dict(tally.iter_rows())
         return counts
 

@@ -167,6 +167,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
 
 
 def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
+    options.check_form(form)
     separator = options.separator if form == "delimited text" else ","
     chosen = [
         *(options.rows, options.columns, options.weights),
