@@ -114,11 +114,6 @@ class SideFindings:
             return self.bits
         return np.zeros(self.labels.size) if self.confidence is None else self.confidence
 
-    @cached_property
-    def _other_mass(self) -> np.ndarray:
-        assert self.across is not None
-        return self.across.sum(axis=0)
-
     def members(self, cluster: int) -> np.ndarray:
         """The members of a cluster, the most typical first."""
         return self.order[self.labels[self.order] == cluster]
@@ -138,15 +133,20 @@ class SideFindings:
         """The n elements of the other side that tell most for a cluster."""
         if self.across is None:
             raise ValueError(f"The {self.kind}s were not clustered, so they have no features.")
-        mass = self.across[cluster]
-        share = mass / mass.sum()
-        lift = np.divide(share, self._other_mass, out=np.zeros(mass.size), where=mass > 0)
-        bits = mass * _log2(lift)
-        best = np.argsort(-bits, kind="stable")[:n]
-        return [
-            Feature(str(self.other_names[i]), float(share[i]), float(lift[i]), float(bits[i]))
-            for i in best[lift[best] > 1 + NOISE]
-        ]
+        return features_of(self.across, cluster, self.other_names, n)
+
+
+def features_of(across: np.ndarray, cluster: int, names: np.ndarray, n: int) -> list[Feature]:
+    """The n elements that tell most for a cluster, given P(x̄, y) by (cluster, element)."""
+    mass = across[cluster]
+    share = mass / mass.sum()
+    lift = np.divide(share, across.sum(axis=0), out=np.zeros(mass.size), where=mass > 0)
+    bits = mass * log2(lift)
+    best = np.argsort(-bits, kind="stable")[:n]
+    return [
+        Feature(str(names[i]), float(share[i]), float(lift[i]), float(bits[i]))
+        for i in best[lift[best] > 1 + NOISE]
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ def lift_of(blocks: np.ndarray) -> np.ndarray:
 
 def information_of(blocks: np.ndarray) -> float:
     """I(X̄;Ȳ) in bits."""
-    return max(float((blocks * _log2(lift_of(blocks))).sum()), 0.0)
+    return max(float((blocks * log2(lift_of(blocks))).sum()), 0.0)
 
 
 def findings_of(
@@ -285,7 +285,7 @@ def _side(
 
 def _typical(half: _Half, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     """What each element adds to the information kept, if known, and its group."""
-    gain = _log2(lift_of(half.blocks))
+    gain = log2(lift_of(half.blocks))
     if half.side is None:  # blocks are elements by clusters of the other side
         parts = half.blocks * gain
         return parts.sum(axis=1), np.where(labels < 0, -1, parts.argmax(axis=1))
@@ -305,6 +305,6 @@ def _total(side: Leaves) -> float:
     return float(side.masses.sum(dtype=np.float64))
 
 
-def _log2(values: np.ndarray) -> np.ndarray:
+def log2(values: np.ndarray) -> np.ndarray:
     """log2, and 0 of 0: nothing that has mass has a lift of 0."""
     return np.log2(values, out=np.zeros(values.shape), where=values > 0)
