@@ -78,7 +78,7 @@ def test_reproduce_says_how_each_curve_compares_and_where_the_page_is(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "figure-9"], "There is no experiment 'figure-9': there are stuck, unequal"),
+        (["reproduce", "figure-9"], "Unknown experiment 'figure-9'. Choose from stuck, unequal"),
         (["reproduce", "newsgroups"], "Run: comarkov datasets fetch newsgroups"),
         (["datasets", "path", "movielens"], "Run: comarkov datasets fetch movielens"),
         (["datasets", "path", "iris"], "There is no data set 'iris'"),
@@ -139,7 +139,7 @@ def test_ctrl_c_loses_nothing_and_the_same_command_goes_on(tmp_path, jobs, unint
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in errors
-    assert errors.endswith(f"to go on: comarkov {' '.join(arguments)} '{out}'\n")
+    assert errors.endswith(f"To continue: comarkov {' '.join(arguments)} '{out}'\n")
     assert 20 <= kept(out) < N_RUNS
     assert not (out / "circulant.csv").exists()
     assert run(*arguments, out).returncode == 0

@@ -162,14 +162,14 @@ MALFORMED = {
     "empty": (["bad.csv"], b"", "empty"),
     "ragged": (["bad.csv"], b"a,b,w\nx,y,1\nx,y\n", "line 3"),
     "text for weights": (["bad.csv"], b"user,item,weight\nx,y,1\nx,z,much\n", "line 3"),
-    "wrong encoding": (["bad.csv"], "a,b,w\nx,y,1\nä,z,1\n".encode("latin-1"), "encod"),
+    "wrong encoding": (["bad.csv", "--encoding", "utf-8"], b"a,b\nx,\xe4\n", "UTF-8"),
     "no column": (["bad.csv", "--rows", "user", "--columns", "what"], EDGES.encode(), "'user'"),
     "too many clusters": (["bad.csv", "-k", 9], EDGES.encode(), "only 4 rows have mass"),
     "k is no number": (["bad.csv", "-k", "few"], EDGES.encode(), "-k must be a number"),
     "k is 0": (["bad.csv", "-k", 0], EDGES.encode(), "-k must be a number"),
-    "beta": (["bad.csv", "--beta", 2], EDGES.encode(), "--beta must be a number from 0 to 1"),
-    "weighting": (["bad.csv", "--weighting", "x"], EDGES.encode(), "There is no weighting 'x'"),
-    "time": (["bad.csv", "--time-limit", "soon"], EDGES.encode(), "--time-limit must be like"),
+    "beta": (["bad.csv", "--beta", 2], EDGES.encode(), "--beta must be from 0 to 1"),
+    "weighting": (["bad.csv", "--weighting", "x"], EDGES.encode(), "Unknown weighting 'x'"),
+    "time": (["bad.csv", "--time-limit", "soon"], EDGES.encode(), "--time-limit must be a time"),
     "nothing to do": (["bad.csv", "-k", "none", "-l", "none"], EDGES.encode(), "leave nothing"),
 }
 

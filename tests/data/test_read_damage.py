@@ -114,7 +114,10 @@ def test_json_lines_that_are_wrong(here):
     good = [json.dumps({"text": "sun and sea"})] * 4
     lines = "\n".join(good).encode() + b'\n{"text": "Zo\xeb"}\n'
     (here / "t.jsonl").write_bytes(lines)
-    refused("t.jsonl", r"^t\.jsonl, line 5: the byte 0xeb is not utf-8; say encoding=")
+    message = r"^t\.jsonl, line 5: the byte 0xeb is not utf-8\. .* encoding="
+    refused("t.jsonl", message, encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"t\.jsonl is not UTF-8 and read as Windows-1252"):
+        assert comarkov.read("t.jsonl").shape == (5, 2)
     assert comarkov.read("t.jsonl", encoding="latin-1").shape == (5, 2)
     (here / "t.jsonl").write_text('{"text": ' + "[" * 200_000 + "\n")
     refused("t.jsonl", r"t\.jsonl, line 1: JSON is nested too deeply")
@@ -159,13 +162,13 @@ def test_where_a_matrix_is_wrong(weight, problem, here):
 def test_faults_of_a_file_of_names_are_its_own(here):
     edges = io.BytesIO(b"1,7,1\n2,8,1\n")
     for content, message in (
-        (b"1|Ann\n2|Zo\xeb\n", "line 2: the byte 0xeb is not UTF-8; say encoding="),
+        (b"1|Ann\n2|Zo\xeb\n", "line 2: the byte 0xeb is not UTF-8"),
         (b"1|Ann\n2\n", "line 2 has 1 fields?, not 2"),
         (b'1|Ann\n2|"Bob\n', "line 2: a quote is opened and never closed"),
     ):
         (here / "n.txt").write_bytes(content)
         edges.seek(0)
-        refused(edges, rf"^n\.txt, {message}", row_names="n.txt")
+        refused(edges, rf"^n\.txt, {message}", row_names="n.txt", encoding="utf-8")
     (here / "n.txt").write_text('1|Ann "A"\n2|5" disk\n')
     edges.seek(0)
     assert comarkov.read(edges, row_names="n.txt").row_names.tolist() == ['Ann "A"', '5" disk']

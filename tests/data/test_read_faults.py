@@ -78,7 +78,7 @@ FAULTS = {
     ),
     "wrong encoding": (
         b"user,item,n\na,b,1\nRen\xe9,c,1\n",
-        "e.csv, line 3: the byte 0xe9 is not UTF-8; say encoding=",
+        "e.csv, line 3: the byte 0xe9 is not UTF-8",
     ),
     "UTF-16": ("user,item,n\na,b,1\n".encode("utf-16"), "e.csv, line 1 has zero bytes"),
     "empty": (b"", "e.csv is empty."),
@@ -101,7 +101,7 @@ def test_edge_lists(name, tmp_path, monkeypatch):
         assert comarkov.read("e.csv").matrix.nnz == 0
         return
     with pytest.raises(ValueError, match=r"e\.csv") as error:
-        comarkov.read("e.csv", kind="edges")
+        comarkov.read("e.csv", kind="edges", encoding="utf-8")
     text = str(error.value)
     assert text.startswith(message)
     assert "\n" not in text
@@ -301,7 +301,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     (tmp_path / "folder").mkdir()
     with pytest.raises(ValueError, match="folder is a folder: for kind='edges' a file is wanted"):
         comarkov.read("folder", kind="edges")
-    with pytest.raises(ValueError, match="folder holds no files"):
+    with pytest.raises(ValueError, match="folder contains no files"):
         comarkov.read("folder")
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04")
     with pytest.raises(ValueError, match=r"\.xlsx files are not read; save it as CSV"):
@@ -316,7 +316,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
 def test_the_line_that_is_not_in_the_encoding_said(tmp_path):
     path = tmp_path / "e.csv"
     path.write_bytes("user,item\na,b\nc,Zoë\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"e\.csv, line 3: the byte 0xeb is not shift_jis; say"):
+    with pytest.raises(ValueError, match=r"e\.csv, line 3: the byte 0xeb is not shift_jis\. Set"):
         comarkov.read(path, encoding="shift_jis")
 
 

@@ -33,8 +33,8 @@ REFUSED = {
         "say --rows and --columns (and --weights) if it is an edge list",
     ),
     "the file of names": (
-        ["u.data", "--rows", "0", "--columns", "1", "--column-names", "u.item"],
-        "Error: u.item, line 1: the byte 0xeb is not UTF-8; say --encoding",
+        [*["u.data", "--rows", 0, "--columns", 1], "--column-names=u.item", "--encoding=utf-8"],
+        "Error: u.item, line 1: the byte 0xeb is not UTF-8",
     ),
     "what may be a trap": (
         ["packed.csv.gz", "--max-bytes", "500kB"],

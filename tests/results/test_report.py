@@ -33,7 +33,7 @@ def test_it_opens_and_says_what_was_found(opened, women):
     assert "E5" in card
     assert page.locator("#rows-tree .forks path").count() == 1
     assert page.locator("#columns-tree .forks path").count() == 2
-    assert "random_state=0" in page.inner_text(".details")
+    assert "random_state=0" in page.inner_text("#download")
     assert page.locator(".lift-legend .tick").count() >= 3
     assert len(set(picture(page))) > 10
 
@@ -146,7 +146,7 @@ def test_tables_on_a_phone(opened, tmp_path):
     page = opened(path, 400)
     for summary in ("How the numbers", "Parameters, seed"):
         page.click(f"summary >> text={summary}")
-    heights = page.locator(".details tr").evaluate_all("all => all.map(row => row.clientHeight)")
+    heights = page.locator("#download tr").evaluate_all("all => all.map(row => row.clientHeight)")
     assert len(heights) > 20
     assert max(heights) < 40
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -163,7 +163,7 @@ def test_names_are_only_text(opened, tmp_path):
     page.fill("#query", "alert(1)")
     assert EVIL in page.inner_text("#matches")
     page.press("#query", "Enter")
-    assert "alert(1)" in page.inner_text("#found")
+    assert "alert(1)" in page.inner_text("#selection")
     box = page.locator("#heatmap").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert EVIL in page.inner_text("#tip")
@@ -176,7 +176,7 @@ def test_names_with_quotes_commas_and_line_ends(opened, tmp_path):
     page = opened(written(tmp_path, data, (2, 3)))
     page.fill("#query", '"17", or')
     page.press("#query", "Enter")
-    assert page.locator("#found bdi").text_content() == rows[17]
+    assert page.locator("#selection bdi").text_content() == rows[17]
 
 
 def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
@@ -221,7 +221,7 @@ def test_one_side_and_one_cluster(opened, tmp_path, monkeypatch, n_clusters, lef
     assert page.locator("#beta").count() == 0
     page.fill("#query", "E5")
     page.press("#query", "Enter")
-    assert page.inner_text("#found").startswith("E5 · ")
+    assert page.inner_text("#selection").startswith("E5 · ")
     page.click("#zoom-in")
     picture(page)
 

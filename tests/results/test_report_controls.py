@@ -13,12 +13,12 @@ def test_search_finds_an_element_and_lights_its_cluster(opened, women):
     assert page.get_attribute("#query", "aria-expanded") == "true"
     assert page.locator("#matches [role=option]").all_inner_texts()[0].startswith("Nora Fayette")
     page.press("#query", "Enter")
-    assert "Nora Fayette · woman cluster 1 · rank" in page.inner_text("#found")
+    assert "Nora Fayette · woman cluster 1 · rank" in page.inner_text("#selection")
     assert page.locator(".card.lit").get_attribute("id") == "rows-1"
     assert picture(page) != before
-    page.click("#found >> text=Zoom to it")
+    page.click("#selection >> text=Zoom to it")
     assert "rows " in page.inner_text("#where")
-    page.click("#found >> text=Clear")
+    page.click("#selection >> text=Clear")
     page.click("#zoom-all")
     assert page.locator(".card.lit").count() == 0
     assert picture(page) == before
@@ -38,18 +38,18 @@ def test_matches_are_chosen_by_arrows_and_by_pointer(opened, women):
         )
     page.press("#query", "ArrowDown")
     page.press("#query", "Enter")
-    assert page.inner_text("#found").startswith(names[1])
+    assert page.inner_text("#selection").startswith(names[1])
     page.fill("#query", "el")
     page.click("#match-2")
-    assert page.inner_text("#found").startswith(names[2])
+    assert page.inner_text("#selection").startswith(names[2])
     assert page.locator("#matches").is_hidden()
-    page.click("#found >> text=Its cluster")
+    page.click("#selection >> text=Its cluster")
     assert page.evaluate("document.activeElement.className") == "card lit"
     page.focus("#query")
     page.press("#query", "Escape")  # closes the list, then clears
-    assert page.locator("#found").is_visible()
+    assert page.locator("#selection").is_visible()
     page.press("#query", "Escape")
-    assert page.locator("#found").is_hidden()
+    assert page.locator("#selection").is_hidden()
     assert page.input_value("#query") == ""
 
 
@@ -90,7 +90,7 @@ def test_what_was_found_is_told_of_the_view_that_is_shown(opened, women):
     page = opened(women)
 
     def line():
-        return page.inner_text("#found").split(" Zoom")[0].strip()
+        return page.inner_text("#selection").split(" Zoom")[0].strip()
 
     page.fill("#query", "pearl")
     page.press("#query", "Enter")
@@ -119,7 +119,7 @@ def test_what_was_found_is_told_of_the_view_that_is_shown(opened, women):
     assert page.inner_text("#where") == "all 18 rows × all 14 columns"
     assert page.inner_text("#blocks-where") == ""
     page.click("#columns-1 .show")  # another thing is shown
-    assert page.locator("#found").is_hidden()
+    assert page.locator("#selection").is_hidden()
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "columns.csv", "blocks.csv"])

@@ -24,7 +24,7 @@ def test_a_dot_of_the_map_has_a_name_and_marks_its_element(opened, women):
     name = page.inner_text("#tip .strong")
     assert name in page.inner_text("#clusters")
     page.locator("#rows-map").click(position={"x": x, "y": y})
-    assert page.inner_text("#found").startswith(name)
+    assert page.inner_text("#selection").startswith(name)
     assert picture(page) != before
 
 

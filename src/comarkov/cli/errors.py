@@ -41,11 +41,14 @@ def _one_line(error: BaseException) -> str:
 
 @contextmanager
 def notes(quiet: bool = False) -> Iterator[None]:
-    """Print warnings on stderr, in one line each and each once."""
+    """Print warnings on stderr, in one line each and each once, keywords written as options."""
+    from .inputs import with_options
+
     printed: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
         note = " ".join(str(message).split()).replace("max_time", "the time limit")
+        note = with_options(note)
         if not quiet and note not in printed and not issubclass(category, DeprecationWarning):
             printed.add(note)
             typer.secho(f"Note: {note}", fg="yellow", err=True)

@@ -60,7 +60,9 @@ class InputOptions:
         shown="by looking",
     )
     decimal: str = INPUT.option("--decimal MARK", "Before decimals: '.' or ','.", ".")
-    encoding: str = INPUT.option("--encoding NAME", "How text is encoded.", "utf-8")
+    encoding: str | None = INPUT.option(
+        "--encoding NAME", "The encoding of text, such as latin-1.", shown="detected"
+    )
     query: str | None = INPUT.option("--query SQL", "What to ask a database for.")
     layer: str | None = INPUT.option("--layer NAME", "The layer of an AnnData file.")
     row_names: str | None = INPUT.option(
@@ -131,7 +133,7 @@ def _read(source: str, options: InputOptions, for_a_model: bool) -> Data:
     try:
         data = reading.read(source, **keywords)
     except ValueError as error:
-        raise ValueError(_with_options(str(error))) from error
+        raise ValueError(with_options(str(error))) from error
     if data.matrix.nnz == 0 and not for_a_model:
         raise ValueError(f"{source} has no weight above 0.")
     return data
@@ -143,7 +145,7 @@ def _holds_texts(source: str, options: InputOptions) -> bool:
     return is_stated or Path(source).is_dir() or any(suffix in source for suffix in names)
 
 
-def _with_options(message: str) -> str:
+def with_options(message: str) -> str:
     """A message about keywords as one about options."""
 
     def option(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Groups of options that several commands take, each written once as a dataclass."""
+"""Groups of options shared by several commands, each written once as a dataclass."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Panel:
     title: str
 
     def option(self, names: str, help: str, default: Any = None, **more: Any) -> Any:  # noqa: A002
-        """A field of a group: an option under these names, the last of which may be its value.
+        """A field of a group: an option with these flags and, if it has one, its value.
 
-        ``shown`` is what the help shows for the default, if not the default itself.
+        ``shown`` replaces the default in the help text.
         """
         *flags, last = names.split()
         is_value = not last.startswith("-")
@@ -35,7 +35,7 @@ class Panel:
 
 
 def completion(words: Sequence[str]) -> Callable[[str], list[str]]:
-    """The words that a shell offers for one that has begun."""
+    """A completer that offers the words with the prefix typed so far."""
 
     def complete(incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
@@ -44,7 +44,7 @@ def completion(words: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Let typer see the fields of the dataclasses that a command takes as options of their own."""
+    """Expose the fields of a command's dataclass parameters to typer as separate options."""
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups: dict[str, Any] = {
         p.name: p.annotation for p in parameters if is_dataclass(p.annotation)

@@ -1,4 +1,4 @@
-"""The options that commands share: how many clusters, how to cluster, what to print."""
+"""Options that several commands share: cluster numbers, method, and what to print."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing
 
 ModelFolder = Annotated[
     Path,
-    typer.Argument(metavar="MODEL", help="OUT of fit, or its folder model.", show_default=False),
+    typer.Argument(metavar="MODEL", help="The output folder of fit.", show_default=False),
 ]
 
 
@@ -35,42 +35,42 @@ class NumberOptions:
 
     k: str = CLUSTERING.option(
         "--row-clusters -k NUMBER",
-        "Clusters of rows: a number, auto, or none to leave rows as they are.",
+        "Number of row clusters, auto, or none to leave rows unclustered.",
         "auto",
     )
     l: str = CLUSTERING.option(  # noqa: E741, as in the paper
-        "--column-clusters -l NUMBER", "Clusters of columns: a number, auto, or none.", "auto"
+        "--column-clusters -l NUMBER", "Number of column clusters, auto, or none.", "auto"
     )
 
     def counts(self) -> tuple[int | str | None, int | str | None]:
-        """The numbers as CoClustering takes them."""
+        """The numbers in the form that CoClustering accepts."""
         rows, columns = _count(self.k, "-k"), _count(self.l, "-l")
         if rows is None and columns is None:
-            raise ValueError("-k none and -l none leave nothing to cluster.")
+            raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
         return rows, columns
 
 
 def beta_option(default: str) -> Any:
-    """The option --beta, which commands take with different defaults."""
-    about = "How strongly rows and columns are coupled, from 0 to 1, or auto."
+    """The option --beta, whose default differs between commands."""
+    about = "Coupling of rows and columns, from 0 to 1, or auto."
     return CLUSTERING.option("--beta B", about, default)
 
 
 @dataclass(frozen=True)
 class MethodOptions:
-    """How to co-cluster, beside how many clusters."""
+    """The method, apart from the numbers of clusters."""
 
     beta: str = beta_option("0.7")
     weighting: str | None = CLUSTERING.option(
         "--weighting NAME",
-        f"How much entries count: {', '.join(SCHEMES)}.",
+        f"How to weight the entries: {', '.join(SCHEMES)}.",
         shown="bm25 for texts, else counts",
         autocompletion=completion(SCHEMES),
     )
     n_init: int | None = CLUSTERING.option(
         "--starts N",
-        "How often to start; the best is kept.",
-        shown="by the size of the data",
+        "Number of starts; the best result is kept.",
+        shown="depends on the size of the data",
         min=1,
     )
     seed: int = CLUSTERING.option(
@@ -78,14 +78,15 @@ class MethodOptions:
     )
 
     def check_weighting(self) -> None:
-        """An error if there is no such weighting."""
+        """Raise an error for an unknown weighting."""
         if self.weighting is not None and self.weighting not in SCHEMES:
             raise ValueError(
-                f"There is no weighting {self.weighting!r}: there are {', '.join(SCHEMES)}."
+                f"Unknown weighting {self.weighting!r}. Use --weighting with one of: "
+                f"{', '.join(SCHEMES)}."
             )
 
     def weighting_for(self, data: Data) -> str | None:
-        """The weighting that the user asked for, or the one that suits the data."""
+        """The weighting that was requested, or the one that suits the data."""
         if self.weighting is None:
             return data.weighting
         return None if self.weighting == "counts" else self.weighting
@@ -93,28 +94,28 @@ class MethodOptions:
 
 @dataclass(frozen=True)
 class ClusteringOptions(MethodOptions):
-    """The same, and how long it may take."""
+    """The method, and limits on time and threads."""
 
     jobs: int = CLUSTERING.option(
         "--jobs -j N",
-        "Threads. The clusters do not depend on it.",
+        "Number of threads. It does not change the clusters.",
         os.cpu_count() or 1,
         shown="one per core",
         min=1,
     )
     time_limit: str | None = CLUSTERING.option(
         "--time-limit TIME",
-        "Stop after 90 (seconds), 5m or 1h and keep the best so far; Ctrl-C does it too.",
+        "Stop after 90 (seconds), 5m or 1h and keep the best result so far, as Ctrl-C does.",
         shown="none",
     )
 
     def checked(self, numbers: NumberOptions) -> tuple[Any, Any, Any]:
-        """Numbers of clusters, β and the time limit, or an error about these or the weighting."""
+        """The numbers of clusters, β and the time limit; an error if one of them is invalid."""
         self.check_weighting()
         return numbers.counts(), as_beta(self.beta), _seconds(self.time_limit)
 
     def estimator(self, numbers: NumberOptions, data: Data, output: OutputOptions) -> CoClustering:
-        """A model to fit to the data."""
+        """The model to fit."""
         counts, beta, limit = self.checked(numbers)
         from ..estimators.coclustering import CoClustering  # slow to import
 
@@ -133,14 +134,14 @@ class ClusteringOptions(MethodOptions):
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """What is printed on stdout and stderr."""
+    """What to print."""
 
-    json: bool = OUTPUT.option("--json", "Print the result as JSON, and nothing else.", False)
-    quiet: bool = OUTPUT.option("--quiet -q", "Print nothing but results and errors.", False)
+    json: bool = OUTPUT.option("--json", "Print only the result, as JSON.", False)
+    quiet: bool = OUTPUT.option("--quiet -q", "Print only results and errors.", False)
 
     @property
     def shows_bars(self) -> bool:
-        """Is there somebody to look at bars?"""
+        """True if progress bars would be seen."""
         return not self.quiet and sys.stderr.isatty()
 
 
@@ -149,12 +150,12 @@ def _count(text: str, name: str) -> int | str | None:
     if word in ("auto", "none"):
         return "auto" if word == "auto" else None
     if not word.isdecimal() or int(word) < 1:
-        raise ValueError(f"{name} must be a number of clusters, auto or none, not {text!r}.")
+        raise ValueError(f"{name} must be a number, auto or none, not {text!r}. Try {name} 5.")
     return int(word)
 
 
 def as_beta(text: str) -> float | str:
-    """β as CoClustering takes it."""
+    """β in the form that CoClustering accepts."""
     if text.strip().lower() == "auto":
         return "auto"
     try:
@@ -162,7 +163,7 @@ def as_beta(text: str) -> float | str:
     except ValueError:
         beta = -1.0
     if not 0 <= beta <= 1:
-        raise ValueError(f"--beta must be a number from 0 to 1, or auto, not {text!r}.")
+        raise ValueError(f"--beta must be from 0 to 1, or auto, not {text!r}. Try --beta 0.7.")
     return beta
 
 
@@ -171,5 +172,5 @@ def _seconds(text: str | None) -> float | None:
         return None
     parts = re.fullmatch(r"\s*(\d+|\d*\.\d+)\s*([a-z]*)\s*", text.lower())
     if not parts or parts[2] not in UNITS or float(parts[1]) == 0:
-        raise ValueError(f"--time-limit must be like 90, 90s, 5m or 1h, not {text!r}.")
+        raise ValueError(f"--time-limit must be a time such as 90, 90s, 5m or 1h, not {text!r}.")
     return float(parts[1]) * UNITS[parts[2]]

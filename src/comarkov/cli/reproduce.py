@@ -1,4 +1,4 @@
-"""``comarkov reproduce``: the experiments of the paper, run again."""
+"""``comarkov reproduce``: repeat the experiments of the paper."""
 
 from __future__ import annotations
 
@@ -21,37 +21,35 @@ if TYPE_CHECKING:
 OPTIONS = Panel("Options")
 NAMES = (
     "stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), newsgroups "
-    "(Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. Without a name: all "
-    "that need no download."
+    "(Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. "
+    "Default: every experiment that needs no download."
 )
 
 
 @dataclass(frozen=True)
 class ReproduceOptions:
-    """Where runs go, how many there are, and of what data."""
+    """The output folder, the number of runs and the data."""
 
-    out: Path = OPTIONS.option(
-        "--out DIR", "Where results go.", Path("reproduction"), file_okay=False
-    )
+    out: Path = OPTIONS.option("--out DIR", "Output folder.", Path("reproduction"), file_okay=False)
     runs: int | None = OPTIONS.option(
         "--runs",
-        "Random starts of each experiment (for newsgroups: samples).",
-        shown="as in the paper: 500; 20 for newsgroups; 50 for southern-women",
+        "Random starts per experiment (samples for newsgroups).",
+        shown="as in the paper: 500, 20 for newsgroups, 50 for southern-women",
         min=1,
     )
-    quick: bool = OPTIONS.option("--quick", "Fewer runs: a minute or two.", False)
+    quick: bool = OPTIONS.option("--quick", "Make fewer runs, which takes a minute or two.", False)
     best: bool = OPTIONS.option("--best", "Also run with our best settings, for comparison.", False)
     data: Path | None = OPTIONS.option(
         "--data DIR",
-        "A folder with the data sets.",
+        "Folder with the data sets.",
         shown="COMARKOV_DATA, then the cache folder",
         exists=True,
         file_okay=False,
     )
     jobs: int = OPTIONS.option(
-        "--jobs", "Processes.", os.cpu_count() or 1, shown="one per core", min=1
+        "--jobs", "Number of processes.", os.cpu_count() or 1, shown="one per core", min=1
     )
-    fresh: bool = OPTIONS.option("--fresh", "Make all runs anew, also those that are kept.", False)
+    fresh: bool = OPTIONS.option("--fresh", "Repeat stored runs as well.", False)
 
 
 @takes_groups
@@ -62,9 +60,10 @@ def reproduce(
     *,
     options: ReproduceOptions,
 ) -> None:
-    """Run the paper's examples, figures and tables again, beside the published numbers.
+    """Repeat the paper's examples, figures and tables and compare with the published numbers.
 
-    Every run is kept in the output folder: run the command again after an interruption to go on.
+    Every run is stored in the output folder. After an interruption, run the command again to
+    continue.
 
     [bold]Example[/bold]
 
@@ -78,8 +77,10 @@ def reproduce(
             _run(chosen, options)
         except KeyboardInterrupt:
             again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
-            message = f"What is done is kept in {options.out}; to go on: {again}"
-            typer.echo(f"Interrupted. {message}", err=True)
+            typer.echo(
+                f"Interrupted. Finished runs are stored in {options.out}. To continue: {again}",
+                err=True,
+            )
             raise typer.Exit(130) from None
         typer.echo(f"The page is {(options.out / 'index.html').resolve()}")
 
@@ -100,7 +101,7 @@ def _chosen(names: list[str], known: list[str], default: list[str]) -> list[str]
     unknown = [name for name in names if name not in [*known, "all"]]
     if unknown:
         raise ValueError(
-            f"There is no experiment {unknown[0]!r}: there are {', '.join(known)}, and all."
+            f"Unknown experiment {unknown[0]!r}. Choose from {', '.join(known)} or all."
         )
     if not names:
         return default

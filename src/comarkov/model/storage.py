@@ -13,12 +13,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..data.own_folders import ARRAYS, MODEL, SUMMARY, TREE, is_model, is_results
 from ..data.writing import whole_folder
 from .packing import Arrays, Packer, unpack
 
+__all__ = ["MODEL", "SUMMARY", "Savable", "is_model", "is_results", "load"]
+__all__ += ["load_value", "save_value"]
 VERSION = 1  # raised when an older comarkov could not read what is written
-TREE, ARRAYS = "model.json", "arrays.npz"
-MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
 LEAF = "tree"  # the entry of a single file that holds its JSON
 DAMAGE = (
     AttributeError,
@@ -92,16 +93,6 @@ def load(path: str | os.PathLike[str]) -> Any:
     except DAMAGE as error:
         raise _damaged(folder, error) from error
     return model
-
-
-def is_model(folder: Path) -> bool:
-    """Is there a model in a folder?"""
-    return (folder / TREE).is_file() and (folder / ARRAYS).is_file()
-
-
-def is_results(folder: Path) -> bool:
-    """Are there results in a folder, with their model?"""
-    return (folder / SUMMARY).is_file() and is_model(folder / MODEL)
 
 
 def save_value(value: Any, path: Path) -> None:

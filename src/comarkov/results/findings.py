@@ -15,8 +15,8 @@ model: in the cluster that they were rejected from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from ..costs.labels import membership
 from ..costs.relations import Information
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
+from .titles import cluster_titles
 
 NOISE = 1e-9  # of a lift: what is above 1 by less is rounding
 
@@ -55,6 +56,13 @@ class SideFindings:
     stability: np.ndarray | None  #: of each cluster
     tree: Hierarchy  #: with the merges from these clusters, and those of the other side, to one
     axis: str  #: "row" or "column"
+    other_kind: str = ""  #: what the elements of the other side are
+    given_titles: Mapping[int, str] = field(default_factory=dict)  #: of some clusters, by a person
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """One title for each cluster: a few words that tell it from the others."""
+        return cluster_titles(self)
 
     @cached_property
     def merge_costs(self) -> np.ndarray | None:
@@ -92,7 +100,7 @@ class SideFindings:
     @cached_property
     def order(self) -> np.ndarray:
         """The elements as they are drawn: by group, the most typical first; -1 at the end."""
-        return np.lexsort((-self._typicality, np.where(self.group < 0, np.inf, self.group)))
+        return np.lexsort((-self.typicality, np.where(self.group < 0, np.inf, self.group)))
 
     @cached_property
     def ranks(self) -> np.ndarray:
@@ -101,15 +109,20 @@ class SideFindings:
         On a side that is not clustered, among all elements.
         """
         group = self.labels if self.is_clustered else np.minimum(self.labels, 0)
-        order = np.lexsort((-self._typicality, group))
+        order = np.lexsort((-self.typicality, group))
         first = np.searchsorted(group[order], group[order])
         ranks = np.empty(order.size, np.int64)
         ranks[order] = np.arange(order.size) - first + 1
         return np.where(group < 0, 0, ranks)
 
+    @cached_property
+    def by_typicality(self) -> np.ndarray:
+        """All elements, the most typical first."""
+        return np.argsort(-self.typicality, kind="stable")
+
     @property
-    def _typicality(self) -> np.ndarray:
-        """What orders members: their bits, or how sure they are if the bits are not known."""
+    def typicality(self) -> np.ndarray:
+        """What ranks members: their bits or, if these are not known, their confidence."""
         if self.bits is not None:
             return self.bits
         return np.zeros(self.labels.size) if self.confidence is None else self.confidence
@@ -194,6 +207,7 @@ def findings_of(
     models of one side, to know how typical members are; else those who are surest come first.
     """
     row_names, column_names = _names(fitted, names)
+    elements = _Elements(kinds[0], kinds[1], row_names, column_names)
     tree = _tree(fitted)
     row_side, column_side = (side and side.without_finer() for side in (tree.rows, tree.columns))
     blocks = _blocks(row_side, column_side)
@@ -201,8 +215,8 @@ def findings_of(
     by_rows = _Half("row", row_side, column_side, blocks, weights)
     by_columns = _Half("column", column_side, row_side, blocks.T, turned)
     return Findings(
-        rows=_side(fitted, tree, by_rows, kinds[0], row_names, column_names),
-        columns=_side(fitted, tree, by_columns, kinds[1], column_names, row_names),
+        rows=_side(fitted, tree, by_rows, elements),
+        columns=_side(fitted, tree, by_columns, elements.exchanged()),
         blocks=blocks,
         information=fitted.information_,
         beta=fitted.beta_,
@@ -258,24 +272,28 @@ class _Half(NamedTuple):
     weights: sp.sparray | None
 
 
-def _side(
-    fitted: Any,
-    tree: Hierarchy,
-    half: _Half,
-    kind: str,
-    names: np.ndarray,
-    other_names: np.ndarray,
-) -> SideFindings:
+class _Elements(NamedTuple):
+    """The elements of one side and of the other."""
+
+    kind: str
+    other_kind: str
+    names: np.ndarray
+    other_names: np.ndarray
+
+    def exchanged(self) -> _Elements:
+        """The same from the other side."""
+        return _Elements(self.other_kind, self.kind, self.other_names, self.names)
+
+
+def _side(fitted: Any, tree: Hierarchy, half: _Half, elements: _Elements) -> SideFindings:
     labels = getattr(fitted, f"{half.axis}_labels_")
     bits, group = _typical(half, labels)
     return SideFindings(
-        kind=kind,
-        names=names,
+        **elements._asdict(),
         labels=labels,
         bits=bits,
         group=group,
         across=None if half.side is None else half.side.masses.T / _total(half.side),
-        other_names=other_names,
         confidence=getattr(fitted, f"{half.axis}_confidence_", None),
         stability=getattr(fitted, f"{half.axis}_stability_", None),
         tree=tree,

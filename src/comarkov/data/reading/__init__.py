@@ -59,8 +59,10 @@ def read(
         the first 100 lines into as many fields as the first.
     decimal : {".", ","}, default="."
         What stands before the decimals of weights. Marks between thousands are not read.
-    encoding : str, default="utf-8"
-        Of text files, and of files of names.
+    encoding : str, optional
+        The encoding of text files and of files of names. By default it is detected: UTF-8, UTF-16
+        or UTF-32 by its byte order mark, UTF-8 without one, else Windows-1252 or Latin-1 with a
+        warning.
     text : str or int, optional
         The column or, in JSON lines, the field that holds texts; there it is "text" if not said.
     stop_words : "english", "none", list of str or None, default="english"

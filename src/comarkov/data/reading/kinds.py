@@ -66,7 +66,7 @@ class ReadKeywords(TypedDict, total=False):
     header: bool | None
     separator: str | None
     decimal: str
-    encoding: str
+    encoding: str | None
     text: str | int | None
     stop_words: str | list[str] | None
     min_df: int
@@ -86,7 +86,7 @@ class ReadOptions:
     header: bool | None = None
     separator: str | None = None
     decimal: str = "."
-    encoding: str = "utf-8"
+    encoding: str | None = None
     text: str | int | None = None
     stop_words: str | list[str] | None = "english"
     min_df: int = 2

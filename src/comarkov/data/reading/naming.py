@@ -34,7 +34,7 @@ class NamesFile(NamedTuple):
 
 
 def renamed(
-    data: Data, row_names: Any, column_names: Any, encoding: str, max_bytes: int | None
+    data: Data, row_names: Any, column_names: Any, encoding: str | None, max_bytes: int | None
 ) -> Data:
     """Data under other names."""
     if row_names is None and column_names is None:
@@ -51,7 +51,12 @@ def renamed(
 
 
 def _names(
-    choice: Any, ids: np.ndarray, are_ids: bool, encoding: str, max_bytes: int | None, role: str
+    choice: Any,
+    ids: np.ndarray,
+    are_ids: bool,
+    encoding: str | None,
+    max_bytes: int | None,
+    role: str,
 ) -> Any:
     if isinstance(choice, Mapping):
         return _looked_up({str(k): str(v) for k, v in choice.items()}, ids, f"{role}=")

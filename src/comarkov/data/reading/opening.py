@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
-import io
 import lzma
 import os
 import shutil
 import sys
 import tempfile
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..extras import need
+from .encodings import TITLES, advice, codec, detect_in_file
 
 CHUNK = 1 << 20
 LEAST_LIMIT = 1 << 28  # what any file may unpack to
@@ -157,9 +157,13 @@ def _copy(source: Any, target: Path, limit: int, name: str) -> None:
 
 
 @contextmanager
-def as_utf8(file: Opened, encoding: str) -> Iterator[Opened]:
-    """A text file in UTF-8: the file itself if that is its encoding."""
-    if _codec(encoding).name in ("utf-8", "utf-8-sig", "ascii"):
+def as_utf8(file: Opened, encoding: str | None) -> Iterator[Opened]:
+    """A text file in UTF-8: the file itself if that is its encoding, detected if it is None."""
+    if encoding is None:
+        encoding = detect_in_file(file.path)
+        if encoding in TITLES:
+            warnings.warn(advice(f"{file.name} is", encoding), stacklevel=3)
+    if codec(encoding).name in ("utf-8", "utf-8-sig", "ascii"):
         yield file
         return
     descriptor, target = tempfile.mkstemp(prefix="comarkov-")
@@ -169,14 +173,6 @@ def as_utf8(file: Opened, encoding: str) -> Iterator[Opened]:
         yield replace(file, path=Path(target))
     finally:
         Path(target).unlink()
-
-
-def _codec(encoding: str) -> codecs.CodecInfo:
-    try:
-        io.TextIOWrapper(io.BytesIO(), encoding)  # which refuses those of bytes, as base64
-        return codecs.lookup(encoding)
-    except LookupError as error:
-        raise ValueError(f"There is no encoding {encoding!r}: try utf-8 or latin-1.") from error
 
 
 def _recode(file: Opened, encoding: str, target: Path) -> None:
@@ -193,12 +189,12 @@ def _recode(file: Opened, encoding: str, target: Path) -> None:
 
 def decoded(content: bytes, name: str, encoding: str, line: int = 1) -> str:
     """A text, or an error that says where it is not in this encoding. It begins on ``line``."""
-    _codec(encoding)
+    codec(encoding)
     try:
         return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
     except UnicodeDecodeError as error:
         line += content.count(b"\n", 0, error.start)
         raise ValueError(
-            f"{name}, line {line}: the byte 0x{content[error.start]:02x} is not {encoding}; say "
-            'encoding=, for example "latin-1".'
+            f"{name}, line {line}: the byte 0x{content[error.start]:02x} is not {encoding}. Set "
+            'another encoding, for example encoding="latin-1".'
         ) from error

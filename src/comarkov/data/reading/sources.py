@@ -19,6 +19,7 @@ from .data import Data
 from .delimited import from_lines, is_numbered
 from .edges import from_edges
 from .faults import fault
+from .folders import folder_classes, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
     CHAIN,
@@ -96,9 +97,9 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     if kind not in (None, "texts"):
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
-    names, found = texts.from_folder(folder, options.encoding)
-    data = _counted(names, found, options, str(folder))
-    return replace(data, row_classes=texts.folder_classes(names))
+    documents = read_folder(folder, options.encoding)
+    data = _counted(*documents, options, str(folder))
+    return replace(data, row_classes=folder_classes(documents.names))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
@@ -169,7 +170,8 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
     """JSON lines, or a text in each line."""
     if not _is_json(file):
         options.check("texts", "a text in each line")
-        content = decoded(file.path.read_bytes(), file.name, options.encoding)
+        with as_utf8(file, options.encoding) as plain:
+            content = decoded(plain.path.read_bytes(), file.name, "utf-8")
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(None, lines, options, file.name)
     options.check("texts", "JSON lines")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
-import numpy as np
 import scipy.sparse as sp
 
 from ..informative import most_informative
@@ -23,24 +19,8 @@ STOP_WORDS = ("english", "none")
 TEXT = "text"  # the field of JSON lines that holds the text
 
 
-def from_folder(folder: Path, encoding: str) -> tuple[list[str], list[str]]:
-    """Names and texts of all files in a folder and those in it, in the order of their paths.
-
-    Files and folders whose names begin with a dot are left out.
-    """
-    paths = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        paths += [Path(place) / name for name in files if not name.startswith(".")]
-    paths.sort(key=lambda path: path.relative_to(folder).as_posix())
-    if not paths:
-        raise ValueError(f"{folder} holds no files.")
-    names = [path.relative_to(folder).as_posix() for path in paths]
-    return names, [decoded(path.read_bytes(), str(path), encoding) for path in paths]
-
-
 def from_json_lines(
-    file: Opened, text: str | int | None, rows: str | int | None, encoding: str
+    file: Opened, text: str | int | None, rows: str | int | None, encoding: str | None
 ) -> tuple[list[str] | None, list[str]]:
     """Names, if a field of them is said, and texts of JSON lines."""
     field = TEXT if text is None else str(text)
@@ -138,18 +118,3 @@ def from_texts(
         kept = most_informative(counts, n_words)
         counts, words = counts[:, kept], words[kept]
     return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING, texts=listed)
-
-
-def folder_classes(names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Known classes from the paths of files: the names of the folders that they are in.
-
-    "folder" is the folder of the first level on which paths differ, "subfolder" the one in it.
-    """
-    folders = [name.split("/")[:-1] for name in names]
-    levels = itertools.takewhile(lambda level: len(set(level)) == 1, zip(*folders, strict=False))
-    shared = len(list(levels))
-    classes = {
-        title: np.array([(folder[shared + depth :] or [""])[0] for folder in folders], object)
-        for depth, title in enumerate(("folder", "subfolder"))
-    }
-    return {title: listed for title, listed in classes.items() if len(set(listed) - {""}) > 1}

@@ -6,38 +6,54 @@ from typing import Any
 
 from ...data.extras import need
 from . import content
+from .classes import class_facts, class_sections
 from .map_data import map_sections
 from .payload import Packed, pack_cells
-from .rendering import Page
+from .profiles import pack_profiles
+from .rendering import Page, digest
+from .snippets import pack_snippets
 
 LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
 SCRIPTS = {  # each folder's after those of the folders before
-    "page": ("elements", "tooltip", "arrows"),
-    "data": ("numbers", "csv", "unpacking", "data"),
+    "page": ("elements", "tooltip", "arrows", "longlist", "sections"),
+    "data": ("numbers", "csv", "unpacking", "titles", "profile", "data"),
     "drawing": ("lab", "colours", "palette", "canvas", "svg", "axis"),
     "heatmap": ("span", "binning", "picture", "marks", "labels", "heatmap", "navigation"),
     "charts": ("lift", "blocks", "dendrogram", "pairs", "curve", "map"),
+    "classes": ("classes", "scores", "strip", "legend", "table"),
+    "cards": ("title", "snippet", "members", "card", "cards"),
     "controls": ("search", "highlight", "path", "downloads"),
 }
-STYLES = ("report", "map")  # later ones override earlier ones
+STYLES = (  # later ones override earlier ones
+    "report",
+    "layout",
+    "cards",
+    "classes",
+    "map",
+    "print",
+)
 
 
 def render(results: Any, tables: dict[str, str]) -> str:
     """The page of these :class:`Results`, with the tables to be downloaded."""
     need("The report", "jinja2")
     maps = map_sections(results)
-    parts = content.sections(results, tables) | maps.sections
+    parts = content.sections(results, tables) | class_sections(results) | maps.sections
     about = content.about(results) | maps.facts
+    about |= {"classes": class_facts(results), "texts": 0}
+    if results.data.texts is not None:
+        parts["row texts"], about["texts"] = pack_snippets(
+            results.data.texts, results.findings.rows
+        )
     shown = content.page(results, parts) | maps.facts
     shown |= {"results": results, "findings": results.findings}
     bare = _page(shown, about, Packed(parts, {}))
     room = (LIMIT - len(bare.encode())) * 3 // 4  # four letters hold three bytes
-    cells = pack_cells(results.matrix, content.orders(results), room)
+    cells = pack_cells(results.matrix, content.orders(results), room, pack_profiles)
     return _page(shown, about, Packed(parts | cells.sections, cells.facts))
 
 
 def _page(shown: dict[str, Any], about: dict[str, Any], packed: Packed) -> str:
-    facts = about | packed.facts | {"layout": packed.layout()}
-    return Page("report.html.j2", SCRIPTS, "main", STYLES).render(
-        shown | {"data": packed.text()}, facts
-    )
+    data = packed.text()
+    facts = about | packed.facts | {"layout": packed.layout(), "digest": digest(data)}
+    return Page("report.html.j2", SCRIPTS, "main", STYLES).render(shown | {"data": data}, facts)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..findings import Findings, SideFindings
+from .classes import class_facts
 from .payload import compress, varints
 
 LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
@@ -104,6 +105,7 @@ def _side(side: SideFindings) -> dict[str, Any]:
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
         "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
+        "cards": [_card(side, a) for a in range(side.n_clusters)],
         "shown": None if side.is_clustered else _shown(side, side.names.size).tolist(),
     }
 
@@ -138,6 +140,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     ]
     return {
         "sides": sides,
+        "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
         "parameters": {name: brief(value) for name, value in results.parameters.items()},
         "repeat": _repeat(results),
@@ -152,6 +155,7 @@ def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
         "size": int(side.sizes[cluster]),
         "share": float(side.shares[cluster]),
         "stability": None if stability is None or np.isnan(stability) else stability,
+        "title": f"{side.kind} cluster {cluster}",
         "typical": side.typical(cluster, CARD),
         "features": features,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,21 +48,26 @@ def compress(data: bytes) -> bytes:
 
 
 def pack_cells(
-    matrix: sp.csr_array, orders: Sequence[tuple[np.ndarray, np.ndarray]], budget: int
+    matrix: sp.csr_array,
+    orders: Sequence[tuple[np.ndarray, np.ndarray]],
+    budget: int,
+    replacement: Callable[..., dict[str, bytes]] = lambda *_: {},
 ) -> Packed:
     """The cells of the matrix in the first of the orders, or its heaviest as the budget allows.
 
-    If some are left out, pictures of all cells in each of the orders come with them.
+    If some are left out, pictures of all cells in each of the orders come with them, and what the
+    replacement returns for the matrix and the first of the orders.
     """
     rows, columns = orders[0]
     ordered = sp.csr_array(matrix[rows][:, columns], dtype=np.float64)
     ordered.sort_indices()
     budget = max(budget, LEAST)
-    kept, pictures = ordered, b""
+    kept, aside = ordered, dict[str, bytes]()
     sections = _sections(ordered) if ordered.nnz <= MOST_CELLS else None
     if sections is None or len(compress(b"".join(sections[0].values()))) > budget:
-        pictures = b"".join(_picture(matrix, *order) for order in orders)
-        budget = max(budget - len(compress(pictures)), LEAST)
+        aside = replacement(matrix, rows, columns)
+        aside["overview"] = b"".join(_picture(matrix, *order) for order in orders)
+        budget = max(budget - len(compress(b"".join(aside.values()))), LEAST)
         kept, sections = _heaviest_within(ordered, budget)
     size = [min(OVERVIEW, n) for n in matrix.shape]
     facts = {
@@ -70,10 +75,9 @@ def pack_cells(
         "all_cells": int(ordered.nnz),
         "least": float(kept.data.min()) if kept.nnz else 0.0,
         "values": sections[1].tolist(),
-        "overview": size if pictures else None,
+        "overview": size if aside else None,
     }
-    parts = sections[0] | ({"overview": pictures} if pictures else {})
-    return Packed(parts, facts)
+    return Packed(sections[0] | aside, facts)
 
 
 def _heaviest_within(ordered: sp.csr_array, budget: int) -> tuple[sp.csr_array, Any]:

@@ -10,15 +10,20 @@ class Report {
     this.search = new Search(byId("query"), byId("matches"), data);
     this.maps = Object.keys(about.maps).map((side) =>
       new ElementMap(byId(`${side}-map`), data, side));
-    this.highlight = new Highlight(data, [this.heatmap, this.blocks, ...this.maps], this.navigation);
+    this.cards = new Cards(data);
+    this.pictures = [this.heatmap, this.blocks, ...this.maps];
+    this.highlight = new Highlight(data, this.pictures, this.navigation, this.cards.snippets);
     this.path = about.views.length > 1 ? new Path(data) : null;
     this.connectPictures();
     this.connectSearch();
     this.connectMaps();
     this.connectPath();
+    this.connectCards();
+    this.connectClasses();
     this.connectButtons();
     this.connectScreen();
     connectDownloads(data.sections);
+    connectContents();
     this.tellWhatIsLeftOut();
   }
 
@@ -73,15 +78,40 @@ class Report {
     byId("zoom-in").addEventListener("click", () => this.navigation.zoomBy(STEP));
     byId("zoom-out").addEventListener("click", () => this.navigation.zoomBy(1 / STEP));
     byId("zoom-all").addEventListener("click", () => this.navigation.showAll());
-    document.querySelectorAll("button.show").forEach((button) => {
-      const { side, cluster } = button.dataset;
-      button.addEventListener("click", () => this.showCluster(side, +cluster));
-    });
+  }
+
+  connectCards() {
+    this.cards.onShow = (side, cluster) => this.showCluster(side, cluster);
+    this.cards.onMember = (element) => {
+      this.showElement(element);
+      this.highlight.zoomToElement();
+      this.lookAtMatrix();
+    };
+    this.cards.onTitle = () => this.draw();
+    this.cards.draw();
+  }
+
+  connectClasses() {
+    const sides = SIDES.filter((side) => this.data.classes.has(side));
+    this.tables = sides.map((side) => new ClassTable(this.data.classes, side));
+    this.legends = sides.map((side) => new ClassLegend(this.data.classes, side, () => {
+      this.heatmap.drawLater();
+      this.drawClasses();
+    }));
+    this.drawClasses();
+  }
+
+  drawClasses() {
+    for (const part of [...this.legends, ...this.tables]) part.draw();
   }
 
   showCluster(side, cluster) {
     this.highlight.set({ side, cluster });
     this.navigation.showAll();
+    this.lookAtMatrix();
+  }
+
+  lookAtMatrix() {
     byId("heatmap-frame").scrollIntoView({ block: "nearest" });
     byId("heatmap").focus({ preventScroll: true });
   }
@@ -96,7 +126,8 @@ class Report {
       requestAnimationFrame(() => this.draw());
     });
     document.querySelectorAll("details").forEach((each) =>
-      each.addEventListener("toggle", () => this.drawMerges()));
+      each.addEventListener("toggle", () => this.drawCharts()));
+    connectPaper(() => this.drawOnPaper(), () => this.draw());
   }
 
   tellWhatIsLeftOut() {
@@ -114,9 +145,23 @@ class Report {
     this.blocks.draw();
     this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawRamp();
+    this.drawCharts();
+  }
+
+  drawCharts() {
     this.drawMerges();
     this.maps.forEach((map) => map.draw());
     this.path?.draw();
+  }
+
+  // Without what is selected.
+  drawOnPaper() {
+    const { lit } = this.highlight;
+    const mark = (each) => this.pictures.forEach((picture) => (picture.lit = each));
+    this.heatmap.cursor = this.blocks.cursor = null;
+    mark(null);
+    this.draw();
+    mark(lit);
   }
 
   drawRamp() {

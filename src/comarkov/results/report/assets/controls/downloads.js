@@ -1,7 +1,7 @@
-// Tables of the page as files.
+// Tables and titles of the page as files.
 
-function download(name, bytes) {
-  const href = URL.createObjectURL(new Blob([bytes], { type: "text/csv" }));
+function download(name, content, type = "text/csv") {
+  const href = URL.createObjectURL(new Blob([content], { type }));
   newElement("a", { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 10000);
 }

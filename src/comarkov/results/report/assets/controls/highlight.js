@@ -2,8 +2,8 @@
 
 class Highlight {
   // Pictures have a field `lit`, and draw themselves again.
-  constructor(data, pictures, navigation) {
-    Object.assign(this, { data, pictures, navigation });
+  constructor(data, pictures, navigation, snippets) {
+    Object.assign(this, { data, pictures, navigation, snippets });
     this.lit = null;
   }
 
@@ -14,7 +14,7 @@ class Highlight {
     this.lit = target && { ...target, cluster };
     document.querySelectorAll(".card.lit").forEach((card) => card.classList.remove("lit"));
     this.card?.classList.add("lit");
-    byId("found").hidden = !isElement;
+    byId("selection").hidden = !isElement;
     if (isElement) this.describe();
     for (const picture of this.pictures) {
       picture.lit = this.lit;
@@ -38,8 +38,19 @@ class Highlight {
     const buttons = [newButton("Zoom to it", () => this.zoomToElement())];
     if (this.card) buttons.push(newButton("Its cluster", () => this.goToCard()));
     buttons.push(newButton("Clear", () => this.clear()));
-    byId("found").replaceChildren(
-      isolated(this.data[side].names[element]), ` · ${this.facts} `, ...buttons);
+    byId("selection").replaceChildren(
+      newElement("p", {}, isolated(this.data[side].names[element]), ` · ${this.facts} `, ...buttons),
+      newElement("p", { class: "note profile" }, ...this.data.profiles.describe(side, element)),
+      ...this.snippet);
+  }
+
+  // The text of a row that is a document.
+  get snippet() {
+    const { side, element, cluster } = this.lit;
+    if (!this.snippets.of(side, element)) return [];
+    const words = distinctiveWords(this.data.clusters(side)[cluster]);
+    const attributes = { class: "snippet", dir: "auto" };
+    return [newElement("p", attributes, ...this.snippets.marked(side, element, words))];
   }
 
   // Rank and confidence are those of the fit, and are not known of other views.
@@ -51,6 +62,8 @@ class Highlight {
     if (!fit) return `${parts[0]} at β = ${short(beta)}`;
     if (rank[element]) parts.push(`rank ${rank[element]}`);
     if (confidence[element]) parts.push(`confidence ${(+confidence[element]).toFixed(2)}`);
+    const known = this.data.classes.nameOf(side, element);
+    if (known) parts.push(`class ${known}`);
     return parts.join(" · ");
   }
 
@@ -60,6 +73,7 @@ class Highlight {
   }
 
   goToCard() {
+    openAround(this.card);
     this.card.scrollIntoView({ block: "center" });
     this.card.focus({ preventScroll: true });
   }

@@ -33,8 +33,7 @@ class Search {
 
   findIn(side, text) {
     const facts = this.data[side], best = [];
-    facts.lower ??= facts.names.map((name) => name.trim().toLowerCase());
-    facts.lower.forEach((name, element) => {
+    lowerNames(facts).forEach((name, element) => {
       const at = name.indexOf(text);
       if (at < 0) return;
       const rank = +facts.rank[element] || facts.n + 1; // in no cluster: last

@@ -62,7 +62,30 @@ class ReportData {
     this.fit = about.views.findIndex((facts) => facts.fit);
     this.shown = this.fit; // which of the views the pictures show
     this.views = new Map();
+    this.titles = new EditedTitles(about.digest);
+    this.profiles = new Profiles(this);
+    this.classes = new Classes(this);
   }
+
+  // The clusters on screen, each with its members, the most typical first.
+  clusters(side) {
+    const facts = this[side], other = this[otherSide(side)], { label } = this.viewAt(this.fit)[side];
+    const elements = Int32Array.from(label.keys());
+    return facts.cards.map((card, cluster) => ({
+      cluster,
+      node: cluster,
+      ...card,
+      title: this.titleOf(side, cluster),
+      features: card.features.map(([name, , lift]) => ({ element: other.names.indexOf(name), name, lift })),
+      members: elements.filter((element) => label[element] === cluster),
+    }));
+  }
+
+  titleOf(side, cluster) {
+    return this.titles.of(side, cluster) ?? this[side].cards[cluster].title;
+  }
+
+  isFit() { return this.view.fit; }
 
   get view() { return this.viewAt(this.shown); }
 
@@ -95,8 +118,6 @@ class ReportData {
     const stored = this.shown === this.fit ? 0 : this.shown + (this.shown < this.fit ? 1 : 0);
     return this.sections.get("overview").subarray(stored * size, (stored + 1) * size);
   }
-
-  titleOf(side, cluster) { return String(cluster); }
 
   // The value of a cell; null if it may be one of those that were left out.
   value(row, column) {

@@ -8,6 +8,7 @@ class Heatmap {
     this.canvas = canvas;
     this.data = data;
     this.picture = new Picture(data);
+    this.classes = data.classes;
     this.spans = { rows: new Span(data.rows.n), columns: new Span(data.columns.n) };
     this.longest = largest(data.columns.names, (name) => name.length); // letters
     this.lit = null; // { side, cluster, element } that is highlighted
@@ -53,10 +54,13 @@ class Heatmap {
     };
     columns.start = this.named.rows ? left : this.data.rows.clusters ? 40 : 8;
     rows.start = this.named.columns ? top : this.data.columns.clusters ? 24 : 8;
-    columns.length = Math.max(60, width - columns.start - 1);
+    columns.length = Math.max(60, width - columns.start - 1 - this.stripRoom("rows"));
     rows.length = height - rows.start - 1;
-    return height;
+    return height + this.stripRoom("columns");
   }
+
+  // The pixels that the classes of a side take beside the matrix.
+  stripRoom(side) { return this.classes.has(side) ? STRIP + STRIP_GAP : 0; }
 
   // Few rows need not be thick.
   heightOfCells(width, least) {
@@ -75,6 +79,7 @@ class Heatmap {
     for (const side of ["rows", "columns"]) {
       if (this.named[side]) drawNames(pen, this, side);
       else drawClusterNumbers(pen, this, side);
+      if (this.classes.has(side)) drawStrip(pen, this, side);
     }
   }
 
@@ -102,8 +107,9 @@ class Heatmap {
     const others = more > 0 ? ` and about ${more} more` : "";
     const cluster = this.data.view[side].label[element];
     const where = cluster < 0 ? " · in no cluster" : ` · cluster ${cluster}`;
+    const known = this.classes.nameOf(side, element);
     return textLine("strong", isolated(this.data[side].names[element]),
-      others + (this.data[side].clusters ? where : ""));
+      others + (this.data[side].clusters ? where : ""), ...(known ? [" · ", isolated(known)] : []));
   }
 
   // Which part of the matrix is shown, in words.

@@ -1,0 +1,89 @@
+// One cluster: title, figures, typical members, what is distinctive, and all members when asked.
+
+const LISTED = 8; // names in each list of a card
+const FEW = 3; // names of a folded card
+
+class Card {
+  constructor(cards, side, facts) {
+    Object.assign(this, { cards, side, facts, data: cards.data });
+    this.id = `${side}-${facts.cluster}`;
+    this.box = newElement("article", { class: "card", id: this.id, tabindex: "-1",
+      "aria-labelledby": `${this.id}-title` },
+      this.header, this.sizes, this.few, this.lists, this.buttons, this.panel);
+  }
+
+  get header() {
+    const { cluster } = this.facts, { kind } = this.data[this.side];
+    const show = newButton("Show", () => this.cards.onShow?.(this.side, cluster));
+    show.className = "show";
+    show.setAttribute("aria-label", `Show ${kind} cluster ${cluster} in the matrix`);
+    const change = (text) => this.cards.setTitle(this.side, this.facts, text);
+    return newElement("header", {},
+      newElement("span", { class: "badge" }, String(cluster)),
+      newElement("h3", { id: `${this.id}-title` }, titleButton(this.facts.title, change)),
+      show);
+  }
+
+  get sizes() {
+    const { size, share, stability } = this.facts;
+    const members = `${whole(size)} member${size === 1 ? "" : "s"}`;
+    const rest = ` · ${percent(share)} of the mass`
+      + (stability === null ? "" : ` · stability\u00a0${stability.toFixed(2)}`);
+    return newElement("p", { class: "sizes" }, newElement("b", {}, members), rest);
+  }
+
+  // On a phone a card is folded to these names.
+  get few() {
+    const names = this.facts.members.slice(0, FEW), { size } = this.facts;
+    const parts = Array.from(names, (element, i) =>
+      [i ? ", " : "", isolated(this.data[this.side].names[element])]).flat();
+    return newElement("p", { class: "few" }, ...parts, size > FEW ? " …" : "");
+  }
+
+  get lists() {
+    const { members, features } = this.facts, other = otherSide(this.side);
+    const typical = Array.from(members.slice(0, LISTED), (element) =>
+      newElement("li", {}, this.cards.nameButton(this.side, element)));
+    const distinctive = features.slice(0, LISTED).map(({ element, lift }) =>
+      newElement("li", {}, this.cards.nameButton(other, element),
+        newElement("span", { class: "lift" }, liftText(lift))));
+    const none = newElement("p", { class: "note" }, "None: it is like the whole.");
+    return newElement("div", { class: "lists" },
+      newElement("div", {}, newElement("h4", {}, "Most typical"), newElement("ol", {}, ...typical)),
+      newElement("div", {}, newElement("h4", {}, "Distinctive ", isolated(this.data[other].kind)),
+        distinctive.length ? newElement("ol", {}, ...distinctive) : none));
+  }
+
+  get buttons() {
+    const { size } = this.facts, count = size === 1 ? "The only member" : `All ${whole(size)} members`;
+    this.more = newButton(count, () => this.toggleMembers());
+    this.unfold = newButton("Details", () => this.toggle());
+    Object.assign(this.more, { className: "more" });
+    Object.assign(this.unfold, { className: "unfold" });
+    this.more.setAttribute("aria-expanded", "false");
+    this.unfold.setAttribute("aria-expanded", "false");
+    return newElement("p", { class: "card-buttons" }, this.unfold, this.more);
+  }
+
+  get panel() { return this.place = newElement("div", { class: "members", hidden: "" }); }
+
+  // Folded cards exist only on phones.
+  toggle() {
+    const isOpen = this.box.classList.toggle("unfolded");
+    this.unfold.setAttribute("aria-expanded", String(isOpen));
+    this.unfold.textContent = isOpen ? "Less" : "Details";
+  }
+
+  toggleMembers() {
+    const isOpen = this.place.hidden;
+    this.place.hidden = !isOpen;
+    this.box.classList.toggle("wide", isOpen);
+    this.more.setAttribute("aria-expanded", String(isOpen));
+    if (!isOpen) return;
+    if (!this.members) {
+      this.members = new Members(this.cards, this.side, this.facts);
+      this.place.append(...this.members.parts);
+    }
+    this.members.show();
+  }
+}

@@ -1,0 +1,58 @@
+// The cards of all clusters on screen, and their titles.
+
+class Cards {
+  constructor(data) {
+    this.data = data;
+    this.snippets = new Snippets(data);
+    this.titles = data.titles;
+    byId("download-titles").addEventListener("click", () => this.downloadTitles());
+    byId("reset-titles").addEventListener("click", () => this.resetTitles());
+  }
+
+  draw() {
+    for (const side of ["rows", "columns"]) {
+      const box = byId(`${side}-cards`);
+      if (!box) continue; // a side that is not clustered
+      const clusters = this.data.clusters(side);
+      byId(`${side}-count`).textContent = whole(clusters.length);
+      box.replaceChildren(...clusters.map((facts) => new Card(this, side, facts).box));
+    }
+    this.describeTitles();
+  }
+
+  // A name that shows its element in the matrix.
+  nameButton(side, element) {
+    const name = this.data[side].names[element];
+    const button = newElement("button", { type: "button", class: "link", title: name }, isolated(name));
+    button.addEventListener("click", () => this.onMember?.({ side, element }));
+    return button;
+  }
+
+  setTitle(side, { cluster, node }, text) {
+    this.titles.set(side, node, text);
+    this.onTitle?.();
+    byId(`${side}-${cluster}`).querySelector("button.title").focus();
+  }
+
+  resetTitles() {
+    this.titles.reset();
+    this.onTitle?.();
+  }
+
+  describeTitles() {
+    byId("reset-titles").hidden = this.titles.isEmpty;
+    byId("titles-note").textContent = this.titles.isStored
+      ? "Click a title to change it. Titles stay in this browser."
+      : "This browser does not store titles. Download them before you close the page.";
+  }
+
+  // The titles of the clusters on screen, as `comarkov report --titles` reads them.
+  downloadTitles() {
+    const sides = ["rows", "columns"].map((side) => [side, this.data[side].clusters ? this.data.clusters(side) : []]);
+    const titles = sides.map(([side, clusters]) =>
+      [side, Object.fromEntries(clusters.map(({ cluster, title }) => [cluster, title]))]);
+    const counts = sides.map(([, clusters]) => clusters.length || null);
+    const text = JSON.stringify({ n_clusters: counts, ...Object.fromEntries(titles) }, null, 2);
+    download("titles.json", text, "application/json");
+  }
+}

@@ -1,0 +1,79 @@
+// All members of a cluster: found by name, sorted, and with a snippet where members are texts.
+
+const ORDERS = {
+  typical: "Most typical first",
+  confident: "Most confident first",
+  doubtful: "Least confident first",
+  name: "By name",
+};
+
+class Members {
+  constructor(cards, side, facts) {
+    Object.assign(this, { cards, side, facts, data: cards.data });
+    const { kind } = this.data[side], label = `Members of cluster ${facts.cluster}`;
+    this.input = newElement("input", { type: "search", placeholder: `Find ${kind} …`,
+      "aria-label": `Find among the members of cluster ${facts.cluster}`, spellcheck: "false" });
+    this.select = newElement("select", { "aria-label": `Order of the members of cluster ${facts.cluster}` },
+      ...this.orders.map((value) => newElement("option", { value }, ORDERS[value])));
+    this.count = newElement("span", { class: "note count", role: "status" });
+    this.list = new LongList(label, (element) => this.line(element));
+    this.list.box.classList.toggle("with-texts", cards.snippets.has(side));
+    this.words = distinctiveWords(facts);
+    this.input.addEventListener("input", () => this.show());
+    this.select.addEventListener("change", () => this.show());
+  }
+
+  get orders() {
+    const hasConfidence = this.data[this.side].confidence.some((text) => text !== "");
+    return Object.keys(ORDERS).filter((order) => hasConfidence || !/^(confident|doubtful)$/.test(order));
+  }
+
+  get parts() {
+    const bar = newElement("div", { class: "member-bar" }, this.input, this.select, this.count);
+    return [bar, this.list.box];
+  }
+
+  show() {
+    const text = visible(this.input.value).trim().toLowerCase(), lower = lowerNames(this.data[this.side]);
+    const members = this.sorted().filter((element) => lower[element].includes(text));
+    const all = whole(this.facts.members.length);
+    this.count.textContent = text ? `${whole(members.length)} of ${all}` : all;
+    this.list.show(members);
+  }
+
+  // As the data have them, members are the most typical first.
+  sorted() {
+    const members = this.facts.members, { confidence } = this.data[this.side];
+    const sign = { confident: -1, doubtful: 1 }[this.select.value];
+    if (sign) return members.slice().sort((a, b) => sign * (confidence[a] - confidence[b]));
+    if (this.select.value !== "name") return members;
+    const place = alphabetical(this.data[this.side]);
+    return members.slice().sort((a, b) => place[a] - place[b]);
+  }
+
+  line(element) {
+    const { confidence, rank } = this.data[this.side], { snippets } = this.cards;
+    const sure = confidence[element] ? `confidence ${(+confidence[element]).toFixed(2)}` : "";
+    const parts = [
+      newElement("span", { class: "rank", title: "Rank by typicality in the fit" }, rank[element]),
+      this.cards.nameButton(this.side, element),
+      newElement("span", { class: "note" }, sure),
+    ];
+    if (!snippets.has(this.side)) return parts;
+    return [...parts, newElement("p", { class: "snippet", dir: "auto" },
+      ...snippets.marked(this.side, element, this.words))];
+  }
+}
+
+const lowerNames = (facts) => facts.lower ??= facts.names.map((name) => name.trim().toLowerCase());
+
+// The place of each element of a side by name, numbers in names by their value.
+function alphabetical(facts) {
+  if (!facts.byName) {
+    const { compare: before } = new Intl.Collator("en", { numeric: true });
+    const order = [...facts.names.keys()].sort((a, b) => before(facts.names[a], facts.names[b]));
+    facts.byName = new Uint32Array(order.length);
+    order.forEach((element, place) => (facts.byName[element] = place));
+  }
+  return facts.byName;
+}

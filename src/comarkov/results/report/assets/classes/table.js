@@ -1,0 +1,75 @@
+// Clusters by known classes: how many members each cluster has of each class, and how well they agree.
+
+const TABLED = 24; // classes with a column of their own, the largest
+
+class ClassTable {
+  constructor(classes, side) {
+    Object.assign(this, { classes, side, data: classes.data });
+    this.box = byId(`${side}-classes`);
+    this.box.hidden = false;
+  }
+
+  draw() {
+    const { title } = this.classes.of(this.side), { kind, clusters } = this.data[this.side];
+    const heading = newElement("h3", {}, isolated(kind), ": ", isolated(title));
+    if (!clusters) {
+      this.box.replaceChildren(heading, newElement("p", { class: "note" }, "This side is not clustered."));
+      return;
+    }
+    const counts = this.classes.counts(this.side);
+    this.box.replaceChildren(heading, this.scores(counts), this.table(counts));
+  }
+
+  scores(counts) {
+    const { accuracy } = this.classes.of(this.side), unknown = this.unknown(counts);
+    const isFit = this.data.isFit(this.side) && accuracy !== null;
+    const score = (name, value, meaning) => newElement("div", {}, newElement("dt", {}, name),
+      newElement("dd", {}, newElement("b", {}, value.toFixed(2)), " ", newElement("small", {}, meaning)));
+    const note = unknown ? [newElement("p", { class: "note" },
+      `${whole(unknown)} without a known class do not count.`)] : [];
+    return newElement("div", { class: "scores" }, newElement("dl", {},
+      score("NMI", normalizedMutualInformation(counts), "normalized mutual information"),
+      score("ARI", adjustedRandIndex(counts), "adjusted Rand index"),
+      score("Purity", purity(counts), "are in the largest class of their cluster"),
+      ...(isFit ? [score("Accuracy", accuracy, "under the best one-to-one matching")] : [])), ...note);
+  }
+
+  unknown(counts) { return this.data[this.side].n - sumOf(counts.flat()); }
+
+  table(counts) {
+    const { classes } = this.classes.of(this.side), rest = classes.length - TABLED;
+    const names = classes.slice(0, TABLED).map((name, i) => this.heading(name, i + 1));
+    if (rest > 0) names.push(newElement("th", { scope: "col" }, `${rest} other${rest === 1 ? "" : "s"}`));
+    const inNone = counts.at(-1);
+    const lines = this.data.clusters(this.side).map(({ cluster, title }) =>
+      this.line([newElement("span", { class: "badge" }, String(cluster)), isolated(title)], counts[cluster]));
+    if (sumOf(inNone)) lines.push(this.line(["in no cluster"], inNone));
+    return newElement("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Clusters by classes" },
+      newElement("table", { class: "class-table" },
+        newElement("thead", {}, newElement("tr", {}, newElement("th", { scope: "col" }, "Cluster"), ...names)),
+        newElement("tbody", {}, ...lines)));
+  }
+
+  heading(name, code) {
+    const swatch = newElement("i", { class: "swatch" });
+    swatch.style.background = this.classes.colourOf(this.side, code);
+    return newElement("th", { scope: "col", title: name }, swatch, isolated(name));
+  }
+
+  line(heading, counts) {
+    const rest = sumOf(counts.slice(TABLED)), total = sumOf(counts);
+    const cells = counts.length > TABLED ? [...counts.slice(0, TABLED), rest] : counts;
+    return newElement("tr", {}, newElement("th", { scope: "row" }, ...heading),
+      ...cells.map((count) => this.cell(count, total)));
+  }
+
+  // Shaded by the share of its class in the cluster.
+  cell(count, total) {
+    const cell = newElement("td", {}, count ? whole(count) : "");
+    if (!count) return cell;
+    const shade = cellScale()(Math.sqrt(count / total));
+    Object.assign(cell.style, { background: css(shade), color: inkOn(shade) });
+    cell.title = `${percent(count / total)} of the cluster`;
+    return cell;
+  }
+}

@@ -1,0 +1,40 @@
+// Sections that fold, the table of contents, and what changes on paper.
+
+// A link opens the section that it leads to, and marks itself while that section is in view.
+function connectContents() {
+  const links = [...document.querySelectorAll(".contents a")];
+  const sections = links.map((link) => byId(link.hash.slice(1)));
+  links.forEach((link, i) => link.addEventListener("click", () => openAround(sections[i])));
+  const mark = () => {
+    const last = sections.findLastIndex((section) => section.getBoundingClientRect().top < innerHeight / 3);
+    links.forEach((link, i) => link.toggleAttribute("aria-current", i === Math.max(0, last)));
+  };
+  addEventListener("scroll", mark, { passive: true });
+  mark();
+}
+
+// Open a section, or the section that an element is in.
+function openAround(element) {
+  const fold = element.querySelector(":scope > details") ?? element.closest("section > details");
+  if (fold) fold.open = true;
+}
+
+// On paper every section is open and nothing is selected; afterwards all is as it was.
+function connectPaper(onPaper, onScreen) {
+  const paper = matchMedia("print");
+  let closed = null;
+  const before = () => {
+    if (closed) return;
+    closed = [...document.querySelectorAll("section > details:not([open])")];
+    closed.forEach((fold) => (fold.open = true));
+    onPaper();
+  };
+  const after = () => {
+    closed?.forEach((fold) => (fold.open = false));
+    closed = null;
+    onScreen();
+  };
+  addEventListener("beforeprint", before);
+  addEventListener("afterprint", after);
+  paper.addEventListener("change", () => (paper.matches ? before() : after()));
+}

@@ -1,0 +1,94 @@
+"""Short extracts of the texts of a side, each around the words that are typical of its cluster."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from ..findings import SideFindings
+from .payload import compress
+
+WIDTH = 200  # characters of a snippet
+DISTINCTIVE = 40  # words of a cluster that a snippet may be chosen for
+READ = 6_000  # characters of a text in which a snippet is looked for
+BUDGET = 900_000  # compressed bytes of all snippets
+WORD = re.compile(r"\w\w+")
+CONTROLS = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
+
+
+class Snippets(NamedTuple):
+    """Snippets in the order of the data, empty where there is no room, and how many there are."""
+
+    text: bytes  # one line each
+    number: int
+
+
+def pack_snippets(texts: np.ndarray, side: SideFindings, budget: int = BUDGET) -> Snippets:
+    """The snippets of all texts or, if they are too long, of the most typical in each cluster."""
+    weights = [_weights(side, cluster) for cluster in range(side.n_clusters)]
+    lines = [
+        snippet(str(text), weights[label] if 0 <= label < len(weights) else {})
+        for text, label in zip(texts, side.labels.tolist(), strict=True)
+    ]
+    size = len(compress("\n".join(lines).encode()))
+    while size > budget:
+        kept = int(0.95 * budget / size * sum(map(bool, lines)))
+        lines = _most_typical(lines, side, kept)
+        size = len(compress("\n".join(lines).encode()))
+    return Snippets("\n".join(lines).encode(), sum(map(bool, lines)))
+
+
+def _weights(side: SideFindings, cluster: int) -> dict[str, float]:
+    """The distinctive words of a cluster, each with its part of the information."""
+    return {each.name.lower(): each.bits for each in side.distinctive(cluster, DISTINCTIVE)}
+
+
+def snippet(text: str, weights: dict[str, float], width: int = WIDTH) -> str:
+    """The part of a text that has most of these words, each counted once; else its beginning.
+
+    Examples
+    --------
+    >>> snippet("Good morning. The tea is hot and the rum is old.", {"tea": 2, "rum": 1}, 20)
+    '… tea is hot and the …'
+    """
+    text = " ".join(CONTROLS.sub(" ", text[:READ]).split())
+    if len(text) <= width:
+        return text
+    words = [(found.start(), found.group().lower()) for found in WORD.finditer(text)]
+    places = [(start, word) for start, word in words if word in weights]
+    start = _densest(places, weights, width)
+    start = max((place for place, _ in words if place <= start), default=0) if start else 0
+    part = text[start : start + width]
+    if start + width < len(text):
+        part = part.rsplit(" ", 1)[0] + " …"
+    return f"… {part}" if start else part
+
+
+def _densest(places: list[tuple[int, str]], weights: dict[str, float], width: int) -> int:
+    """Where the window begins whose different words weigh most; 0 without words.
+
+    It begins at one of the words, or at the beginning if that contains as much.
+    """
+    best, most = 0, 0.0
+    for i, (start, _) in enumerate([(0, ""), *places]):
+        inside: set[str] = set()
+        for place, word in places[max(i - 1, 0) :]:
+            if place + len(word) > start + width:
+                break
+            inside.add(word)
+        weight = sum(weights[word] for word in inside)
+        if weight > most * (1 + 1e-9):
+            best, most = start, weight
+    return best
+
+
+def _most_typical(lines: list[str], side: SideFindings, kept: int) -> list[str]:
+    """Only so many of the lines, those of the lowest ranks."""
+    ranks = np.where(side.ranks > 0, side.ranks, side.ranks.size + 1)
+    has_line = np.array([bool(line) for line in lines])
+    order = np.lexsort((ranks, ~has_line))
+    chosen = np.zeros(len(lines), bool)
+    chosen[order[:kept]] = True
+    return [line if keep else "" for line, keep in zip(lines, chosen, strict=True)]

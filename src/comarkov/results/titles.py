@@ -1,0 +1,180 @@
+"""Titles of clusters: up to three words that tell a cluster from the others.
+
+A word stands in the title of the cluster for which it scores highest (see ``title_words``), so
+titles on one level share no words. Only a cluster whose own words are all weak borrows its best
+word and adds an own one: "UA · VX" beside "UA".
+
+Each node of a side's tree has one title. The clusters of the fit get theirs first, then the coarser
+and the finer nodes, each against the nodes that it shares a level with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .names import short_name
+from .numbers import plural
+from .title_words import Merges, Words, words_of
+
+if TYPE_CHECKING:
+    from .findings import SideFindings
+
+MOST = 3  # words of a title
+LONGEST = 48  # characters of a title of several words
+WEAKEST = 0.2  # score of a word, relative to the best of its node
+BETWEEN = " · "
+
+
+def cluster_titles(side: SideFindings) -> list[str]:
+    """One title for each cluster of a side, all different; titles that were given are kept."""
+    if side.across is None:
+        return []
+    if side.n_clusters == 1:
+        return [side.given_titles.get(0, _all(side))]
+    namer = _Namer(words_of(side, side.across, side.labels, []), dict(side.given_titles))
+    namer.name(range(side.n_clusters), ())
+    return [namer.titles[a] for a in range(side.n_clusters)]
+
+
+def node_titles(side: SideFindings) -> list[str]:
+    """One title for each node of a side's tree: leaves first, then merges.
+
+    The nodes of the clusters of the fit have the titles of these clusters. No two nodes on one
+    level of the tree have the same title.
+    """
+    tree = _Tree.of(side)
+    if tree is None:
+        return []
+    root = len(tree.masses) + len(tree.merges) - 1
+    titles = {root: _all(side)} | dict(zip(tree.fitted, side.titles, strict=True))
+    words = words_of(side, tree.masses, tree.leaf, tree.merges)
+    namer = _Namer(words, titles if words.are_names else tree.numbered() | titles)
+    for nodes, others in (*tree.coarser(), *tree.finer()):
+        namer.name(nodes, others)
+    return [namer.titles[node] for node in range(root + 1)]
+
+
+def _all(side: SideFindings) -> str:
+    return f"all {plural(side.kind)}"
+
+
+class _Tree(NamedTuple):
+    """The merges of a side from its leaves to one, through the clusters of the fit."""
+
+    masses: np.ndarray  # by (leaf, element of the other side)
+    leaf: np.ndarray  # of each element; -1 in no cluster
+    merges: Merges
+    fitted: list[int]  # the node of each cluster of the fit
+
+    @classmethod
+    def of(cls, side: SideFindings) -> _Tree | None:
+        """The tree of a side; None if it is not clustered."""
+        leaves = getattr(side.tree, f"{side.axis}s")
+        if leaves is None:
+            return None
+        merges = getattr(side.tree, f"{side.axis}_linkage")[:, :2].astype(int).tolist()
+        cluster = leaves.number.tolist()
+        for a, b in merges:
+            cluster.append(cluster[a] if cluster[a] == cluster[b] else -1)
+        top = {number: node for node, number in enumerate(cluster)}
+        leaf = np.where(side.labels < 0, -1, leaves.leaf)
+        return cls(leaves.masses.T, leaf, merges, [top[a] for a in range(leaves.k)])
+
+    @property
+    def _inside(self) -> int:
+        """The number of merges inside clusters of the fit, which come first."""
+        return len(self.masses) - len(self.fitted)
+
+    def coarser(self) -> Iterator[tuple[list[int], set[int]]]:
+        """The nodes above the fit, each with the other nodes of its level."""
+        level = set(self.fitted)
+        for i in range(self._inside, len(self.merges)):
+            level -= set(self.merges[i])
+            node = len(self.masses) + i
+            yield [node], set(level)
+            level.add(node)
+
+    def finer(self) -> Iterator[tuple[list[int], set[int]]]:
+        """The pairs of nodes below the fit, each with the other nodes of its level."""
+        level = set(self.fitted)
+        for i in reversed(range(self._inside)):
+            level.remove(len(self.masses) + i)
+            yield self.merges[i], set(level)
+            level |= set(self.merges[i])
+
+    def numbered(self) -> dict[int, str]:
+        """Titles for data without names: clusters 0 + 2 were merged, 1a and 1b are parts of 1."""
+        numbers = {node: [a] for a, node in enumerate(self.fitted)}
+        for (node,), _ in self.coarser():
+            a, b = self.merges[node - len(self.masses)]
+            numbers[node] = sorted(numbers[a] + numbers[b])
+        titles = {
+            node: short_name(f"clusters {' + '.join(map(str, parts))}")
+            for node, parts in numbers.items()
+        }
+        titles |= {node: f"cluster {a}" for a, node in enumerate(self.fitted)}
+        for i in reversed(range(self._inside)):
+            for node, letter in zip(self.merges[i], "ab", strict=True):
+                titles[node] = titles[len(self.masses) + i] + letter
+        return titles
+
+
+class _Namer:
+    """Gives titles to nodes, level by level."""
+
+    def __init__(self, words: Words, titles: dict[int, str]) -> None:
+        self.words = words
+        self.titles = titles
+
+    def name(self, nodes: Iterable[int], others: Iterable[int]) -> None:
+        """Name the nodes that have no title yet; ``others`` are the rest of their level."""
+        nodes, level = list(nodes), [*nodes, *others]
+        best = self.words.scores[level].max(axis=0)
+        taken = [self.titles[node] for node in level if node in self.titles]
+        for node in nodes:
+            if node not in self.titles:
+                self.titles[node] = self._title(node, best, taken)
+                taken.append(self.titles[node])
+
+    def _title(self, node: int, best: np.ndarray, taken: list[str]) -> str:
+        ranked = self.words.ranked(node)
+        if not ranked.size:
+            title = "mixed" if self.words.are_names else f"cluster {node}"
+            return self._distinct(title, node, taken)
+        scores = self.words.scores[node]
+        used = {_key(word) for title in taken for word in self._split(title)}
+        own = [i for i in ranked if scores[i] == best[i] and _key(self.words.names[i]) not in used]
+        strong = [i for i in own if scores[i] >= WEAKEST * scores[ranked[0]]]
+        return self._distinct(self._joined(strong or [ranked[0], *own[:1]]), node, taken)
+
+    def _joined(self, elements: list[int]) -> str:
+        """Up to three words, no two alike, as far as there is room."""
+        words: dict[str, str] = {}
+        for i in elements:
+            word = self.words.names[i]
+            length = len(BETWEEN.join([*words.values(), word]))
+            if word and len(words) < MOST and (not words or length <= LONGEST):
+                words.setdefault(_key(word), word)
+        return self.words.prefix + BETWEEN.join(words.values()) if words else "no name"
+
+    def _split(self, title: str) -> list[str]:
+        return title.removeprefix(self.words.prefix).split(BETWEEN)
+
+    def _distinct(self, title: str, node: int, taken: list[str]) -> str:
+        """The title; if another node of the level has it, with a member or a number added."""
+        member = self.words.members[node]
+        if title in taken and member:
+            title = f"{title}{BETWEEN}{member}"
+        if title not in taken:
+            return title
+        return next(text for n in count(2) if (text := f"{title} ({n})") not in taken)
+
+
+def _key(word: str) -> str:
+    """What words that differ only in case or by a plural s have in common."""
+    key = word.casefold()
+    return key[:-1] if len(key) > 3 and key.isalpha() and key.endswith("s") else key

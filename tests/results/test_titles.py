@@ -1,0 +1,181 @@
+"""Titles of clusters: distinct, short, stable, and made of what distinguishes a cluster."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from helpers import models
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comarkov import CoClustering, Data, datasets
+from comarkov.results import names as naming
+from comarkov.results.findings import findings_of
+from comarkov.results.names import are_positions, are_readable, short_name
+from comarkov.results.titles import BETWEEN, LONGEST, node_titles
+
+WOMEN = datasets.load("southern-women")
+HOSTILE = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(
+    ["", " ", "·", " · ", "a · b", "cars", "car", "CAR", "\x00", "\u202eevil", "x" * 200, "mixed"]
+)
+
+
+def planted(row_names, column_names, kinds=("row", "column"), **fitting):
+    """Three blocks of six rows and four columns, with some noise."""
+    rng = np.random.default_rng(0)
+    block = np.equal.outer(np.arange(18) % 3, np.arange(12) % 3)
+    X = rng.poisson(np.where(block, 20, 2))
+    model = CoClustering((3, 3), n_init=3, random_state=0, **fitting).fit(X)
+    return findings_of(model, (row_names, column_names), kinds)
+
+
+def levels(side):
+    """The nodes of each level of a side's tree, from the leaves to the root."""
+    leaves = getattr(side.tree, f"{side.axis}s").number.size
+    level = set(range(leaves))
+    yield sorted(level)
+    for i, (a, b) in enumerate(getattr(side.tree, f"{side.axis}_linkage")[:, :2].astype(int)):
+        level = level - {a, b} | {leaves + i}
+        yield sorted(level)
+
+
+@settings(max_examples=20)
+@given(models(), st.data())
+def test_titles_of_each_level_are_distinct_short_and_stable(problem, data):
+    W, model = problem
+    model.fit(W)
+    named = [data.draw(st.lists(HOSTILE, min_size=n, max_size=n) | st.none()) for n in W.shape]
+    kinds = data.draw(st.sampled_from([("row", "column"), ("document", "word"), ("", "hour")]))
+    found = findings_of(model, named, kinds)
+    again = findings_of(model, named, kinds)
+    for side, other in ((found.rows, again.rows), (found.columns, again.columns)):
+        titles = node_titles(side)
+        assert titles == node_titles(other)
+        assert side.titles == other.titles
+        assert len(side.titles) == side.n_clusters
+        assert all(title.strip() and "\n" not in title for title in titles)
+        assert all(len(title) <= LONGEST + naming.LONGEST + 20 for title in titles)
+        for level in levels(side) if side.is_clustered else ():
+            shown = [titles[node] for node in level]
+            assert len(set(shown)) == len(shown)
+            if len(level) == side.n_clusters:
+                assert sorted(shown) == sorted(side.titles)
+
+
+def test_titles_are_made_of_what_distinguishes_clusters():
+    columns = [f"{'abc'[i % 3]}{letter}" for i, letter in enumerate("mnopqrstuvwx")]
+    found = planted([f"{'xyz'[i % 3]}{'mnopqrstuvwxyzabcd'[i]}" for i in range(18)], columns)
+    for a, title in enumerate(found.rows.titles):
+        words = title.split(BETWEEN)
+        best = {feature.name for feature in found.rows.distinctive(a, 4)}
+        assert len(words) == 3
+        assert set(words) <= best
+    words = [word for title in found.rows.titles for word in title.split(BETWEEN)]
+    assert len(set(words)) == len(words)  # no word stands twice
+
+
+def test_rare_and_common_elements_make_no_titles():
+    """Columns: everywhere with much mass, once with little, and the theme of each cluster."""
+    X = np.array(
+        [[90, 0, 9, 0], [80, 1, 8, 0], [90, 0, 9, 0], [60, 0, 0, 9], [60, 0, 0, 8], [50, 0, 0, 9]]
+    )
+    model = CoClustering((2, None), random_state=0).fit(X)
+    found = findings_of(model, (list("abcdef"), ["the", "rare", "cat", "dog"]))
+    assert sorted(found.rows.titles) == ["cat", "dog"]
+
+
+def test_words_name_the_clusters_of_both_sides():
+    words = ["bike", "bikes", "ride", "orbit", "moon", "nasa", "game", "team", "win", "a", "b", "c"]
+    found = planted([f"post {i}" for i in range(18)], words, ("document", "word"))
+    for side in (found.rows, found.columns):
+        assert {word for title in side.titles for word in title.split(BETWEEN)} <= set(words)
+    for a, title in enumerate(found.columns.titles):
+        assert set(title.split(BETWEEN)) <= set(found.columns.typical(a))
+
+
+def test_names_that_say_nothing_are_not_used():
+    people = ["Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal", "Ian", "Jan", "Kim", "Lea"]
+    numbers = [str(i) for i in range(18)]
+    rows = planted(numbers, people).rows
+    assert all(set(title.split(BETWEEN)) <= set(people) for title in rows.titles)
+    columns = planted(numbers, people).columns  # named by their own members
+    assert all(set(title.split(BETWEEN)) <= set(people) for title in columns.titles)
+    nameless = planted(numbers, numbers[:12])
+    assert nameless.rows.titles == ["cluster 0", "cluster 1", "cluster 2"]
+    nodes = node_titles(nameless.rows)
+    assert set(nameless.rows.titles) | {"cluster 0a", "cluster 0b", "all rows"} <= set(nodes)
+    assert any(title in nodes for title in ("clusters 0 + 1", "clusters 0 + 2", "clusters 1 + 2"))
+
+
+def test_a_few_numbers_of_something_known_are_names():
+    hours = planted(["Ann"] * 18, [str(i) for i in range(12)], ("person", "hour"))
+    assert all(title.startswith("hour ") for title in hours.rows.titles)
+
+
+@pytest.mark.parametrize("n_clusters", [(3, None), (None, 3)])
+def test_a_side_that_is_not_clustered_has_no_titles(n_clusters):
+    model = CoClustering(n_clusters, random_state=0).fit(WOMEN.matrix)
+    found = findings_of(model, (WOMEN.row_names, WOMEN.column_names))
+    sides = [found.rows, found.columns]
+    assert [len(side.titles) for side in sides] == [n or 0 for n in n_clusters]
+    assert [bool(node_titles(side)) for side in sides] == [n is not None for n in n_clusters]
+
+
+def test_nothing_distinctive_is_said_so():
+    one = CoClustering(1, random_state=0).fit(WOMEN.matrix)
+    found = findings_of(one, (WOMEN.row_names, WOMEN.column_names), ("woman", "event"))
+    assert (found.rows.titles, found.columns.titles) == (["all women"], ["all events"])
+    rng = np.random.default_rng(0)
+    noise = 1000 + rng.integers(0, 20, (12, 6))
+    flat = CoClustering(2, random_state=0).fit(noise)
+    titles = findings_of(flat, (list("abcdefghijkl"), list("uvwxyz"))).rows.titles
+    assert titles[0] == "mixed"
+    assert titles[1].startswith("mixed · ")  # with a member, to tell it from the first
+
+
+def test_given_titles_are_kept_and_others_differ_from_them():
+    side = planted([f"n{'abcdefghijklmnopqr'[i]}" for i in range(18)], list("abcdefghijkl")).rows
+    theirs = replace(side, given_titles={1: side.titles[0]})
+    assert theirs.titles[1] == side.titles[0]
+    assert len(set(theirs.titles)) == 3
+    assert set(theirs.titles) <= set(node_titles(theirs))
+    assert replace(side, given_titles={0: "mine"}).titles == ["mine", *side.titles[1:]]
+
+
+def test_rejected_elements_name_nothing():
+    X = sp.block_diag([np.full((4, 3), 9), np.full((4, 3), 9)]).toarray() + 1
+    X[0] = X.sum(axis=0)  # belongs to both
+    words = ["both", "ant", "bee", "cow", "dog", "eel", "fox", "gnu"]
+    data = Data(X, words, list("123456"), "word", "page")
+    model = CoClustering(2, reject=0.9, random_state=0).fit(data)
+    assert model.row_labels_[0] == -1
+    side = findings_of(model, (words, list("123456")), ("word", "page")).rows
+    assert "both" not in BETWEEN.join(side.titles).split(BETWEEN)
+
+
+def test_short_names():
+    assert short_name("two\nlines") == "two lines"
+    assert short_name("bell\x07 and \x1b[31mred") == "bell and [31mred"
+    assert short_name("x" * 24) == "x" * 24
+    assert short_name("x" * 25) == "x" * 23 + "…"
+    assert short_name("abc def ghi", 5) == "abc…"
+
+
+def test_which_names_people_can_read():
+    barcodes = [f"{a}{b}ACGTACGTTGCA-1" for a in "ACGT" for b in "ACGT"]
+    unreadable = [
+        [str(i) for i in range(5)],
+        [f"user {i}" for i in range(1, 100)],
+        [f"sci.med/{59000 + i}" for i in range(100)],
+        barcodes,
+        ["550e8400-e29b-41d4-a716-446655440000", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"],
+        [],
+    ]
+    assert [are_readable(names) for names in unreadable] == [False] * len(unreadable)
+    assert are_readable([f"E{i}" for i in range(1, 15)])
+    assert are_readable([f"Film {'abcdefgh'[i % 8]}{'klmnop'[i % 6]} (19{i})" for i in range(48)])
+    assert are_readable([str(year) for year in range(1990, 2010)])
+    assert are_positions(["2", "1", "3"])
+    assert not are_positions(["2", "1", "3"], "month")
+    assert not are_positions(["1", "3", "4"])
