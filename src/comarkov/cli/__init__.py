@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from . import compare, datasets, evaluate, fit, info, predict, report, reproduce, sweep
+from . import (
+    chain,
+    compare,
+    datasets,
+    evaluate,
+    fit,
+    info,
+    multi,
+    predict,
+    report,
+    reproduce,
+    sweep,
+)
 
 CLUSTER, JUDGE, DATA = "Cluster", "Judge", "Data and the paper"  # panels of the help
 
@@ -40,7 +52,15 @@ def main(
 
 
 for panel, commands in {
-    CLUSTER: (fit.fit, sweep.sweep, predict.predict, report.report, info.info),
+    CLUSTER: (
+        fit.fit,
+        sweep.sweep,
+        chain.chain,
+        multi.multi,
+        predict.predict,
+        report.report,
+        info.info,
+    ),
     JUDGE: (compare.compare, evaluate.evaluate),
     DATA: (reproduce.reproduce,),
 }.items():

@@ -15,9 +15,9 @@ from .options import INPUT, TEXTS
 if TYPE_CHECKING:
     from ..data.reading import Data
 
-KINDS = ("edges", "table", "texts", "mtx", "npz", "h5ad", "graph")
+KINDS = ("edges", "table", "texts", "sequences", "mtx", "npz", "h5ad", "graph")
 STDIN = "-"
-SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
+SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "none": ""}
 OWN = ("row_kind", "column_kind")  # options that are not those of comarkov.read
 # What rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
@@ -51,6 +51,9 @@ class InputOptions:
     rows: str | None = INPUT.option("--rows COLUMN", "The column that names the rows.")
     columns: str | None = INPUT.option("--columns COLUMN", "The one that names the columns.")
     weights: str | None = INPUT.option("--weights COLUMN", "The one with the weights.")
+    time: str | None = INPUT.option(
+        "--time COLUMN", "With --kind sequences: the column to sort by.", shown="as in the file"
+    )
     header: bool | None = INPUT.option(
         "--header/--no-header", "Does the first line name the columns?", shown="by looking"
     )
@@ -121,7 +124,7 @@ def _read(source: str, options: InputOptions, for_a_model: bool) -> Data:
 
     given = {name: getattr(options, name) for name in KEYWORDS}
     keywords = {name: value for name, value in given.items() if value is not None}
-    for name in ("rows", "columns", "weights", "text"):
+    for name in ("rows", "columns", "weights", "time", "text"):
         if name in keywords:
             keywords[name] = _column(keywords[name])
     if "separator" in keywords:

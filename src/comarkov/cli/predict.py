@@ -55,7 +55,11 @@ def predict(
         explain_compiling(output.shows_bars)
         fitted = load(model)
         if not hasattr(fitted, "predict_with_confidence"):
-            raise ValueError(f"{model} holds a {type(fitted).__name__}, which predicts nothing.")
+            raise ValueError(
+                f"{model} holds a {type(fitted).__name__}, which cannot place new elements; only "
+                "co-clusterings can. To see the clusters of those it was fitted to, run: "
+                f"comarkov report {model} --open"
+            )
         data = reading.read(source, for_a_model=True)
         labels, confidence = fitted.predict_with_confidence(data, options.side)
         names = data.row_names if options.side == "rows" else data.column_names

@@ -12,7 +12,7 @@ from ..data.writing import write_text
 from .errors import clear_errors, notes
 from .option_groups import takes_groups
 from .options import OutputOptions
-from .results_folder import opened_option, read_results
+from .results_folder import opened_option, read_any_results
 from .tables import print_json
 
 
@@ -26,7 +26,10 @@ class ReportOptions:
 @takes_groups
 def report(
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The folder of fit or sweep.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="OUT", help="The folder of fit, sweep, chain or multi.", show_default=False
+        ),
     ],
     options: ReportOptions,
     *,
@@ -40,7 +43,7 @@ def report(
     """
     with clear_errors(), notes(output.quiet):
         page = (out / "report.html").absolute()
-        write_text(page, read_results(out).to_html())
+        write_text(page, read_any_results(out).to_html())
         if output.json:
             print_json({"report": str(page)})
         else:

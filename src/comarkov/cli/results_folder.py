@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from ..data.joint import Joint
     from ..data.reading import Data
     from ..estimators.coclustering import CoClustering
+    from ..results.network.base import NetworkResults
     from ..results.results import Results
     from ..search.coclusters import Step
 
 
 @dataclass(frozen=True)
-class FolderOptions:
-    """The folder that gets all results."""
+class OutOptions:
+    """The folder that gets all results, and whether it may replace another."""
 
     out: Path | None = OUTPUT.option(
         "--out -o OUT",
@@ -33,11 +34,6 @@ class FolderOptions:
     )
     force: bool = OUTPUT.option(
         "--force -f", "Replace a folder OUT that comarkov has written.", False
-    )
-    h5ad: bool = OUTPUT.option(
-        "--h5ad/--no-h5ad",
-        "From an AnnData file: also write it into OUT with the clusters in .obs and .var.",
-        True,
     )
 
     def place(self, source: str) -> Path:
@@ -53,6 +49,17 @@ class FolderOptions:
             hint = "" if self.force else " --force replaces it, -o names another place."
             raise FileExistsError(f"{error}{hint}") from None
         return out
+
+
+@dataclass(frozen=True)
+class FolderOptions(OutOptions):
+    """The same for co-clusterings, which may come from an AnnData file."""
+
+    h5ad: bool = OUTPUT.option(
+        "--h5ad/--no-h5ad",
+        "From an AnnData file: also write it into OUT with the clusters in .obs and .var.",
+        True,
+    )
 
     def write(
         self, results: Results, out: Path, source: str, texts: Mapping[str, str] | None = None
@@ -88,18 +95,35 @@ def results_of(
 
 
 def read_results(out: Path) -> Results:
+    """The co-clustering in a folder, from the model and the data in it."""
+    results = read_any_results(out)
+    from ..results.results import Results
+
+    if not isinstance(results, Results):
+        kind = type(results.fitted).__name__
+        raise ValueError(f"{out} holds a {kind}, not a co-clustering. See: comarkov info {out}")
+    return results
+
+
+def read_any_results(out: Path) -> Results | NetworkResults:
     """The results in a folder, from the model and the data in it."""
     from ..data.reading import read
     from ..model.storage import is_results, load, load_value
     from ..results.folder import DATA, PATH
+    from ..results.network.stored import network_results
     from ..results.results import Results
 
     if not is_results(out):
-        raise FileNotFoundError(f"There are no results of comarkov fit or sweep in {out}.")
+        raise FileNotFoundError(
+            f"There are no results of comarkov fit, sweep, chain or multi in {out}."
+        )
+    about, model = summary(out), load(out)
+    results = network_results(out, model, about)
+    if results is not None:
+        return results
     path = load_value(out / PATH) if (out / PATH).exists() else None
-    about = summary(out)
     data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
-    return Results.of(load(out), data, path=path, command=str(about.get("command", "")))
+    return Results.of(model, data, path=path, command=str(about.get("command", "")))
 
 
 def command() -> str:

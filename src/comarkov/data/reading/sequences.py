@@ -11,7 +11,7 @@ import numpy as np
 from ..sequences import numbered, transitions
 from .data import Data
 from .faults import fault
-from .opening import Opened, decoded
+from .opening import Opened, as_utf8, decoded
 from .tables import RawTable, is_number
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ def _sequences(file: Opened, options: ReadOptions) -> list[list[Any]]:
     if file.suffix == ".npy":
         array = np.load(file.path, allow_pickle=False)
         return [array.tolist()] if array.ndim == 1 else array.tolist()
-    text = decoded(file.path.read_bytes(), file.name, options.encoding)
+    with as_utf8(file, options.encoding) as plain:
+        text = decoded(plain.path.read_bytes(), file.name, "utf-8")
     lines = [_fields(line, options.separator) for line in text.splitlines()]
     if all(len(line) <= 1 for line in lines):  # a state per line; a blank line ends a sequence
         return _parts(lines)

@@ -16,6 +16,7 @@ from ..numbers import bits_text, count_text, percent_text
 from .base import NetworkResults, listed, title_of
 
 SIGNIFICANT = 0.05  # p-values below it reject lumpability
+NOTABLE = 1.05  # steps of a visit that are worth a sentence
 NEXT = 3  # next clusters that a description names
 STATES = ("name", "cluster", "stationary_mass", "rank")
 CLUSTERS = ("cluster", "title", "states", "stationary_mass", "stays", "mean_steps")
@@ -116,10 +117,13 @@ class ChainResults(NetworkResults):
         steps = [self.mean_steps(a) for a in range(self.n_clusters)]
         longest = int(np.argmax(steps))
         where = "there" if longest == most else f"in cluster {longest} ({self.titles[longest]})"
-        return [
+        spends = (
             f"The chain spends {percent_text(self.shares[most])} of its time in cluster {most} "
-            f"({self.titles[most]}). It stays longest {where}: {_steps(steps[longest])} on average."
-        ]
+            f"({self.titles[most]})."
+        )
+        if steps[longest] < NOTABLE:
+            return [f"{spends} It hardly ever stays in a cluster for a second step."]
+        return [f"{spends} It stays longest {where}: {_steps(steps[longest])} on average."]
 
     @cached_property
     def lumpability(self) -> str:

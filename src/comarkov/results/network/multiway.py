@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...costs.labels import membership
+from ...data.joint import Joint
 from ...data.relations import Key, read_relations
 from ..findings import Feature, expected_of, features_of, lift_of
 from ..formats import csv_text
@@ -60,7 +61,7 @@ class MultiwayResults(NetworkResults):
         return [
             Relation(
                 key,
-                sp.csr_array(joint.csr / joint.csr.sum()),
+                _shares(joint),
                 (members[key[0]], members[key[1]]),
                 self.fitted.information_[key],
                 float(weights.get(key, 1.0)),
@@ -173,7 +174,9 @@ class MultiwayResults(NetworkResults):
         ]
         outside = {name: int((x < 0).sum()) for name, x in self.fitted.labels_.items()}
         empty = [f"{count_text(n)} {name}" for name, n in outside.items() if n]
-        return [*lines, *([f"In no cluster, because they are empty: {_and(empty)}."] * bool(empty))]
+        if empty:
+            lines.append(f"In no cluster, because they are empty: {_and(empty)}.")
+        return lines
 
     def cluster_lines(self, n: int) -> list[list[str]]:
         """A heading and lines about each cluster of each type."""
@@ -311,6 +314,13 @@ class MultiwayResults(NetworkResults):
                 f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)",
             ]
         )
+
+
+def _shares(joint: Joint) -> sp.csr_array:
+    """P(x, y); a copy, because SciPy may sort the entries of what it is given."""
+    matrix = joint.csr.copy().astype(np.float64)
+    matrix.data /= matrix.data.sum()
+    return matrix
 
 
 def _and(parts: list[str]) -> str:

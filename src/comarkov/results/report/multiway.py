@@ -21,7 +21,7 @@ SCRIPTS = {
     "controls": ("downloads",),
     "network": ("about", "types"),
 }
-PAGE = Page("multiway.html.j2", SCRIPTS, "network/multiway", ("report", "network"))
+PAGE = Page("multiway.html.j2", SCRIPTS, "network/multiway", network.STYLES)
 STRONGEST = 3  # blocks that are named in words
 
 

@@ -1,0 +1,86 @@
+"""What the commands chain and multi share: options of the search, and how results are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ..data.writing import whole_folder
+from . import results_folder
+from .compiling_notice import explain_compiling
+from .options import LimitOptions, OutputOptions, StartOptions, as_beta, beta_option
+from .tables import print_json
+
+if TYPE_CHECKING:
+    from ..results.network.base import NetworkResults
+
+CLUSTERS = 3  # unless -k sets another number
+
+
+@dataclass(frozen=True)
+class OpenedFolderOptions(results_folder.OutOptions):
+    """The folder that gets all results, and whether to open the report in it."""
+
+    opened: bool = results_folder.opened_option()
+
+    def write(self, results: NetworkResults, out: Path, output: OutputOptions) -> None:
+        """Write all results, print what came out, and open the report."""
+        from ..model.storage import is_results
+
+        with whole_folder(out, self.force, is_results) as folder:
+            results.fill(folder)
+        report = (out / "report.html").absolute()
+        if output.json:
+            print_json(results_folder.summary(out))
+        else:
+            typer.echo(results.describe(4))
+            if not output.quiet:
+                typer.echo(f"\nThe report is {report}")
+        if self.opened:
+            typer.launch(report.as_uri())
+
+
+@dataclass(frozen=True)
+class NetworkOptions(LimitOptions, StartOptions):
+    """How to search for clusters of a chain or of several types."""
+
+    beta: str = beta_option("0.5", "What counts, from 0 to 1.")
+
+    def keywords(self, output: OutputOptions) -> dict[str, Any]:
+        """The parameters of an estimator; errors are reported before a large file is read."""
+        beta = as_beta(self.beta)
+        if beta == "auto":
+            raise ValueError("--beta must be a number from 0 to 1: try --beta 0.5.")
+        explain_compiling(output.shows_bars)
+        return {
+            "beta": beta,
+            "n_init": "auto" if self.n_init is None else self.n_init,
+            "max_time": self.seconds,
+            "random_state": self.seed,
+            "n_jobs": self.jobs,
+            "verbose": int(output.shows_bars),
+        }
+
+
+def number(text: str, advice: str) -> int:
+    """A number of clusters, or an error that ends with advice."""
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise ValueError(f"-k must be a number of clusters, not {text!r}: try {advice}.")
+    return int(text)
+
+
+@contextmanager
+def parameters_as_options(options: Mapping[str, str]) -> Iterator[None]:
+    """Errors of an estimator name options instead of its parameters."""
+    try:
+        yield
+    except ValueError as error:
+        message = str(error)
+        for parameter, option in options.items():
+            message = message.replace(parameter, option)
+        raise ValueError(message) from error
