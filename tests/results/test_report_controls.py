@@ -134,7 +134,7 @@ def test_downloads_are_the_files(opened, women, name):
 def test_all_that_can_be_done_can_be_reached_by_tab(opened, women):
     page = opened(women)
     reached = []
-    for _ in range(60):
+    for _ in range(200):
         page.keyboard.press("Tab")
         reached.append(
             page.evaluate("document.activeElement.id || document.activeElement.className")

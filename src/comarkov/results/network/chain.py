@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ...costs.labels import membership
 from ...data.chains import read_transitions
 from ..folder import DATA
 from ..formats import csv_text
 from ..numbers import bits_text, count_text, percent_text
-from .base import NetworkResults, listed, title_of
+from ..title_words import Words
+from ..titles import titles_from
+from .base import NetworkResults, listed, short
 
 SIGNIFICANT = 0.05  # p-values below it reject lumpability
 NOTABLE = 1.05  # steps of a visit that are worth a sentence
@@ -65,7 +68,13 @@ class ChainResults(NetworkResults):
     @cached_property
     def titles(self) -> list[str]:
         """A title for each cluster: its states with the most stationary mass."""
-        return [title_of(self.names[i] for i in self.members(a)) for a in range(self.n_clusters)]
+        inside = np.flatnonzero(self.fitted.labels_ >= 0)
+        names = [short(self.names[i]) for i in inside]
+        member = membership(self.fitted.labels_[inside], self.n_clusters).toarray()
+        scores = (member * self.fitted.stationary_distribution_[inside, None]).T
+        prefix = "state " if all(name.isdecimal() for name in names) else ""
+        first = [short(self.names[self.members(a)[0]]) for a in range(self.n_clusters)]
+        return titles_from(Words(names, scores, prefix, first))
 
     @cached_property
     def is_counted(self) -> bool:

@@ -17,8 +17,11 @@ from ...data.joint import Joint
 from ...data.relations import Key, read_relations
 from ..findings import Feature, expected_of, features_of, lift_of
 from ..formats import csv_text
-from ..numbers import bits_text, count_text, is_informative, lift_text, percent_text
-from .base import NetworkResults, listed, short, title_of
+from ..names import are_readable
+from ..numbers import bits_text, count_text, is_informative, lift_text, percent_text, plural
+from ..title_words import Words, score_features
+from ..titles import titles_from
+from .base import NetworkResults, listed, short
 from .relation import Relation
 
 ELEMENTS = ("name", "cluster", "mass", "rank")
@@ -26,6 +29,7 @@ BLOCKS = (
     *("relation", "row_cluster", "column_cluster", "rows", "columns"),
     *("share", "expected", "lift"),
 )
+MEMBERS = 5  # of a cluster that may stand in its title
 OTHER_FILES = ("blocks",)  # names of files that are not those of types
 
 
@@ -141,16 +145,28 @@ class MultiwayResults(NetworkResults):
 
     @cached_property
     def titles(self) -> dict[str, list[str]]:
-        """A title for each cluster of each type: the most distinctive elements of related types."""
-        return {
-            name: [self._title(name, a) for a in range(self.n_clusters(name))]
-            for name in self.fitted.types_
-        }
+        """A title for each cluster of each type: distinctive elements of related types."""
+        return {name: titles_from(self._words(name)) for name in self.fitted.types_}
 
-    def _title(self, name: str, cluster: int) -> str:
-        features = [each for part in self.distinctive(name, cluster, 3) for each in part.features]
-        features.sort(key=lambda each: -each.bits)
-        return title_of([each.name for each in features] or self.member_names(name, cluster, 3))
+    def _words(self, name: str) -> Words:
+        """Elements of related types that may stand in titles; own members if these say more."""
+        k = self.n_clusters(name)
+        typical = [short(self.member_names(name, a, 1)[0]) for a in range(k)]
+        names: list[str] = []
+        parts = [np.zeros((k, 0))]
+        for relation, axis in self._sides(name):
+            other = relation.key[1 - axis]
+            if are_readable(self.names(other), other):
+                elements, scores = score_features(self._across[relation.key, axis], [])
+                names += [short(self.names(other)[i]) for i in elements]
+                parts.append(scores)
+        if not names and are_readable(self.names(name), name):
+            for a in range(k):
+                members = self.members(name, a)[:MEMBERS]
+                names += [short(self.names(name)[i]) for i in members]
+                parts.append(np.zeros((k, members.size)))
+                parts[-1][a] = np.maximum(self.bits[name][members], 0)
+        return Words(names, np.hstack(parts), "", typical, are_names=bool(names))
 
     # --- words ------------------------------------------------------------------------------
 
@@ -158,7 +174,7 @@ class MultiwayResults(NetworkResults):
     def sentences(self) -> list[str]:
         """What was clustered and what was kept, in plain words."""
         sizes = [
-            f"{count_text(self.fitted.labels_[name].size)} {name} in "
+            f"{_counted(self.fitted.labels_[name].size, name)} in "
             f"{count_text(self.n_clusters(name), 'cluster')}"
             for name in self.fitted.types_
         ]
@@ -173,7 +189,7 @@ class MultiwayResults(NetworkResults):
             f"The clusters keep this much of the information in the tables: {_and(relations)}.",
         ]
         outside = {name: int((x < 0).sum()) for name, x in self.fitted.labels_.items()}
-        empty = [f"{count_text(n)} {name}" for name, n in outside.items() if n]
+        empty = [_counted(n, name) for name, n in outside.items() if n]
         if empty:
             lines.append(f"In no cluster, because they are empty: {_and(empty)}.")
         return lines
@@ -321,6 +337,11 @@ def _shares(joint: Joint) -> sp.csr_array:
     matrix = joint.csr.copy().astype(np.float64)
     matrix.data /= matrix.data.sum()
     return matrix
+
+
+def _counted(n: int, name: str) -> str:
+    """A number of elements of a type, whose name may be a plural already."""
+    return f"{count_text(n)} {name if n == 1 or name.endswith('s') else plural(name)}"
 
 
 def _and(parts: list[str]) -> str:

@@ -24,14 +24,7 @@ SCRIPTS = {  # each folder's after those of the folders before
     "cards": ("title", "snippet", "members", "card", "cards"),
     "controls": ("search", "highlight", "path", "downloads"),
 }
-STYLES = (  # later ones override earlier ones
-    "report",
-    "layout",
-    "cards",
-    "classes",
-    "map",
-    "print",
-)
+STYLES = ("report", "layout", "cards", "classes", "map", "print")  # later ones override
 
 
 def render(results: Any, tables: dict[str, str]) -> str:

@@ -155,7 +155,7 @@ def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
         "size": int(side.sizes[cluster]),
         "share": float(side.shares[cluster]),
         "stability": None if stability is None or np.isnan(stability) else stability,
-        "title": f"{side.kind} cluster {cluster}",
+        "title": side.titles[cluster],
         "typical": side.typical(cluster, CARD),
         "features": features,
     }

@@ -43,11 +43,17 @@ class Page(NamedTuple):
         """All scripts as one, in a scope of its own."""
         paths = [f"{folder}/{name}.js" for folder, names in self.scripts.items() for name in names]
         parts = "\n".join(map(_asset, [*paths, f"{self.main}.js"]))
-        return f'(() => {{\n"use strict";\n{parts}}})();\n'
+        return f'(() => {{\n"use strict";\n{_compact(parts)}}})();\n'
 
     def style(self) -> str:
         """All style sheets as one."""
-        return "".join(_asset(f"styles/{name}.css") for name in self.styles)
+        return _compact("".join(_asset(f"styles/{name}.css") for name in self.styles))
+
+
+def _compact(text: str) -> str:
+    """The lines of a script or a style sheet without indents, empty lines and comments."""
+    lines = map(str.strip, text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*")))
 
 
 def _json(value: Any) -> str:

@@ -127,7 +127,7 @@ class Report {
     });
     document.querySelectorAll("details").forEach((each) =>
       each.addEventListener("toggle", () => this.drawCharts()));
-    connectPaper(() => this.drawOnPaper(), () => this.draw());
+    connectPaper(() => this.drawWith(null), () => this.drawWith(this.highlight.lit));
   }
 
   tellWhatIsLeftOut() {
@@ -154,14 +154,10 @@ class Report {
     this.path?.draw();
   }
 
-  // Without what is selected.
-  drawOnPaper() {
-    const { lit } = this.highlight;
-    const mark = (each) => this.pictures.forEach((picture) => (picture.lit = each));
-    this.heatmap.cursor = this.blocks.cursor = null;
-    mark(null);
+  // With this highlight; on paper there is none.
+  drawWith(lit) {
+    for (const picture of this.pictures) Object.assign(picture, { lit, cursor: null });
     this.draw();
-    mark(lit);
   }
 
   drawRamp() {

@@ -17,11 +17,19 @@ class Card {
     const show = newButton("Show", () => this.cards.onShow?.(this.side, cluster));
     show.className = "show";
     show.setAttribute("aria-label", `Show ${kind} cluster ${cluster} in the matrix`);
-    const change = (text) => this.cards.setTitle(this.side, this.facts, text);
+    this.heading = newElement("h3", { id: `${this.id}-title` });
+    this.unfold = newElement("button", { type: "button", class: "unfold", "aria-expanded": "false",
+      "aria-label": `Details of ${kind} cluster ${cluster}` });
+    this.unfold.addEventListener("click", () => this.toggle());
+    this.renewTitle();
     return newElement("header", {},
-      newElement("span", { class: "badge" }, String(cluster)),
-      newElement("h3", { id: `${this.id}-title` }, titleButton(this.facts.title, change)),
-      show);
+      newElement("span", { class: "badge" }, String(cluster)), this.heading, show, this.unfold);
+  }
+
+  renewTitle() {
+    const title = this.data.titleOf(this.side, this.facts.cluster);
+    const change = (text) => this.cards.setTitle(this.side, this.facts, text);
+    this.heading.replaceChildren(titleButton(title, change));
   }
 
   get sizes() {
@@ -57,12 +65,9 @@ class Card {
   get buttons() {
     const { size } = this.facts, count = size === 1 ? "The only member" : `All ${whole(size)} members`;
     this.more = newButton(count, () => this.toggleMembers());
-    this.unfold = newButton("Details", () => this.toggle());
-    Object.assign(this.more, { className: "more" });
-    Object.assign(this.unfold, { className: "unfold" });
+    this.more.className = "more";
     this.more.setAttribute("aria-expanded", "false");
-    this.unfold.setAttribute("aria-expanded", "false");
-    return newElement("p", { class: "card-buttons" }, this.unfold, this.more);
+    return newElement("p", { class: "card-buttons" }, this.more);
   }
 
   get panel() { return this.place = newElement("div", { class: "members", hidden: "" }); }
@@ -71,7 +76,6 @@ class Card {
   toggle() {
     const isOpen = this.box.classList.toggle("unfolded");
     this.unfold.setAttribute("aria-expanded", String(isOpen));
-    this.unfold.textContent = isOpen ? "Less" : "Details";
   }
 
   toggleMembers() {

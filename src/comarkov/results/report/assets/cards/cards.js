@@ -5,6 +5,7 @@ class Cards {
     this.data = data;
     this.snippets = new Snippets(data);
     this.titles = data.titles;
+    this.cards = { rows: [], columns: [] };
     byId("download-titles").addEventListener("click", () => this.downloadTitles());
     byId("reset-titles").addEventListener("click", () => this.resetTitles());
   }
@@ -15,7 +16,8 @@ class Cards {
       if (!box) continue; // a side that is not clustered
       const clusters = this.data.clusters(side);
       byId(`${side}-count`).textContent = whole(clusters.length);
-      box.replaceChildren(...clusters.map((facts) => new Card(this, side, facts).box));
+      this.cards[side] = clusters.map((facts) => new Card(this, side, facts));
+      box.replaceChildren(...this.cards[side].map((card) => card.box));
     }
     this.describeTitles();
   }
@@ -30,13 +32,20 @@ class Cards {
 
   setTitle(side, { cluster, node }, text) {
     this.titles.set(side, node, text);
-    this.onTitle?.();
+    this.renewTitles();
     byId(`${side}-${cluster}`).querySelector("button.title").focus();
+  }
+
+  // Cards that are open stay open.
+  renewTitles() {
+    for (const card of [...this.cards.rows, ...this.cards.columns]) card.renewTitle();
+    this.describeTitles();
+    this.onTitle?.();
   }
 
   resetTitles() {
     this.titles.reset();
-    this.onTitle?.();
+    this.renewTitles();
   }
 
   describeTitles() {

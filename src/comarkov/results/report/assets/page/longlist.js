@@ -13,6 +13,7 @@ class LongList {
 
   show(items) {
     this.items = items;
+    this.list.style.height = "0";
     this.lines = new Map(); // from place to element
     this.list.replaceChildren();
     this.box.scrollTop = 0;
@@ -23,9 +24,10 @@ class LongList {
     if (!this.items.length) return;
     if (!this.lines.size) this.list.append(this.line(0)); // to know how high a line is
     const height = this.lines.values().next().value.offsetHeight || 32;
-    const first = Math.floor(this.box.scrollTop / height) - BEYOND;
-    const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / height) + BEYOND;
     this.list.style.height = `${this.items.length * height}px`;
+    const { scrollTop, clientHeight } = this.box;
+    const first = Math.floor(scrollTop / height) - BEYOND;
+    const last = Math.ceil((scrollTop + clientHeight) / height) + BEYOND;
     this.drawBetween(Math.max(0, first), Math.min(this.items.length, last), height);
   }
 
