@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 OPTIONS = {  # what errors of the estimator call them
     "pass restrict=True": "add --restrict",
     'pass kind="sequences"': "add --kind sequences",
+    " To match states by position, drop the names of the rows: X.reset_index(drop=True).": (
+        " Or take an edge list as two types: comarkov fit INPUT --kind edges"
+    ),
     "held_out": "--held-out",
     "n_clusters": "-k",
 }

@@ -62,7 +62,7 @@ def evaluate(
     comarkov evaluate women/rows.csv known.csv
     """
     with clear_errors(), notes(output.quiet):
-        file = labels / "rows.csv" if labels.is_dir() else labels
+        file = _labels_in(labels) if labels.is_dir() else labels
         clusters = read_labels(file, columns.label_column)
         classes = read_labels(truth, columns.truth_column)
         agreement = _agreement(clusters, classes)
@@ -72,6 +72,12 @@ def evaluate(
         for name, value in agreement.items():
             if value or name in PRINTED:
                 typer.echo(f"{PRINTED.get(name, name.replace('_', ' ')):<26} {_number(value)}")
+
+
+def _labels_in(folder: Path) -> Path:
+    """The labels of rows in a folder of results, or those of the states of a chain."""
+    states = folder / "states.csv"
+    return states if states.exists() else folder / "rows.csv"
 
 
 def _agreement(clusters: dict[str, str], classes: dict[str, str]) -> dict[str, float]:

@@ -147,15 +147,15 @@ def _difference(rows: np.ndarray, columns: np.ndarray) -> str:
         list(dict.fromkeys(name for name in some if name not in other))
         for some, other in ((rows, {*columns}), (columns, {*rows}))
     ]
-    said = [
+    differences = [
         f"only {side} have {_some(np.array(some, object))}"
         for side, some in zip(("rows", "columns"), only, strict=True)
         if some
     ]
     return (
         "Rows and columns of a chain are the same states, but their names differ: "
-        f"{'; '.join(said)}. Name them alike, or drop the names of the rows "
-        "to go by position (X.reset_index(drop=True))."
+        f"{'; '.join(differences)}. Give a state the same name on both sides. To match states by "
+        "position, drop the names of the rows: X.reset_index(drop=True)."
     )
 
 
