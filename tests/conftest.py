@@ -19,19 +19,23 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(scope="session", autouse=True)
 def kernels_are_compiled_once(tmp_path_factory):
-    """On a fresh machine one worker compiles for all, who would else do the same at once."""
+    """On a fresh machine one worker compiles for all, before any test looks at stderr."""
+    folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        with open(tmp_path_factory.getbasetemp().parent / "kernels.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            _use_every_kernel()
+        folder = folder.parent
+    with open(folder / "kernels.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _use_every_kernel()
 
 
 def _use_every_kernel():
     """Fits that need all kernels between them; those that are in numba's cache are only loaded."""
     import comarkov
+    from comarkov.data.joint import SMALL
 
     counts = np.eye(5, dtype=int) + 1
-    for X in (counts, counts / 3):
+    many = np.tile(counts, (2, SMALL // 40))  # enough for the kernels of integers
+    for X in (counts, many):
         comarkov.CoClustering(2, random_state=0).fit(X)
         comarkov.ITCC(2, random_state=0).fit(X)
     comarkov.AIB(2).fit(counts)

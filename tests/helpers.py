@@ -45,8 +45,8 @@ def run_at(beta, seed=0, **kinds):
 
 
 def problem_of(W, k, l):
-    """The problem of clustering a matrix, everything left to chance."""
-    data = joint(W)
+    """The problem of clustering a matrix from random starts; counts are int32, as in large data."""
+    data = joint(W, small=0)
     return CoClusterProblem(data, (free_start(k, data.row_mass), free_start(l, data.column_mass)))
 
 

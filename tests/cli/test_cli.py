@@ -1,5 +1,6 @@
 """The command line: help, completion, data sets, the paper, and what Ctrl-C does to it."""
 
+import logging
 import os
 import signal
 import sqlite3
@@ -9,6 +10,9 @@ import time
 
 import pytest
 from commands import assert_refused, run, run_process, started
+
+from comarkov.cli.errors import notes
+from comarkov.kernels.compiling import NOTICE
 
 COMMANDS = ("fit", "sweep", "predict", "compare", "evaluate", "report", "info", "reproduce")
 
@@ -36,7 +40,7 @@ def test_shells_get_completion(shell):
         ("comarkov pre", ["predict"]),
         ("comarkov fit sou", ["southern-women"]),
         ("comarkov fit x --weighting b", ["bm25"]),
-        ("comarkov fit x --row-c", ["--row-clusters"]),
+        ("comarkov fit x --row-cl", ["--row-clusters", "--row-classes"]),
     ],
 )
 def test_shells_are_told_what_fits(words, offered):
@@ -173,12 +177,11 @@ def wait_for_runs(process, out):
         time.sleep(0.05)
 
 
-def test_the_wait_for_compiled_kernels_is_explained_once():
-    script = (
-        "from comarkov.cli.compiling_notice import explain_compiling\n"
-        "explain_compiling(True)\n"
-        "from numba import njit\n"
-        "njit(lambda x: x + 1)(1), njit(lambda x: x + 2)(1)\n"
-    )
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert told.stderr.count("kernels are being compiled") == 1
+@pytest.mark.parametrize("quiet", [False, True])
+def test_log_messages_are_notes_once_and_never_if_quiet(quiet, capsys):
+    logger = logging.getLogger("comarkov")
+    with notes(quiet):
+        logger.warning(NOTICE)
+        logger.warning(NOTICE)
+    assert capsys.readouterr().err == ("" if quiet else f"Note: {NOTICE}\n")
+    assert not logger.handlers

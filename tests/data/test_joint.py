@@ -97,9 +97,22 @@ def test_unsorted_input_keeps_its_order():
     "dtype", [bool, np.int8, np.uint16, np.int64, np.float16, np.float64, object]
 )
 def test_whole_numbers_are_counts_whatever_their_type(dtype):
-    J = joint(COUNTS.astype(dtype))
+    J = joint(COUNTS.astype(dtype), small=0)
     assert J.is_count
     assert J.matrix.weights.dtype == np.int32
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("factor", [1, 0.37])
+def test_small_matrices_are_float64_whatever_their_type(dtype, factor):
+    W = (COUNTS * factor).astype(dtype)
+    J = joint(W, small=np.count_nonzero(W))
+    assert J.matrix.weights.dtype == J.mass_dtype == np.float64
+    assert J.is_count == bool((np.floor(W) == W).all())
+    assert_array_equal(dense(J), W)
+    assert (
+        joint(W.astype(np.float32) * np.float32(0.37), small=0).matrix.weights.dtype == np.float32
+    )
 
 
 @pytest.mark.parametrize("W", [COUNTS * 0.5, COUNTS * 2.0**31, np.full((3, 1), 2.0**30)])
@@ -109,7 +122,7 @@ def test_fractions_and_masses_beyond_32_bits_are_not(W):
 
 
 def test_counts_come_ones_first_then_twos():
-    matrix = joint([[3, 1, 2, 1, 2, 7]]).matrix
+    matrix = joint([[3, 1, 2, 1, 2, 7]], small=0).matrix
     assert_array_equal(matrix.weights, [1, 1, 2, 2, 3, 7])
     assert_array_equal(matrix.indices, [1, 3, 2, 4, 0, 5])
     assert (matrix.ones[0], matrix.twos[0]) == (2, 2)

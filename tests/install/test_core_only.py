@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from comarkov.data.extras import CLI
+from comarkov.kernels.compiling import NOTICE
 
 ROOT = Path(__file__).parent.parent.parent
 ADVICE = "Run: pip install 'comarkov[cli]'"
@@ -118,7 +119,8 @@ def test_all_is_computed_and_what_needs_more_says_so(core, tmp_path):
     done = run(core.python, "-c", textwrap.dedent(SCRIPT), cwd=tmp_path)
     assert done.stdout.splitlines() == ["all computed", *MESSAGES], done.stderr
     assert not any(tmp_path.iterdir())
-    lines = done.stderr.splitlines()  # the progress of the first fit, without a bar
+    notice, *lines = done.stderr.splitlines()  # then the progress of the first fit, without a bar
+    assert notice == NOTICE
     assert lines
     assert all(re.fullmatch(r"\d+/\d+ .*, β = 0.7, cost \d\.\d{4} bits", line) for line in lines)
 

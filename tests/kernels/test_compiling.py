@@ -18,14 +18,16 @@ PACKAGE = Path(comarkov.__file__).parent
 USE = """
 import json
 import numpy as np
-from comarkov.kernels.tables import Table, derive
+from comarkov.kernels.matrix import sum_xlogx
+from comarkov.kernels.tables import Table, derive, derive_items
 
 none = np.zeros((0, 0), np.float32)
 table = Table(
     np.full((1, 1), 8.0), *np.zeros((2, 1, 1), np.float32), none, none, np.zeros((0, 3), np.float32)
 )
 derive(table)
-hits = sum(derive.stats.cache_hits.values())
+sum_xlogx(table.mass.ravel())
+hits = sum(derive_items.stats.cache_hits.values())
 print(json.dumps({"log": float(table.log[0, 0]), "hits": hits}))
 """
 
@@ -43,21 +45,33 @@ def use(tmp_path):
         out = subprocess.run(
             command, env=os.environ | folders, capture_output=True, text=True, check=True
         )
-        return json.loads(out.stdout)
+        return json.loads(out.stdout), out.stderr
 
     return run
 
 
 def test_kernels_depend_on_all_files_of_their_room(use, tmp_path):
-    first = use()
+    first, _ = use()
     assert first["log"] == pytest.approx(2.0794415)
     assert first["hits"] == 0
-    assert use() == {**first, "hits": 1}
+    assert use()[0] == {**first, "hits": 1}
     source = tmp_path / "comarkov" / "kernels" / "logarithm.py"
     code = source.read_text()
     source.write_text(code.replace("np.log(2.0)", "np.log(4.0)"))
     assert source.read_text() != code
-    assert use() == {"log": pytest.approx(2 * first["log"]), "hits": 0}
+    assert use()[0] == {"log": pytest.approx(2 * first["log"]), "hits": 0}
+
+
+def test_compiling_is_announced_once_and_loading_is_not(use):
+    _, printed = use()
+    assert printed == f"{compiling.NOTICE}\n"  # for two kernels
+    _, printed = use()
+    assert printed == ""
+
+
+def test_compiling_other_functions_is_not_announced(caplog):
+    compiling.njit(lambda v: v + 1)(1)
+    assert not caplog.records
 
 
 def test_kernels_are_not_kept_if_the_cache_cannot_depend_on_all_files(monkeypatch):

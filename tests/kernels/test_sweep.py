@@ -18,7 +18,8 @@ cost_all = callable_from_python(insertion.cost_all)
 cost_exact = callable_from_python(insertion.cost_exact)
 error_bound = callable_from_python(insertion.error_bound)
 left = callable_from_python(rounding.left)
-shift = callable_from_python(tables.shift)
+add = callable_from_python(tables.add)
+remove = callable_from_python(tables.remove)
 
 
 def sides(state):
@@ -135,7 +136,7 @@ def test_a_row_goes_where_it_costs_least(problem):
 @given(problems())
 def test_an_inserted_row_goes_where_it_costs_least_at_that_time(problem):
     W, k, _l, _beta, seed = problem
-    data = joint(W)
+    data = joint(W, small=0)
     free = np.flatnonzero(data.row_mass)
     order = run_at(1.0, seed).rng.permutation(free)
     end = inserted(data, k, free, run_at(1.0, seed)).labels
@@ -151,7 +152,7 @@ def test_an_inserted_row_goes_where_it_costs_least_at_that_time(problem):
 @given(problems())
 def test_the_table_of_inserted_rows_is_that_of_their_labels(problem):
     W, k, _l, _beta, seed = problem
-    data = joint(W)
+    data = joint(W, small=0)
     side = inserted(data, k, np.flatnonzero(data.row_mass), run_at(1.0, seed))
     other = Side(data, side.labels, k, side.free)
     assert_allclose(side.masses, other.masses, rtol=1e-10)
@@ -162,7 +163,7 @@ def test_the_table_of_inserted_rows_is_that_of_their_labels(problem):
 
 
 def test_insertion_without_time_fills_all_clusters():
-    data = joint(np.random.default_rng(0).poisson(0.5, (300, 200)))
+    data = joint(np.random.default_rng(0).poisson(0.5, (300, 200)), small=0)
     free = np.flatnonzero(data.row_mass)
     side = inserted(data, 5, free, run_at(1.0, max_time=1e-9))
     assert set(side.labels[free]) == set(range(5))
@@ -184,9 +185,11 @@ def test_the_masses_of_float_weights_come_out_exactly_empty():
     blocks = side.blocks(np.zeros((0, 0)))
     matrix = side.joint.matrix
     for x in (0, 1, 2):
-        start, stop = matrix.indptr[x], matrix.indptr[x + 1]
-        shift(side.table, matrix.indices, matrix.weights, start, stop, 0, 1)
-        shift(blocks, np.array([0], np.uint32), matrix.mass[x : x + 1], 0, 1, 0, 1)
+        row = matrix.indices, matrix.weights, matrix.indptr[x], matrix.indptr[x + 1]
+        mass = np.array([0], np.uint32), matrix.mass[x : x + 1], 0, 1
+        for table, entries in ((side.table, row), (blocks, mass)):
+            remove(table, *entries, 0)
+            add(table, *entries, 1)
     assert_array_equal(side.table.mass[:, 0], 0.0)
     assert blocks.mass[0, 0] == 0.0
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from pages import CHROMIUM, written
+from pages import ASSETS, CHROMIUM, written
 
 from comarkov import Data, datasets
 
@@ -48,6 +48,21 @@ def opened(browser):
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+@pytest.fixture(scope="module")
+def run(browser):
+    """Call a function of the scripts that are named, on an empty page."""
+    page = browser.new_page()
+
+    def call(scripts, function, argument=None):
+        source = "\n".join((ASSETS / f"{name}.js").read_text("utf-8") for name in scripts)
+        body = f"{source}\nreturn ({function})(argument);"
+        evaluate = "([body, argument]) => new Function('argument', body)(argument)"
+        return page.evaluate(evaluate, [body, argument])
+
+    yield call
+    page.close()
 
 
 @pytest.fixture(scope="module")

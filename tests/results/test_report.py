@@ -216,7 +216,7 @@ def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
     [((3, None), ["5 of 14 columns"]), ((None, 3), ["5 of 18 rows"]), (1, [])],
 )
 def test_one_side_and_one_cluster(opened, tmp_path, monkeypatch, n_clusters, left_out):
-    monkeypatch.setattr("comarkov.results.report.content.CHOSEN", 5)
+    monkeypatch.setattr("comarkov.results.report.level_data.CHOSEN", 5)
     weights = WOMEN.matrix * np.arange(1, 15)  # one cluster of these has shares that sum to 1 - ε
     data = Data(weights, WOMEN.row_names, WOMEN.column_names)
     page = opened(written(tmp_path, data, n_clusters))

@@ -159,7 +159,7 @@ def test_merges_are_made_when_they_are_asked_for_and_once(tmp_path, monkeypatch)
     assert calls == []
     results.write(tmp_path / "out")
     Results.of(fit, WOMEN).to_html()
-    assert len(calls) == 1  # from the clusters of the fit
+    assert len(calls) == 2  # inside the clusters of the fit, and from them
     assert len(fit.hierarchy_.merges) == sum(fit.hierarchy_.n_leaves) - 2
     assert len(calls) == 2  # and inside them
 

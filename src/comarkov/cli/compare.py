@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..data.writing import write_text
-from .compiling_notice import explain_compiling
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .label_files import classes_of
@@ -71,7 +70,6 @@ def compare(
         data = reading.read(source)
         from ..estimators.comparison import compare as run  # slow to import
 
-        explain_compiling(output.shows_bars)
         table = run(
             data,
             (int(counts[0] or 0), int(counts[1] or 0)),

@@ -1,12 +1,13 @@
-"""Errors are one line on stderr and an exit code; warnings are notes."""
+"""Errors are one line on stderr and an exit code; warnings and log messages are notes."""
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,19 +42,36 @@ def _one_line(error: BaseException) -> str:
 
 @contextmanager
 def notes(quiet: bool = False) -> Iterator[None]:
-    """Print warnings on stderr, in one line each and each once, keywords written as options."""
+    """Print warnings and log messages on stderr: each once, in one line, keywords as options."""
     from .inputs import with_options
 
     printed: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    def print_note(message: object) -> None:
         note = " ".join(str(message).split()).replace("max_time", "the time limit")
         note = with_options(note)
-        if not quiet and note not in printed and not issubclass(category, DeprecationWarning):
+        if not quiet and note not in printed:
             printed.add(note)
             typer.secho(f"Note: {note}", fg="yellow", err=True)
 
-    with warnings.catch_warnings():
+    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+        if not issubclass(category, DeprecationWarning):
+            print_note(message)
+
+    with warnings.catch_warnings(), _logging_to(print_note):
         warnings.simplefilter("always")
         warnings.showwarning = show  # type: ignore[assignment]
         yield
+
+
+@contextmanager
+def _logging_to(print_note: Callable[[str], None]) -> Iterator[None]:
+    """Pass the messages of this package's logger to a function."""
+    handler = logging.Handler()
+    handler.emit = lambda record: print_note(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("comarkov")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)

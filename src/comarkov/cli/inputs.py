@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from .options import INPUT, TEXTS
 if TYPE_CHECKING:
     from ..data.reading import Data
 
-KINDS = ("edges", "table", "texts", "sequences", "mtx", "npz", "h5ad", "graph")
+KINDS = ("edges", "table", "texts", "document", "sequences", "mtx", "npz", "h5ad", "graph")
 STDIN = "-"
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "none": ""}
 OWN = ("row_kind", "column_kind")  # options that are not those of comarkov.read
@@ -62,7 +62,7 @@ class InputOptions:
         r"What is between the columns: ',', ';', '|', 'tab', ...",
         shown="by looking",
     )
-    decimal: str = INPUT.option("--decimal MARK", "Before decimals: '.' or ','.", ".")
+    decimal: str | None = INPUT.option("--decimal MARK", "Before decimals: '.' or ','.", shown=".")
     encoding: str | None = INPUT.option(
         "--encoding NAME", "The encoding of text, such as latin-1.", shown="detected"
     )
@@ -73,6 +73,15 @@ class InputOptions:
         "Names instead of ids: a file with both, or FILE:IDS:NAMES with its columns.",
     )
     column_names: str | None = INPUT.option("--column-names FILE", "The same for the columns.")
+    row_classes: str | None = INPUT.option(
+        "--row-classes WHERE",
+        "Known classes of rows, to compare clusters with: a column of INPUT (of .obs), or a file "
+        "with names and classes; FILE:NAMES:CLASSES chooses its columns.",
+        shown="subfolders of texts, columns with 2 to 50 categories",
+    )
+    column_classes: str | None = INPUT.option(
+        "--column-classes WHERE", "The same for the columns (a column of .var)."
+    )
     row_kind: str | None = INPUT.option(
         "--row-kind WORD",
         "What a row is, such as user: the report calls it so.",
@@ -94,13 +103,13 @@ class InputOptions:
     min_df: int | None = TEXTS.option(
         "--min-df N", "Drop words that fewer documents have.", shown="2; 1 for predict", min=1
     )
-    stop_words: str = TEXTS.option(
-        "--stop-words NAME", "Words to leave out: english or none.", "english"
+    stop_words: str | None = TEXTS.option(
+        "--stop-words NAME", "Words to leave out: english or none.", shown="english"
     )
 
-    def read(self, source: str, for_a_model: bool = False) -> Data:
-        """INPUT as a matrix with names; for a model that is there, of rare words or zeros, too."""
-        data = _read(source, self, for_a_model)
+    def read(self, source: str, like: Any = None) -> Data:
+        """INPUT as a matrix with names, read like the data of a fitted model if there is one."""
+        data = _read(source, self, like)
         return replace(
             data,
             row_kind=self.row_kind or data.row_kind,
@@ -111,7 +120,7 @@ class InputOptions:
 KEYWORDS = [each.name for each in fields(InputOptions) if each.name not in OWN]
 
 
-def _read(source: str, options: InputOptions, for_a_model: bool) -> Data:
+def _read(source: str, options: InputOptions, like: Any) -> Data:
     """INPUT as a matrix with names, or an error that says what is wrong with it."""
     if source in KNOWN and not Path(source).exists():
         _refuse_options(source, options)
@@ -131,21 +140,13 @@ def _read(source: str, options: InputOptions, for_a_model: bool) -> Data:
         keywords["separator"] = SEPARATORS.get(keywords["separator"], keywords["separator"])
     if "max_bytes" in keywords:
         keywords["max_bytes"] = _bytes(keywords["max_bytes"])
-    if for_a_model and options.min_df is None and _holds_texts(source, options):
-        keywords["min_df"] = 1
     try:
-        data = reading.read(source, **keywords)
+        data = reading.read(source, like=like, **keywords)
     except ValueError as error:
         raise ValueError(with_options(str(error))) from error
-    if data.matrix.nnz == 0 and not for_a_model:
+    if data.matrix.nnz == 0 and like is None:
         raise ValueError(f"{source} has no weight above 0.")
     return data
-
-
-def _holds_texts(source: str, options: InputOptions) -> bool:
-    names = (".jsonl", ".ndjson")
-    is_stated = options.kind == "texts" or options.text is not None
-    return is_stated or Path(source).is_dir() or any(suffix in source for suffix in names)
 
 
 def with_options(message: str) -> str:
@@ -184,7 +185,14 @@ def _data_set(name: str) -> Data:
     rows, columns = (
         np.asarray(names, dtype=object) for names in (dataset.row_names, dataset.column_names)
     )
-    return Data(dataset.matrix, rows, columns, row_kind, column_kind, name, weighting)
+    classes = None
+    if dataset.row_classes is not None:
+        classes = {"class": np.asarray(dataset.class_names)[dataset.row_classes]}
+    return Data(
+        *(dataset.matrix, rows, columns, row_kind, column_kind, name, weighting),
+        row_classes=classes,
+        reading={"kind": "document"} if row_kind == "document" else None,
+    )
 
 
 def _column(text: str | None) -> str | int | None:

@@ -12,7 +12,6 @@ import typer
 
 from ..data.writing import whole_folder
 from . import results_folder
-from .compiling_notice import explain_compiling
 from .options import LimitOptions, OutputOptions, StartOptions, as_beta, beta_option
 from .tables import print_json
 
@@ -56,7 +55,6 @@ class NetworkOptions(LimitOptions, StartOptions):
         beta = as_beta(self.beta)
         if beta == "auto":
             raise ValueError("--beta must be a number from 0 to 1: try --beta 0.5.")
-        explain_compiling(output.shows_bars)
         return {
             "beta": beta,
             "n_init": "auto" if self.n_init is None else self.n_init,

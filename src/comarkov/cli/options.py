@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .compiling_notice import explain_compiling
 from .option_groups import Panel, completion
 
 if TYPE_CHECKING:
@@ -139,7 +138,6 @@ class ClusteringOptions(LimitOptions, MethodOptions):
         counts, beta, limit = self.checked(numbers)
         from ..estimators.coclustering import CoClustering  # slow to import
 
-        explain_compiling(output.shows_bars)
         return CoClustering(
             counts,
             beta=beta,

@@ -9,7 +9,6 @@ from typing import Any
 import typer
 
 from ..data.writing import write_text
-from .compiling_notice import explain_compiling
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
@@ -52,7 +51,6 @@ def predict(
             raise ValueError(f"--side must be rows or columns, not {options.side!r}.")
         from ..model.storage import load
 
-        explain_compiling(output.shows_bars)
         fitted = load(model)
         if not hasattr(fitted, "predict_with_confidence"):
             raise ValueError(
@@ -60,7 +58,7 @@ def predict(
                 "co-clusterings can. To see the clusters of those it was fitted to, run: "
                 f"comarkov report {model} --open"
             )
-        data = reading.read(source, for_a_model=True)
+        data = reading.read(source, like=fitted)
         labels, confidence = fitted.predict_with_confidence(data, options.side)
         names = data.row_names if options.side == "rows" else data.column_names
         columns = names.tolist(), labels.tolist(), confidence.round(4).tolist()

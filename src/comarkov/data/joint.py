@@ -14,6 +14,7 @@ from .inputs import named_csr
 
 INT32_MAX = np.iinfo(np.int32).max
 EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
+SMALL = 1 << 14  # entries up to which all weights are float64: fewer kernels to compile
 SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
 
 
@@ -31,6 +32,11 @@ class Joint:
     is_count: bool
     row_names: np.ndarray | None = None
     column_names: np.ndarray | None = None
+
+    @property
+    def mass_dtype(self) -> type[np.int32 | np.float64]:
+        """The type of sums of weights: int32 for weights of that type, else float64."""
+        return np.int32 if self.matrix.weights.dtype == np.int32 else np.float64
 
     @property
     def row_mass(self) -> np.ndarray:
@@ -101,7 +107,7 @@ class Joint:
         return Joint(matrix, (rows.size, int(present.sum())), self.scale, self.is_count)
 
 
-def joint(W: Any, scale: float | None = None) -> Joint:
+def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint:
     """Read a nonnegative matrix of weights: rows are samples.
 
     Takes NumPy arrays, every SciPy sparse format, pandas and polars data frames, and what holds a
@@ -110,12 +116,19 @@ def joint(W: Any, scale: float | None = None) -> Joint:
 
     With a ``scale`` the matrix is read as rows to be added to another: its weights stay
     weights, in units of ``scale``, and it may be empty of mass.
+
+    Numba compiles each kernel once for each type of weights. A matrix of at most ``small`` entries
+    (default: SMALL) is stored as float64, whatever it holds, so that small fits share one version.
+    Larger counts are stored as int32 and float32 as it comes: both take less memory and time.
     """
     csr, row_names, column_names = named_csr(W)
     if csr.data.size == 0 and scale is None:
         raise ValueError("The matrix has no mass: all its entries are zero.")
+    is_small = csr.data.size <= (SMALL if small is None else small)
     is_count = scale is None and holds_counts(csr)
-    if is_count:
+    if is_small:
+        csr = sp.csr_array((csr.data.astype(np.float64), csr.indices, csr.indptr), csr.shape)
+    if is_count and not is_small:
         scale, matrix = 1.0, _of_counts(csr)
     else:
         scale = _scale_of(csr.data) if scale is None else scale

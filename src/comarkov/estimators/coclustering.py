@@ -165,6 +165,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         Why these numbers were chosen, in words.
     weighting_ : Weighting or None
         The fitted weighting.
+    reading_ : dict
+        How ``comarkov.read`` read the data; ``comarkov.read(new, like=model)`` does it again.
     n_iter_ : int
         Sweeps over the rows and columns, at all β together.
     path_ : list of Step

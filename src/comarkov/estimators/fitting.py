@@ -12,6 +12,7 @@ import numpy as np
 from ..data.contract import available_if, fit_context
 from ..data.inputs import as_csr, check_columns
 from ..data.joint import Joint
+from ..data.reading import Data
 from ..data.weighting import as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.describe_mixin import DescribeMixin
@@ -70,6 +71,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         self._set_or_forget("selection_reason_", selection and selection.reason)
         self._set_or_forget("beta_selection_", evidence)
         self.weighting_ = weighting
+        self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
         self._report(solution.state, starts, run, level=5)
         return data
 

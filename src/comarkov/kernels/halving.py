@@ -1,32 +1,29 @@
-"""Numba kernel: splitting one cluster in two, its rows by themselves."""
+"""Splitting one cluster in two."""
 
 import numpy as np
 
-from .borrowing import borrow
-from .compiling import FUSED, kernel, step, subroutine
+from .compiling import kernel, step
 from .logarithm import xlogx
-from .sweep import insert, sweep
-from .tables import derive, derive_rows
+from .sweep import sweep
+from .tables import derive, derive_items
 
 
-@kernel(fastmath=FUSED)
 def halve(order, matrix, halves, table, blocks, cross, coupling, workspace):
     """Put the rows in `order` into two halves, each where it costs less, then sweep once.
 
-    The first two rows are alone at first. `halves`, `table` and `blocks` are those of no rows; all
-    three are written. Returns what the split gains, in nats times total mass.
+    The first two rows start one half each. On entry `halves`, `table` and `blocks` are those of no
+    rows; all three are written. Returns what the split gains, in nats times total mass.
     """
     derive(blocks)
-    for x in order:
-        derive_rows(borrow(table), matrix.indices, matrix.indptr[x], matrix.indptr[x + 1])
-    insert(order, matrix, halves, table, blocks, cross, coupling, workspace)
-    sweep(order, matrix, halves, table, blocks, cross, coupling, workspace)
+    derive_items(table, order, matrix.indptr, matrix.indices)
+    twice = np.concatenate([order, order])  # the first visit inserts a row, the second moves it
+    sweep(twice, matrix, halves, table, blocks, cross, coupling, workspace)
     return _gain(order, matrix, table.mass, blocks.mass, coupling)
 
 
-@subroutine()
+@kernel()
 def _gain(rows, matrix, mass, blocks, coupling):
-    """What it would cost to merge the halves again; empties the table, so that items count once.
+    """What it would cost to merge the halves again. Empties the table, to count each item once.
 
     g(N_0, N_1) - λ Σ_y g(A_y0, A_y1) - (1-λ) Σ_b g(M_b0, M_b1);  g(u, v) = f(u+v) - f(u) - f(v)
     """
@@ -44,7 +41,7 @@ def _gain(rows, matrix, mass, blocks, coupling):
 
 @step()
 def _joining(u, v):
-    """g(u, v); 0 if one of the two is nothing."""
+    """g(u, v); 0 if either is 0."""
     if u == 0 or v == 0:
         return 0.0
     u, v = np.float64(u), np.float64(v)

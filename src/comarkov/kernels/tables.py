@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .borrowing import borrow
 from .compiling import FUSED, kernel, step
 from .logarithm import single
 from .rounding import left
@@ -59,42 +60,37 @@ def _add_blocks(out, cross, label, mass):
             out[b, a] += cross[x, b]
 
 
-@_approximate
 def derive(table):
-    """Set what is derived from the masses of a table."""
-    n = table.mass.shape[0]
-    every = np.empty(n, np.uint32)
-    for y in range(n):
-        every[y] = y
-    for a in range(table.mass.shape[1]):
-        _derive(table, every, np.int64(0), n, a)
+    """Update all columns of a table from its masses."""
+    every = np.arange(table.mass.shape[0], dtype=np.uint32)
+    derive_items(table, np.zeros(1, np.int64), np.array([0, every.size]), every)
 
 
-@_approximate_step
-def derive_rows(table, indices, start, stop):
-    """The same for the items from start to stop of a list."""
-    for a in range(table.mass.shape[1]):
-        _derive(table, indices, start, stop, a)
+@_approximate
+def derive_items(table, rows, indptr, indices):
+    """The same for the items in which some rows of a matrix have entries."""
+    table = borrow(table)
+    for x in rows:
+        for a in range(table.mass.shape[1]):
+            _derive(table, indices, indptr[x], indptr[x + 1], a)
 
 
 @_approximate_step
 def add(table, indices, weights, start, stop, a):
-    """Put the weights from start to stop into cluster a."""
+    """Add the weights from start to stop to cluster a."""
     for p in range(start, stop):
         table.mass[indices[p], a] += weights[p]
     _derive(table, indices, start, stop, a)
 
 
 @_approximate_step
-def shift(table, indices, weights, start, stop, a, b):
-    """Take the weights from start to stop out of cluster a and put them into cluster b."""
+def remove(table, indices, weights, start, stop, a):
+    """Remove the weights from start to stop from cluster a."""
     mass = table.mass
     for p in range(start, stop):
         y = indices[p]
         mass[y, a] = left(mass[y, a], weights[p])
-        mass[y, b] += weights[p]
     _derive(table, indices, start, stop, a)
-    _derive(table, indices, start, stop, b)
 
 
 @_approximate_step

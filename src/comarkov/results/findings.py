@@ -23,10 +23,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..costs.labels import membership
+from ..costs.labels import membership, ranks
 from ..costs.relations import Information
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
+from .ordering import Orders, block_shares, drawing_orders
 from .titles import cluster_titles
 
 NOISE = 1e-9  # of a lift: what is above 1 by less is rounding
@@ -54,7 +55,8 @@ class SideFindings:
     other_names: np.ndarray
     confidence: np.ndarray | None  #: of each element
     stability: np.ndarray | None  #: of each cluster
-    tree: Hierarchy  #: with the merges from these clusters, and those of the other side, to one
+    tree: Hierarchy  #: of the fit, with all levels
+    own_tree: Hierarchy  #: the same, but for a cut one that goes through its clusters
     axis: str  #: "row" or "column"
     other_kind: str = ""  #: what the elements of the other side are
     given_titles: Mapping[int, str] = field(default_factory=dict)  #: of some clusters, by a person
@@ -67,13 +69,13 @@ class SideFindings:
     @cached_property
     def merge_costs(self) -> np.ndarray | None:
         """By how many bits merging clusters i < j raises the cost; None if not clustered."""
-        costs: np.ndarray | None = getattr(self.tree, f"{self.axis}_merge_costs")
+        costs: np.ndarray | None = getattr(self.own_tree, f"{self.axis}_merge_costs")
         return costs
 
     @cached_property
     def linkage(self) -> np.ndarray | None:
         """The merges from these clusters to one, as SciPy has them; None if not clustered."""
-        return self.tree.cluster_linkage(f"{self.axis}s")
+        return self.own_tree.cluster_linkage(f"{self.axis}s")
 
     @property
     def is_clustered(self) -> bool:
@@ -99,8 +101,18 @@ class SideFindings:
 
     @cached_property
     def order(self) -> np.ndarray:
-        """The elements as they are drawn: by group, the most typical first; -1 at the end."""
+        """The elements by the number of their group, the most typical first; -1 at the end."""
         return np.lexsort((-self.typicality, np.where(self.group < 0, np.inf, self.group)))
+
+    def drawn(self, order: np.ndarray) -> np.ndarray:
+        """The elements in an order of the leaves, or of the elements if this is not clustered.
+
+        Inside a leaf the most typical come first; elements in no cluster are at the end.
+        """
+        leaf = getattr(self.tree, f"{self.axis}_leaves")
+        leaf = np.arange(self.labels.size) if leaf is None else leaf
+        place = ranks(order)[leaf]
+        return np.lexsort((-self.typicality, np.where(self.labels < 0, order.size, place)))
 
     @cached_property
     def ranks(self) -> np.ndarray:
@@ -152,14 +164,25 @@ class SideFindings:
 def features_of(across: np.ndarray, cluster: int, names: np.ndarray, n: int) -> list[Feature]:
     """The n elements that tell most for a cluster, given P(x̄, y) by (cluster, element)."""
     mass = across[cluster]
+    best, lift, bits = strongest(mass, across.sum(axis=0), n)
+    share = mass[best] / mass.sum()
+    numbers = (values.tolist() for values in (share, lift, bits))
+    return [Feature(*each) for each in zip(map(str, names[best]), *numbers, strict=True)]
+
+
+def strongest(
+    mass: np.ndarray, other_mass: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The n elements y with the most bits P(x̄, y) log2 lift for a cluster, their lifts and bits.
+
+    Only those that have more mass in the cluster than by chance.
+    """
     share = mass / mass.sum()
-    lift = np.divide(share, across.sum(axis=0), out=np.zeros(mass.size), where=mass > 0)
+    lift = np.divide(share, other_mass, out=np.zeros(mass.size), where=mass > 0)
     bits = mass * log2(lift)
     best = np.argsort(-bits, kind="stable")[:n]
-    return [
-        Feature(str(names[i]), float(share[i]), float(lift[i]), float(bits[i]))
-        for i in best[lift[best] > 1 + NOISE]
-    ]
+    best = best[lift[best] > 1 + NOISE]
+    return best, lift[best], bits[best]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +200,26 @@ class Findings:
     def lift(self) -> np.ndarray:
         """P(x̄, ȳ) / (P(x̄) P(ȳ)) of each block."""
         return lift_of(self.blocks)
+
+    @cached_property
+    def orders(self) -> Orders:
+        """The elements of each side as they are drawn, strong blocks along the diagonal.
+
+        Every cluster of every level is contiguous; inside a leaf the most typical come first.
+        Elements in no cluster are at the end.
+        """
+        drawn = (s.drawn(order) for s, order in zip(self.sides, self.leaf_orders, strict=True))
+        return Orders(*drawn)
+
+    @cached_property
+    def leaf_orders(self) -> Orders:
+        """The leaves of each side as they are drawn; elements of a side that is not clustered."""
+        return drawing_orders(self.rows.tree)
+
+    @property
+    def sides(self) -> tuple[SideFindings, SideFindings]:
+        """The rows and the columns."""
+        return self.rows, self.columns
 
 
 def expected_of(blocks: np.ndarray) -> np.ndarray:
@@ -208,15 +251,17 @@ def findings_of(
     """
     row_names, column_names = _names(fitted, names)
     elements = _Elements(kinds[0], kinds[1], row_names, column_names)
-    tree = _tree(fitted)
-    row_side, column_side = (side and side.without_finer() for side in (tree.rows, tree.columns))
-    blocks = _blocks(row_side, column_side)
+    own_tree = _own_tree(fitted)
+    row_side, column_side = (
+        side and side.without_finer() for side in (own_tree.rows, own_tree.columns)
+    )
+    blocks = block_shares(row_side, column_side)
     turned = None if weights is None else weights.T
     by_rows = _Half("row", row_side, column_side, blocks, weights)
     by_columns = _Half("column", column_side, row_side, blocks.T, turned)
     return Findings(
-        rows=_side(fitted, tree, by_rows, elements),
-        columns=_side(fitted, tree, by_columns, elements.exchanged()),
+        rows=_side(fitted, own_tree, by_rows, elements),
+        columns=_side(fitted, own_tree, by_columns, elements.exchanged()),
         blocks=blocks,
         information=fitted.information_,
         beta=fitted.beta_,
@@ -242,24 +287,12 @@ def _as_names(names: Any, n: int) -> np.ndarray:
     return array
 
 
-def _tree(fitted: Any) -> Hierarchy:
+def _own_tree(fitted: Any) -> Hierarchy:
     """The hierarchy of the fit; of a cut, one that goes through the clusters of the cut."""
     model = fitted._model
     if fitted.hierarchy_.n_fitted == tuple(side and side.k for side in (model.rows, model.columns)):
         return fitted.hierarchy_
     return Hierarchy(model.rows, model.columns, fitted.beta_, fitted.information_)
-
-
-def _blocks(rows: Leaves | None, columns: Leaves | None) -> np.ndarray:
-    """P(x̄, ȳ), elements standing for clusters on a side that is not clustered."""
-    if rows is None:
-        assert columns is not None
-        blocks = columns.masses
-    elif columns is None:
-        blocks = rows.masses.T
-    else:
-        blocks = (membership(columns.leaf, columns.k).T @ rows.masses).T
-    return np.asarray(blocks / blocks.sum(dtype=np.float64), np.float64)
 
 
 class _Half(NamedTuple):
@@ -285,7 +318,7 @@ class _Elements(NamedTuple):
         return _Elements(self.other_kind, self.kind, self.other_names, self.names)
 
 
-def _side(fitted: Any, tree: Hierarchy, half: _Half, elements: _Elements) -> SideFindings:
+def _side(fitted: Any, own_tree: Hierarchy, half: _Half, elements: _Elements) -> SideFindings:
     labels = getattr(fitted, f"{half.axis}_labels_")
     bits, group = _typical(half, labels)
     return SideFindings(
@@ -296,7 +329,8 @@ def _side(fitted: Any, tree: Hierarchy, half: _Half, elements: _Elements) -> Sid
         across=None if half.side is None else half.side.masses.T / _total(half.side),
         confidence=getattr(fitted, f"{half.axis}_confidence_", None),
         stability=getattr(fitted, f"{half.axis}_stability_", None),
-        tree=tree,
+        tree=fitted.hierarchy_,
+        own_tree=own_tree,
         axis=half.axis,
     )
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .levels import SideLevels
 from .names import short_name
 from .numbers import plural
 from .title_words import Merges, Words, words_of
@@ -81,16 +82,12 @@ class _Tree(NamedTuple):
     @classmethod
     def of(cls, side: SideFindings) -> _Tree | None:
         """The tree of a side; None if it is not clustered."""
-        leaves = getattr(side.tree, f"{side.axis}s")
-        if leaves is None:
+        levels = SideLevels.of(side.tree, side.axis)
+        if levels is None:
             return None
-        merges = getattr(side.tree, f"{side.axis}_linkage")[:, :2].astype(int).tolist()
-        cluster = leaves.number.tolist()
-        for a, b in merges:
-            cluster.append(cluster[a] if cluster[a] == cluster[b] else -1)
-        top = {number: node for node, number in enumerate(cluster)}
+        leaves, fitted = levels.leaves, levels.nodes_at(side.n_clusters)
         leaf = np.where(side.labels < 0, -1, leaves.leaf)
-        return cls(leaves.masses.T, leaf, merges, [top[a] for a in range(leaves.k)])
+        return cls(leaves.masses.T, leaf, levels.merges.tolist(), fitted.tolist())
 
     @property
     def _inside(self) -> int:

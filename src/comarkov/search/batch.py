@@ -103,7 +103,7 @@ class BatchSide:
         """A[y, a]: the mass of column y in cluster a, made when asked for."""
         if self._masses is None:
             shape = (self.data.shape[1], self.k)
-            self._masses = np.empty(shape, np.int32 if self.data.is_count else np.float64)
+            self._masses = np.empty(shape, self.data.mass_dtype)
             short = np.uint16 if self.k < 1 << 16 else np.uint32  # is read faster
             fill_masses(self.data.T.matrix, self.labels.astype(short), self._masses)
         return self._masses

@@ -11,7 +11,7 @@ from ..data.joint import Joint, bits
 from ..kernels.insertion import Workspace, insertion_costs
 from ..kernels.logarithm import single
 from ..kernels.matrix import Matrix, row_parts
-from ..kernels.sweep import Clusters, insert, sweep
+from ..kernels.sweep import Clusters, sweep
 from ..kernels.tables import LANES, Table, derive, fill_blocks, fill_table
 from . import budgets
 from .refinement import Visit
@@ -210,7 +210,7 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     workspace, order = new_workspace(blocks), run.rng.permutation(free)
 
     def put(rows: np.ndarray) -> None:
-        insert(rows, joint.matrix, side.clusters, table, blocks, cross, coupling, workspace)
+        sweep(rows, joint.matrix, side.clusters, table, blocks, cross, coupling, workspace)
 
     put(order[:k])
     for rows in in_parts(order[k:], side._rows_per_call(), run):
@@ -277,7 +277,7 @@ def float_table(masses: np.ndarray) -> Table:
 
 def _lookup(joint: Joint) -> np.ndarray:
     """ln v, enter(1, v) and enter(2, v) of the counts that a table is likely to hold."""
-    if not joint.is_count:
+    if joint.mass_dtype is not np.int32:
         return NO_LOOKUP
     largest = int(joint.column_mass.max())
     return _lookup_of_size(min(1 << (largest + 3).bit_length(), LOOKUP_LIMIT))

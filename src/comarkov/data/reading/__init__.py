@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Unpack
 
+from .classes import classified
 from .data import Data
 from .h5ad import write_h5ad
 from .kinds import CHAIN, KINDS, ReadKeywords, ReadOptions, spelling_out
 from .naming import renamed
+from .remembering import (
+    reading_of,
+    remembered,
+    renamed_as_before,
+    similar_kind,
+    similar_options,
+)
 from .sources import read_any
 
 __all__ = ["Data", "read", "write_h5ad"]
@@ -21,6 +30,7 @@ def read(
     row_names: Any = None,
     column_names: Any = None,
     max_bytes: int | None = None,
+    like: Any = None,
     **keywords: Unpack[ReadKeywords],
 ) -> Data:
     """Read a nonnegative matrix with names from a file, a folder, a database or an object.
@@ -36,12 +46,14 @@ def read(
     source : path, address, "-", open file or object
         A file; a folder of texts; a database, such as "sqlite:///shop.db"; "-" for stdin; a pandas
         or polars data frame, AnnData, a networkx bipartite graph, an array, a list of texts.
-    kind : {"edges", "table", "texts", "sequences", "mtx", "npz", "h5ad", "graph"}, optional
-        How to read it, if that should not be detected. "sequences" counts transitions between
-        states: a text file has one sequence per line, or one state per line; a table has a column
-        of states (``columns``) and may have one that names the sequence (``rows``) and one to sort
-        by (``time``). "chain" reads sequences too, or a table of transitions if the file looks
-        like one.
+    kind : str, optional
+        How to read it, if that should not be detected: "edges", "table", "texts", "document",
+        "sequences", "mtx", "npz", "h5ad" or "graph". A file of "texts" holds many: JSON lines, a
+        column of a table, or one in each line. A "document" is one text. "sequences" counts
+        transitions between states: a text file has one sequence per line, or one state per line; a
+        table has a column of states (``columns``) and may have one that names the sequence
+        (``rows``) and one to sort by (``time``). "chain" reads sequences too, or a table of
+        transitions if the file looks like one.
     rows, columns, weights : str or int, optional
         The columns of an edge list, by name or position from 0. If none is said they are the first
         three; if rows and columns are said but no weights, every line counts 1. Edges that are
@@ -79,9 +91,20 @@ def read(
         Names instead of ids. From a file with ids and names, key and name being its columns, the
         first two if not said. Where the source has no ids, and from a list, in their order, one in
         a line. Ids without a name stay; names that are there several times get their ids added.
+    row_classes, column_classes : str, path, list or mapping, optional
+        Known classes, which do not influence a fit but can be compared with its clusters. A column
+        of the table, or of ``.obs`` or ``.var`` of AnnData; a file with names and classes,
+        "path:names:classes" if they are not in its first two columns; a list of these; or a mapping
+        from the name of a classification to a list or to another mapping. By default the subfolders
+        of a folder of texts, and columns of text or categories with 2 to 50 different values.
     max_bytes : int, optional
         The most that a packed file may unpack to; 100 times its size, or 256 MB if that is more,
         if not said.
+
+    like : fitted model, Data or dict, optional
+        Read the source in the same way as the data of a model: whatever is not set is as it was
+        there, as far as the source allows. Files of names are read again, too. All words of texts
+        count, as those that the model does not know are ignored later.
 
     Returns
     -------
@@ -105,5 +128,14 @@ def read(
     if kind is not None and kind not in (*KINDS, CHAIN):
         raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
-    data = read_any(source, kind, options, max_bytes)
-    return renamed(data, row_names, column_names, options.encoding, max_bytes)
+    before = None if like is None else remembered(like)
+    if before is not None:
+        kind = kind or similar_kind(source, before.get("kind"))
+        options = similar_options(before, keywords)
+    data = ids = read_any(source, kind, options, max_bytes)
+    data = renamed(data, row_names, column_names, options.encoding, max_bytes)
+    names = {"row_names": row_names, "column_names": column_names}
+    if before is not None:
+        data = renamed_as_before(data, before, names, options.encoding)
+    data = classified(data, ids, options.classes, options.encoding)
+    return replace(data, reading=reading_of(data, kind, options, names))

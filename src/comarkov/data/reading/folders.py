@@ -7,24 +7,17 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from ..own_folders import is_own
 from .encodings import TITLES, advice, detect, is_text
-from .opening import decoded
-
-
-class Documents(NamedTuple):
-    """Texts with their names: paths, relative to the folder."""
-
-    names: list[str]
-    texts: list[str]
+from .opening import Opened, as_utf8, decoded
+from .texts import Documents
 
 
 def read_folder(folder: Path, encoding: str | None) -> Documents:
-    """All texts in a folder and its subfolders, in the order of their paths.
+    """All texts in a folder and its subfolders, in the order of their paths, which are their names.
 
     Hidden files and the results of comarkov are ignored. Files that are not text are skipped, and a
     note reports how many; so does one about files that are not UTF-8 if no encoding is set.
@@ -52,7 +45,17 @@ def read_folder(folder: Path, encoding: str | None) -> Documents:
     if western:
         most = max(TITLES, key=western.count)
         warnings.warn(advice(_some(len(western), len(names)), most), stacklevel=2)
-    return Documents(names, texts)
+    return Documents(names, texts, folder_classes(names))
+
+
+def read_document(file: Opened, encoding: str | None) -> Documents:
+    """One file as one text."""
+    with file.path.open("rb") as start:
+        if not is_text(start.read(1 << 16), encoding):
+            raise ValueError(f"{file.name} is not text. Convert it to plain text (.txt) first.")
+    with as_utf8(file, encoding) as plain:
+        text = decoded(plain.path.read_bytes(), file.name, "utf-8")
+    return Documents([file.name], [as_document(text)], {})
 
 
 def as_document(text: str) -> str:

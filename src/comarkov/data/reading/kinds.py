@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
 from ..inputs import is_anndata, is_graph
+from .classes import as_choice
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
-KINDS = ("edges", "table", "texts", "sequences", "mtx", "npz", "h5ad", "graph")
+DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
+KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npz", "h5ad", "graph")
 CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
 BY_SUFFIX = {
@@ -35,6 +37,7 @@ KNOWN = {
     "edges": _TABULAR | {"rows", "columns", "weights"},
     "table": _TABULAR | {"rows"},
     "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
+    DOCUMENT: _WORDS | {"encoding"},
     "sequences": (_TABULAR - {"decimal"}) | {"rows", "columns", "time"},
     "mtx": {"encoding"},
     "npz": {"encoding"},
@@ -56,6 +59,9 @@ UNKNOWN: dict[str | None, set[str]] = {
 }
 
 
+CLASSES = ("row_classes", "column_classes")  # which go with every kind
+
+
 class ReadKeywords(TypedDict, total=False):
     """The fields of ``ReadOptions`` as keywords."""
 
@@ -73,6 +79,8 @@ class ReadKeywords(TypedDict, total=False):
     n_words: int | None
     query: str | None
     layer: str | None
+    row_classes: Any
+    column_classes: Any
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,8 @@ class ReadOptions:
     n_words: int | None = None
     query: str | None = None
     layer: str | None = None
+    row_classes: Any = None
+    column_classes: Any = None
 
     def __post_init__(self) -> None:
         if self.decimal not in DECIMALS:
@@ -103,12 +113,22 @@ class ReadOptions:
         """The options that are given as keywords of ``read``."""
         for name in keywords.keys() - {field.name for field in fields(cls)}:
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
-        return cls(**keywords)
+        classes = {name: as_choice(keywords[name]) for name in CLASSES if name in keywords}
+        return cls(**{**keywords, **classes})
+
+    @property
+    def classes(self) -> tuple[Any, Any]:
+        """Where known classes of rows and of columns are."""
+        return self.row_classes, self.column_classes
+
+    def is_given(self, name: str) -> bool:
+        """Did the user set this option?"""
+        return bool(getattr(self, name) != getattr(type(self), name))
 
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
-        for field in fields(self):
-            if getattr(self, field.name) == field.default:
+        for field in fields(ReadOptions):
+            if field.name in CLASSES or not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
                 raise ValueError(f"{field.name}= does not go with {form}.")

@@ -62,7 +62,7 @@ def _names(
         return _looked_up({str(k): str(v) for k, v in choice.items()}, ids, f"{role}=")
     if not isinstance(choice, str | os.PathLike | tuple):
         return _in_order([str(name) for name in choice], ids, f"{role}=")
-    file = _as_file(choice)
+    file = as_file(choice)
     with ExitStack() as stack:
         plain = stack.enter_context(opened(file.path, max_bytes))
         by_name = [c for c in (file.key, file.name) if isinstance(c, str) and not c.isdecimal()]
@@ -94,8 +94,8 @@ def _collected(table: RawTable, columns: list[str]) -> pl.DataFrame:
         raise fault(table, (), (), error) from error
 
 
-def _as_file(choice: Any) -> NamesFile:
-    """A path, (path, key, name), or the same as one string "path:key:name"."""
+def as_file(choice: Any) -> NamesFile:
+    """A file and its columns: a path, (path, key, name), or one string "path:key:name"."""
     if isinstance(choice, tuple):
         return NamesFile(*choice)
     parts = FILE_KEY_NAME.fullmatch(choice) if isinstance(choice, str) else None

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..extras import need
-from .encodings import TITLES, advice, codec, detect_in_file
+from .encodings import TITLES, advice, codec, detect, detect_in_file
 
 CHUNK = 1 << 20
 LEAST_LIMIT = 1 << 28  # what any file may unpack to
@@ -160,9 +160,7 @@ def _copy(source: Any, target: Path, limit: int, name: str) -> None:
 def as_utf8(file: Opened, encoding: str | None) -> Iterator[Opened]:
     """A text file in UTF-8: the file itself if that is its encoding, detected if it is None."""
     if encoding is None:
-        encoding = detect_in_file(file.path)
-        if encoding in TITLES:
-            warnings.warn(advice(f"{file.name} is", encoding), stacklevel=3)
+        encoding = _with_note(detect_in_file(file.path), file.name)
     if codec(encoding).name in ("utf-8", "utf-8-sig", "ascii"):
         yield file
         return
@@ -173,6 +171,13 @@ def as_utf8(file: Opened, encoding: str | None) -> Iterator[Opened]:
         yield replace(file, path=Path(target))
     finally:
         Path(target).unlink()
+
+
+def _with_note(encoding: str, name: str) -> str:
+    """A detected encoding, with a warning if it is only likely."""
+    if encoding in TITLES:
+        warnings.warn(advice(f"{name} is", encoding), stacklevel=4)
+    return encoding
 
 
 def _recode(file: Opened, encoding: str, target: Path) -> None:
@@ -187,8 +192,13 @@ def _recode(file: Opened, encoding: str, target: Path) -> None:
         raise ValueError(f"{file.name} is not {encoding}: {error}.") from error
 
 
-def decoded(content: bytes, name: str, encoding: str, line: int = 1) -> str:
-    """A text, or an error that says where it is not in this encoding. It begins on ``line``."""
+def decoded(content: bytes, name: str, encoding: str | None, line: int = 1) -> str:
+    """A text, or an error that states where it is not in this encoding. It begins on ``line``.
+
+    If the encoding is None it is detected.
+    """
+    if encoding is None:
+        encoding = _with_note(detect(content), name)
     codec(encoding)
     try:
         return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)

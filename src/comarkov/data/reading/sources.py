@@ -15,14 +15,16 @@ from ..extras import need
 from ..graphs import from_graph
 from ..inputs import are_numbers, frame_width, is_frame
 from . import databases, matrices, texts
+from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
 from .delimited import from_lines, is_numbered
 from .edges import from_edges
 from .faults import fault
-from .folders import folder_classes, read_folder
+from .folders import read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
 from .kinds import (
     CHAIN,
+    DOCUMENT,
     JSON_LINES,
     ReadOptions,
     is_json,
@@ -40,6 +42,7 @@ from .sequences import (
     holds_sequences,
 )
 from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
+from .texts import Documents
 from .wide import from_table
 
 
@@ -64,12 +67,14 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if kind in ("h5ad", "graph"):
         options.check(kind)
     if kind == "h5ad":
-        return from_anndata(source, options.layer, "the AnnData object")
+        data = from_anndata(source, options.layer, "the AnnData object")
+        return of_anndata(data, source, options.classes)
     if kind == "graph":
         return _from_graph(source, options, "")
-    if isinstance(source, list) and kind == "texts":
+    if isinstance(source, list) and kind in ("texts", DOCUMENT):
         options.check(kind, "a list of texts")
-        return _counted(None, source, options, "the list of texts")
+        documents = Documents(None, source, {})
+        return _counted(documents, options, "the list of texts", DOCUMENT)
     if is_frame(source):
         return _from_data_frame(source, kind, options)
     if isinstance(source, dict | set) or source is None:
@@ -94,12 +99,12 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     if kind in ("sequences", CHAIN):
         options.check("sequences", "a sequence in each line")
         return from_sequence_folder(folder, options)
-    if kind not in (None, "texts"):
+    if kind not in (None, "texts", DOCUMENT):
         raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
     options.check("texts", "a folder")
     documents = read_folder(folder, options.encoding)
-    data = _counted(*documents, options, str(folder))
-    return replace(data, row_classes=folder_classes(documents.names))
+    data = _counted(documents, options, str(folder), DOCUMENT)
+    return data if options.row_classes else replace(data, row_classes=dict(documents.columns))
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None) -> Data:
@@ -173,10 +178,10 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
         with as_utf8(file, options.encoding) as plain:
             content = decoded(plain.path.read_bytes(), file.name, "utf-8")
         lines = [line for line in content.splitlines() if line.strip()]
-        return _counted(None, lines, options, file.name)
+        return _counted(Documents(None, lines, {}), options, file.name)
     options.check("texts", "JSON lines")
-    names, found = texts.from_json_lines(file, options.text, options.rows, options.encoding)
-    return _counted(names, found, options, file.name)
+    documents = texts.from_json_lines(file, options.text, options.rows, options.encoding)
+    return _counted(documents, options, file.name)
 
 
 def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
@@ -200,17 +205,43 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
         raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
     options.check(kind, form)
     if kind == "edges":
-        return from_edges(table, options.rows, options.columns, options.weights)
-    if kind == "table":
-        return from_table(table, options.rows, is_said)
-    text = "text" if options.text is None else options.text
-    return _counted(*texts.from_column(table, text, options.rows), options, table.name)
+        data = from_edges(table, options.rows, options.columns, options.weights)
+        data = _edge_classes(data, table, options)
+    elif kind == "table":
+        data = from_table(table, options.rows, is_said)
+    else:
+        text = "text" if options.text is None else options.text
+        classes = columns_in(options.row_classes)
+        documents = texts.from_column(table, text, options.rows, classes)
+        data = _counted(documents, options, table.name)
+    header = {} if table.lines is None else {"header": table.lines.has_header}
+    return replace(data, reading={"kind": kind, **data.reading, **header})
 
 
-def _counted(names: list[str] | None, found: list[str], options: ReadOptions, source: str) -> Data:
-    return texts.from_texts(
-        found, names, source, options.stop_words, options.min_df, options.n_words
+def _edge_classes(data: Data, table: RawTable, options: ReadOptions) -> Data:
+    """Data of an edge list with the classes in its other columns."""
+    sides = (options.rows, options.row_classes, 0), (options.columns, options.column_classes, 1)
+    rows, columns = (
+        of_elements(
+            table, table.field(default if chosen is None else chosen, "rows"), columns_in(c), names
+        )
+        for (chosen, c, default), names in zip(
+            sides, (data.row_names, data.column_names), strict=True
+        )
     )
+    return replace(data, row_classes=rows, column_classes=columns)
+
+
+def _counted(documents: Documents, options: ReadOptions, source: str, kind: str = "texts") -> Data:
+    words = options.stop_words, options.min_df, options.n_words
+    data = texts.from_texts(documents.texts, documents.names, source, *words)
+    classes = chosen_columns(documents.columns, options.row_classes, data.shape[0])
+    reading = {"kind": kind, "min_df": 1}  # similar texts may be few
+    return replace(data, row_classes=classes, reading=reading)
+
+
+def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
+    return _counted(read_document(file, options.encoding), options, file.name, DOCUMENT)
 
 
 def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
@@ -231,12 +262,15 @@ def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Da
 
 
 def _h5ad_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
-    return from_anndata(read_h5ad(file.path, file.name), options.layer, file.name)
+    annotated = read_h5ad(file.path, file.name)
+    data = from_anndata(annotated, options.layer, file.name)
+    return of_anndata(data, annotated, options.classes)
 
 
 READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {
     "mtx": lambda file, options, max_bytes: matrices.from_matrix_market(file),
     "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
     "h5ad": _h5ad_file,
+    DOCUMENT: _document,
     "graph": _graph_file,
 }

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import scipy.sparse as sp
 
 from ..informative import most_informative
+from .classes import MOST
 from .data import Data
 from .faults import fault
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded
 from .tables import RawTable, first_line
 
+if TYPE_CHECKING:
+    import polars as pl
+
 WEIGHTING = "bm25"  # the best by measurement without labels, see docs/data.md
 STOP_WORDS = ("english", "none")
 TEXT = "text"  # the field of JSON lines that holds the text
 
 
+class Documents(NamedTuple):
+    """Texts, their names if they have any, and what else is known about them."""
+
+    names: list[str] | None
+    texts: list[str]
+    columns: Mapping[str, Any]  #: further columns, which may hold classes
+
+
 def from_json_lines(
     file: Opened, text: str | int | None, rows: str | int | None, encoding: str | None
-) -> tuple[list[str] | None, list[str]]:
-    """Names, if a field of them is said, and texts of JSON lines."""
+) -> Documents:
+    """The texts of JSON lines, and names if a field with names is chosen."""
     field = TEXT if text is None else str(text)
-    names, texts = [], []
+    names, texts, others = [], [], []
     with as_utf8(file, encoding) as plain, plain.path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             content = decoded(line, file.name, "utf-8", number) if line.strip() else ""
@@ -40,7 +53,10 @@ def from_json_lines(
             texts.append(_field(record, field, where, "text"))
             if rows is not None:
                 names.append(_field(record, str(rows), where, "rows"))
-    return (None if rows is None else names), texts
+            others.append({k: v for k, v in record.items() if isinstance(v, str | int)})
+    fields = dict.fromkeys(key for record in others for key in record)  # in order
+    columns = {key: [record.get(key) for record in others] for key in fields if key != field}
+    return Documents(None if rows is None else names, texts, columns)
 
 
 def _field(record: object, field: str, where: str, role: str) -> str:
@@ -56,9 +72,9 @@ def _field(record: object, field: str, where: str, role: str) -> str:
 
 
 def from_column(
-    table: RawTable, text: str | int, rows: str | int | None
-) -> tuple[list[str] | None, list[str]]:
-    """Names, if a column of them is said, and texts of a table; no text is an empty one."""
+    table: RawTable, text: str | int, rows: str | int | None, classes: Collection[str] = ()
+) -> Documents:
+    """The texts in a column of a table, empty if one is missing, and names if they are chosen."""
     import polars as pl
 
     field = table.field(text, "text")
@@ -78,7 +94,26 @@ def from_column(
         raise ValueError(f"{table.name} has no texts.")
     if rows is not None and found["name"].null_count():
         raise fault(table, ids, [])
-    return (None if rows is None else found["name"].to_list()), found["text"].to_list()
+    names = None if rows is None else found["name"].to_list()
+    others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
+    columns = _small_columns(frame, others, classes)
+    return Documents(names, found["text"].to_list(), columns)
+
+
+def _small_columns(
+    frame: pl.LazyFrame, fields: Mapping[str, str], wanted: Collection[str]
+) -> dict[str, list[str]]:
+    """The columns that have few different values, and those that are wanted, by heading."""
+    import polars as pl
+
+    counts = frame.select(pl.col(list(fields.values())).n_unique()).collect()
+    small = {
+        heading: field
+        for heading, field in fields.items()
+        if heading in wanted or counts[field][0] <= MOST + 1  # one may be missing
+    }
+    values = frame.select(pl.col(list(small.values())).cast(pl.String)).collect()
+    return {heading: values[field].to_list() for heading, field in small.items()}
 
 
 def from_texts(

@@ -16,13 +16,34 @@ from .snippets import pack_snippets
 LIMIT = 4_800_000  # bytes of a page, as long as names leave room for cells
 SCRIPTS = {  # each folder's after those of the folders before
     "page": ("elements", "tooltip", "arrows", "longlist", "sections"),
-    "data": ("numbers", "csv", "unpacking", "titles", "profile", "data"),
+    "data": (
+        "numbers",
+        "csv",
+        "unpacking",
+        "titles",
+        "profile",
+        "tree",
+        "sides",
+        "cells",
+        "arranging",
+        "blocks",
+        "data",
+    ),
     "drawing": ("lab", "colours", "palette", "canvas", "svg", "axis"),
-    "heatmap": ("span", "binning", "picture", "marks", "labels", "heatmap", "navigation"),
+    "heatmap": (
+        "span",
+        "binning",
+        "overview",
+        "picture",
+        "marks",
+        "labels",
+        "heatmap",
+        "navigation",
+    ),
     "charts": ("lift", "blocks", "dendrogram", "pairs", "curve", "map"),
     "classes": ("classes", "scores", "strip", "legend", "table"),
     "cards": ("title", "snippet", "members", "card", "cards"),
-    "controls": ("search", "highlight", "path", "downloads"),
+    "controls": ("search", "highlight", "figures", "path", "downloads"),
 }
 STYLES = ("report", "layout", "cards", "classes", "map", "print")  # later ones override
 

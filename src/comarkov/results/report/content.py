@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ...costs.labels import ranks
 from ..findings import Findings, SideFindings
+from ..levels import SideLevels
 from .classes import class_facts
+from .level_data import level_sections, shown_elements
 from .payload import compress, varints
 
 LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
 CARD = 8  # names in each list of a card
-CHOSEN = 40  # elements of a side that is not clustered that stand in the block matrix
 CHEAPEST = 6  # merges that are written out
 PAIRS = 40  # the most clusters of which all pairs are drawn
 
@@ -20,94 +22,98 @@ Orders = list[tuple[np.ndarray, np.ndarray]]
 
 
 def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
-    """The tables, orders, labels and blocks as bytes; a table of blocks only if it is small."""
+    """The tables, orders, levels, and the labels and blocks at other β, as bytes.
+
+    A large table of blocks is only in the folder.
+    """
     findings: Findings = results.findings
     parts = {name: text.encode() for name, text in tables.items()}
     if len(compress(parts["blocks.csv"])) > LARGE:
         del parts["blocks.csv"]
-    parts["row order"] = varints(findings.rows.order)
-    parts["column order"] = varints(findings.columns.order)
+    parts["row order"] = varints(findings.orders.rows)
+    parts["column order"] = varints(findings.orders.columns)
+    parts |= level_sections(findings)
     for i, view in enumerate(results.views):
         if not view.is_fit:
             parts[f"row labels {i}"] = varints(view.row_labels + 1)
             parts[f"column labels {i}"] = varints(view.column_labels + 1)
-        parts[f"blocks {i}"] = _blocks(findings, view.blocks)
+            parts[f"blocks {i}"] = _blocks(findings, view.blocks)
     return parts
 
 
 def _blocks(findings: Findings, blocks: np.ndarray) -> bytes:
     """The shares of the blocks that are shown, then those that chance would give them."""
-    rows = _shown(findings.rows, blocks.shape[0])
-    columns = _shown(findings.columns, blocks.shape[1])
+    rows, columns = (
+        np.arange(n) if (shown := shown_elements(findings, side)) is None else shown
+        for side, n in zip(findings.sides, blocks.shape, strict=True)
+    )
     shares = blocks[np.ix_(rows, columns)]
     expected = np.outer(blocks.sum(axis=1)[rows], blocks.sum(axis=0)[columns])
     return np.stack([shares, expected]).astype("<f4").tobytes()
-
-
-def _shown(side: SideFindings, n: int) -> np.ndarray:
-    """What stands for a side in the block matrix: its clusters, or the elements that tell most."""
-    if side.is_clustered or side.bits is None:
-        return np.arange(n)
-    best = np.argsort(-side.bits, kind="stable")[:CHOSEN]
-    return side.order[np.isin(side.order, best)]
 
 
 def orders(results: Any) -> Orders:
     """The rows and columns in the order of each view, that of the fit first."""
     findings: Findings = results.findings
     others = [
-        (_order(findings.rows, view.row_labels), _order(findings.columns, view.column_labels))
+        (
+            _order(findings, findings.rows, view.row_labels),
+            _order(findings, findings.columns, view.column_labels),
+        )
         for view in results.views
         if not view.is_fit
     ]
-    return [(findings.rows.order, findings.columns.order), *others]
+    return [(findings.orders.rows, findings.orders.columns), *others]
 
 
-def _order(side: SideFindings, labels: np.ndarray) -> np.ndarray:
-    """By cluster, and inside a cluster as in the fit."""
-    if not side.is_clustered:
-        return side.order
-    label = labels[side.order]
-    return side.order[np.argsort(np.where(label < 0, label.max() + 1, label), kind="stable")]
+def _order(findings: Findings, side: SideFindings, labels: np.ndarray) -> np.ndarray:
+    """By cluster in the order of those of the fit, and inside a cluster as in the fit."""
+    order, leaf_order = (
+        getattr(each, f"{side.axis}s") for each in (findings.orders, findings.leaf_orders)
+    )
+    levels = SideLevels.of(side.tree, side.axis)
+    if levels is None:
+        return np.asarray(order)
+    clusters = levels.clusters_as_drawn(side.n_clusters, leaf_order)
+    place = np.arange(max(int(labels.max()) + 1, clusters.size) + 1)  # the last is that of -1
+    place[: clusters.size] = ranks(clusters)
+    return np.asarray(order[np.argsort(place[labels[order]], kind="stable")])
 
 
 def about(results: Any) -> dict[str, Any]:
     """What the script needs to know beside the packed data."""
     findings: Findings = results.findings
     views = [
-        {
-            "beta": view.beta,
-            "cost": view.cost,
-            "kept": view.kept,
-            "fit": view.is_fit,
-            "shape": [
-                _shown(side, n).size
-                for side, n in zip(
-                    (findings.rows, findings.columns), view.blocks.shape, strict=True
-                )
-            ],
-        }
+        {"beta": view.beta, "cost": view.cost, "kept": view.kept, "fit": view.is_fit}
         for view in results.views
     ]
     return {
-        "rows": _side(findings.rows),
-        "columns": _side(findings.columns),
+        "rows": _side(findings, findings.rows),
+        "columns": _side(findings, findings.columns),
         "views": views,
         "information": findings.information.rows_columns,
     }
 
 
-def _side(side: SideFindings) -> dict[str, Any]:
+def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
+    shown = shown_elements(findings, side)
     few = side.merge_costs is not None and side.n_clusters <= PAIRS
     return {
         "kind": side.kind,
         "clusters": side.n_clusters,
+        "stability": _stability(side),
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
         "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
-        "cards": [_card(side, a) for a in range(side.n_clusters)],
-        "shown": None if side.is_clustered else _shown(side, side.names.size).tolist(),
+        "shown": None if shown is None else shown.tolist(),
     }
+
+
+def _stability(side: SideFindings) -> list[float | None]:
+    """How stable each cluster is; None where that is not known."""
+    if side.stability is None:
+        return [None] * side.n_clusters
+    return [None if np.isnan(value) else round(float(value), 4) for value in side.stability]
 
 
 def _pairs(side: SideFindings) -> list[tuple[int, int, float]]:
@@ -131,7 +137,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             "cards": [_card(side, a) for a in range(side.n_clusters)],
             "nowhere": int((side.labels < 0).sum()),
             "cheapest": _pairs(side)[:CHEAPEST],
-            "in_blocks": _shown(side, side.names.size).size,  # all, where clusters stand there
+            "in_blocks": _in_blocks(findings, side),
         }
         for name, side, other in (
             ("rows", findings.rows, findings.columns),
@@ -145,6 +151,12 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
         "parameters": {name: brief(value) for name, value in results.parameters.items()},
         "repeat": _repeat(results),
     }
+
+
+def _in_blocks(findings: Findings, side: SideFindings) -> int:
+    """How many elements stand in the block matrix: all, where clusters stand for them."""
+    shown = shown_elements(findings, side)
+    return side.names.size if shown is None else shown.size
 
 
 def _card(side: SideFindings, cluster: int) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..element_map import ElementMap, map_of_side
-from ..findings import SideFindings
 from .payload import Packed
 
 STEPS = 4094  # along the longer axis; one more marks an element without a place
@@ -18,11 +17,11 @@ def map_sections(results: Any) -> Packed:
     sections: dict[str, bytes] = {}
     facts: dict[str, Any] = {}
     findings = results.findings
-    for name, side in (("rows", findings.rows), ("columns", findings.columns)):
+    for name, side in zip(("rows", "columns"), findings.sides, strict=True):
         places = map_of_side(results, side)
         if is_flat(places):
             continue
-        sections[f"{name} map"] = _packed(places, side)
+        sections[f"{name} map"] = _packed(places, getattr(findings.orders, name))
         facts[name] = places.shares.round(4).tolist()
     return Packed(sections, {"maps": facts})
 
@@ -32,9 +31,9 @@ def is_flat(places: ElementMap) -> bool:
     return not places.shares.any()
 
 
-def _packed(places: ElementMap, side: SideFindings) -> bytes:
+def _packed(places: ElementMap, order: np.ndarray) -> bytes:
     """Two numbers for each element, with the same unit on both axes."""
-    points = places.points[side.order]
+    points = places.points[order]
     low = np.nanmin(points, axis=0)
     unit = np.nanmax(points - low)
     steps = np.where(np.isnan(points), STEPS + 1, np.round(STEPS * (points - low) / unit))

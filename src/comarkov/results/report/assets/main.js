@@ -16,8 +16,8 @@ class Report {
     this.path = about.views.length > 1 ? new Path(data) : null;
     this.connectPictures();
     this.connectSearch();
+    data.onLevel = () => this.onLevel();
     this.connectMaps();
-    this.connectPath();
     this.connectCards();
     this.connectClasses();
     this.connectButtons();
@@ -55,6 +55,19 @@ class Report {
     this.highlight.onClear = () => this.search.clear();
   }
 
+  // Draw again what depends on the level, on β or on the order of clusters.
+  onLevel() {
+    this.heatmap.cursor = null; // another cell is there now
+    this.blocks.cursor = null;
+    byId("blocks-where").textContent = "";
+    describeFigures(this.data.view);
+    this.highlight.renew();
+    this.path?.describe();
+    this.path?.draw();
+    this.cards.draw();
+    this.drawClasses();
+  }
+
   showElement({ side, element }) {
     this.highlight.set({ side, element });
     this.navigation.showAll();
@@ -62,16 +75,6 @@ class Report {
 
   connectMaps() {
     for (const map of this.maps) map.onChoose = (element) => this.showElement(element);
-  }
-
-  connectPath() {
-    if (!this.path) return;
-    this.path.onShow = () => {
-      this.heatmap.cursor = null; // another cell is there now
-      byId("blocks-where").textContent = "";
-      this.highlight.renew();
-      this.path.draw();
-    };
   }
 
   connectButtons() {

@@ -27,7 +27,7 @@ class Card {
   }
 
   renewTitle() {
-    const title = this.data.titleOf(this.side, this.facts.cluster);
+    const { title } = this.data.clusters(this.side)[this.facts.cluster];
     const change = (text) => this.cards.setTitle(this.side, this.facts, text);
     this.heading.replaceChildren(titleButton(title, change));
   }
@@ -35,9 +35,9 @@ class Card {
   get sizes() {
     const { size, share, stability } = this.facts;
     const members = `${whole(size)} member${size === 1 ? "" : "s"}`;
-    const rest = ` · ${percent(share)} of the mass`
-      + (stability === null ? "" : ` · stability\u00a0${stability.toFixed(2)}`);
-    return newElement("p", { class: "sizes" }, newElement("b", {}, members), rest);
+    const more = stability === null ? "" : ` · stability\u00a0${stability.toFixed(2)}`;
+    return newElement("p", { class: "sizes" }, newElement("b", {}, members),
+      ` · ${percent(share)} of the mass`, newElement("span", { class: "stability" }, more));
   }
 
   // On a phone a card is folded to these names.

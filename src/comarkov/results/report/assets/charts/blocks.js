@@ -4,7 +4,7 @@ class Blocks {
   constructor(canvas, data) {
     this.canvas = canvas;
     this.data = data;
-    this.lift = new Lift(data.viewAt(data.fit));
+    this.lift = new Lift(data.view);
     this.cursor = null; // { rows, columns } of the block that keys have moved to
     this.lit = null; // { side, cluster } that is highlighted
     this.names = { rows: this.namesOf(data.rows), columns: this.namesOf(data.columns) };
@@ -28,8 +28,15 @@ class Blocks {
   }
 
   liftOf({ rows, columns }) {
-    const { share, expected, shape } = this.data.view, i = rows * shape[1] + columns;
+    const { share, expected } = this.data.view, i = this.index({ rows, columns });
     return expected[i] > 0 ? share[i] / expected[i] : 1;
+  }
+
+  // The cluster at a place of a side; an element, where the side is not clustered.
+  clusterAt(side, place) { return this.data.view[side].clusters[place]; }
+
+  index({ rows, columns }) {
+    return this.clusterAt("rows", rows) * this.shape.columns + this.clusterAt("columns", columns);
   }
 
   draw() {
@@ -112,13 +119,14 @@ class Blocks {
     }
   }
 
-  label(side, i) { return this.names[side] ? this.names[side][i] : String(i); }
+  label(side, i) { return this.names[side] ? this.names[side][i] : String(this.clusterAt(side, i)); }
 
   drawMarks(pen) {
     if (this.cursor) strokeFrame(pen, ...this.rectangle(this.cursor, 1));
     if (!this.lit || this.names[this.lit.side] || this.lit.cluster < 0) return;
     const { rows, columns } = this.shape, { side, cluster } = this.lit;
-    const [x, y, width, height] = this.rectangle({ rows: 0, columns: 0, [side]: cluster });
+    const place = this.data.view[side].clusters.indexOf(cluster);
+    const [x, y, width, height] = this.rectangle({ rows: 0, columns: 0, [side]: place });
     if (side === "rows") strokeFrame(pen, x, y, width * columns, height);
     else strokeFrame(pen, x, y, width, height * rows);
   }
@@ -133,9 +141,9 @@ class Blocks {
   }
 
   describe(block) {
-    const { share, expected } = this.data.view, i = block.rows * this.shape.columns + block.columns;
+    const { share, expected } = this.data.view, i = this.index(block);
     const name = (side) => isolated(this.names[side] ? this.label(side, block[side])
-      : `${this.data[side].kind} cluster ${block[side]}`);
+      : `${this.data[side].kind} cluster ${this.clusterAt(side, block[side])}`);
     return [
       textLine("strong", name("rows"), " × ", name("columns")),
       textLine("", `lift ×${short(this.liftOf(block))}`),
@@ -143,7 +151,11 @@ class Blocks {
     ];
   }
 
-  choose(block) { if (block) this.onChoose?.(block); }
+  choose(block) {
+    if (!block) return;
+    const [rows, columns] = SIDES.map((side) => this.clusterAt(side, block[side]));
+    this.onChoose?.({ rows, columns });
+  }
 
   leave() {
     this.cursor = null;

@@ -1,7 +1,6 @@
 // Known classes of rows and columns: which classification is shown, and the class of each element.
 
 const COLOURS = 12; // classes with a colour of their own, the largest
-const SIDES = ["rows", "columns"];
 
 class Classes {
   constructor(data) {

@@ -22,7 +22,7 @@ class ClassTable {
 
   scores(counts) {
     const { accuracy } = this.classes.of(this.side), unknown = this.unknown(counts);
-    const isFit = this.data.isFit(this.side) && accuracy !== null;
+    const hasAccuracy = this.data.isFit() && accuracy !== null; // which is known of the fit only
     const score = (name, value, meaning) => newElement("div", {}, newElement("dt", {}, name),
       newElement("dd", {}, newElement("b", {}, value.toFixed(2)), " ", newElement("small", {}, meaning)));
     const note = unknown ? [newElement("p", { class: "note" },
@@ -31,7 +31,7 @@ class ClassTable {
       score("NMI", normalizedMutualInformation(counts), "normalized mutual information"),
       score("ARI", adjustedRandIndex(counts), "adjusted Rand index"),
       score("Purity", purity(counts), "are in the largest class of their cluster"),
-      ...(isFit ? [score("Accuracy", accuracy, "under the best one-to-one matching")] : [])), ...note);
+      ...(hasAccuracy ? [score("Accuracy", accuracy, "under the best one-to-one matching")] : [])), ...note);
   }
 
   unknown(counts) { return this.data[this.side].n - sumOf(counts.flat()); }
@@ -41,8 +41,9 @@ class ClassTable {
     const names = classes.slice(0, TABLED).map((name, i) => this.heading(name, i + 1));
     if (rest > 0) names.push(newElement("th", { scope: "col" }, `${rest} other${rest === 1 ? "" : "s"}`));
     const inNone = counts.at(-1);
-    const lines = this.data.clusters(this.side).map(({ cluster, title }) =>
-      this.line([newElement("span", { class: "badge" }, String(cluster)), isolated(title)], counts[cluster]));
+    const lines = counts.slice(0, -1).map((line, cluster) => this.line([
+      newElement("span", { class: "badge" }, String(cluster)),
+      isolated(this.data.titleOf(this.side, cluster))], line));
     if (sumOf(inNone)) lines.push(this.line(["in no cluster"], inNone));
     return newElement("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Clusters by classes" },
       newElement("table", { class: "class-table" },

@@ -8,20 +8,14 @@ class Path {
   }
 
   show(i) {
-    this.data.shown = i;
-    this.describe();
-    this.onShow?.();
+    this.data.setBeta(i);
   }
 
   describe() {
-    const { beta, cost, kept, fit } = about.views[this.data.shown];
+    const { beta, fit } = about.views[this.data.shown];
     byId("beta").value = this.data.shown;
     byId("beta").setAttribute("aria-valuetext", short(beta) + (fit ? ", the fit" : ""));
     byId("beta-name").textContent = `= ${short(beta)}${fit ? " (the fit)" : ""}`;
-    byId("beta-now").textContent = short(beta);
-    byId("kept").textContent = percent(kept);
-    byId("cost").textContent = short(cost);
-    byId("bits").textContent = short(kept * about.information);
   }
 
   draw() {

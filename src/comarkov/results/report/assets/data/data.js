@@ -1,122 +1,186 @@
-// The data of the page: names, clusters, cells, and the co-clustering at each β.
-// An element is known by its place in the order of the fit, which is how cells are stored.
-
-function readSide(facts, table, order) {
-  const lines = readCsv(visible(new TextDecoder().decode(table))).slice(1);
-  const from = varints(order, lines.length); // the place in the data of each element
-  const field = (i) => Array.from(from, (place) => lines[place][i]);
-  return {
-    ...facts,
-    n: lines.length,
-    from,
-    names: field(0),
-    label: Int32Array.from(field(1), (cluster) => (cluster === "" ? -1 : +cluster)),
-    confidence: field(2),
-    rank: field(3),
-  };
-}
-
-function readCells(sections, rows) {
-  const counts = varints(sections.get("counts"), rows);
-  const starts = new Uint32Array(rows + 1);
-  for (let i = 0; i < rows; i++) starts[i + 1] = starts[i] + counts[i];
-  const columns = varints(sections.get("gaps"), about.cells);
-  for (let i = 0; i < rows; i++) {
-    for (let e = starts[i] + 1; e < starts[i + 1]; e++) columns[e] += columns[e - 1] + 1;
-  }
-  const codes = varints(sections.get("codes"), about.cells);
-  const top = largest(about.values, (value) => value) || 1;
-  const levels = Float32Array.from(about.values, (value) => value / top); // sums cannot overflow
-  return { starts, columns, codes, levels, top };
-}
-
-// Where elements are drawn: by cluster, those in none last, otherwise as in the fit.
-function arrange(side, label) {
-  const rankOf = (i) => (label[i] < 0 ? Infinity : label[i]);
-  const at = Uint32Array.from(label.keys());
-  if (side.clusters && label !== side.label) at.sort((i, j) => rankOf(i) - rankOf(j) || i - j);
-  const place = new Uint32Array(at.length);
-  at.forEach((element, p) => (place[element] = p));
-  return { at, place, label, bands: side.clusters ? bandsOf(at, label) : [] };
-}
-
-// Where each cluster is drawn: from its first place to the one after its last.
-function bandsOf(at, label) {
-  const bands = [];
-  at.forEach((element, p) => {
-    const last = bands[bands.length - 1];
-    if (last?.cluster === label[element]) last.end = p + 1;
-    else bands.push({ cluster: label[element], start: p, end: p + 1 });
-  });
-  return bands;
-}
+// The data of the page: names, trees, cells, and what is shown of them, at a level or at another β.
 
 class ReportData {
   constructor(sections) {
-    const side = (name) => readSide(
-      about[`${name}s`], sections.get(`${name}s.csv`), sections.get(`${name} order`));
     this.sections = sections;
-    this.rows = side("row");
-    this.columns = side("column");
+    const trees = JSON.parse(textOf(sections.get("trees")), visibleText);
+    this.rows = readSide("row", sections, trees.rows);
+    this.columns = readSide("column", sections, trees.columns);
     this.cells = readCells(sections, this.rows.n);
     this.fit = about.views.findIndex((facts) => facts.fit);
-    this.shown = this.fit; // which of the views the pictures show
-    this.views = new Map();
+    this.shown = this.fit; // which β is shown
+    this.isDiagonal = true; // or are clusters drawn by their numbers?
+    this.fitLevel = { rows: this.rows.clusters, columns: this.columns.clusters };
+    this.level = this.fitLevel;
+    const [rows, columns] = SIDES.map((side) => this[side].tree?.leaves ?? this[side].shown.length);
+    this.leafBlocks = readLeafBlocks(sections.get("leaf blocks"), rows, columns);
     this.titles = new EditedTitles(about.digest);
     this.profiles = new Profiles(this);
     this.classes = new Classes(this);
+    this.renew();
   }
 
-  // The clusters on screen, each with its members, the most typical first.
-  clusters(side) {
-    const facts = this[side], other = this[otherSide(side)], { label } = this.viewAt(this.fit)[side];
-    const elements = Int32Array.from(label.keys());
-    return facts.cards.map((card, cluster) => ({
-      cluster,
-      node: cluster,
-      ...card,
-      title: this.titleOf(side, cluster),
-      features: card.features.map(([name, , lift]) => ({ element: other.names.indexOf(name), name, lift })),
-      members: elements.filter((element) => label[element] === cluster),
-    }));
+  // Show so many clusters; a side that is not named, or not clustered, stays as it is.
+  setLevel(wanted) {
+    const level = { ...this.level };
+    for (const side of SIDES) {
+      const { tree } = this[side];
+      if (tree && wanted[side]) level[side] = Math.max(1, Math.min(tree.leaves, wanted[side]));
+    }
+    this.level = level;
+    this.shown = this.fit;
+    this.renew();
+    this.onLevel?.();
   }
 
-  titleOf(side, cluster) {
-    return this.titles.of(side, cluster) ?? this[side].cards[cluster].title;
+  // Show the co-clustering at another β; levels are known only of the fit.
+  setBeta(i) {
+    this.shown = i;
+    if (i !== this.fit) this.level = this.fitLevel;
+    this.renew();
+    this.onLevel?.();
   }
 
+  setOrder(isDiagonal) {
+    this.isDiagonal = isDiagonal;
+    this.renew();
+    this.onLevel?.();
+  }
+
+  // Is what is shown the fit?
   isFit() { return this.view.fit; }
 
-  get view() { return this.viewAt(this.shown); }
+  get isFitLevel() { return SIDES.every((side) => this.level[side] === this.fitLevel[side]); }
 
-  viewAt(i) {
-    if (!this.views.has(i)) this.views.set(i, this.readView(i));
-    return this.views.get(i);
+  // Recompute what is shown.
+  renew() {
+    const before = this.view;
+    this.view = this.shown === this.fit ? this.viewAtLevel(before) : this.viewAtBeta(before);
+    this.groups = new Map();
   }
 
-  readView(i) {
-    const facts = about.views[i], size = facts.shape[0] * facts.shape[1];
-    const blocks = new Float32Array(this.sections.get(`blocks ${i}`).slice().buffer);
-    return {
-      ...facts,
-      rows: arrange(this.rows, this.labels("row", this.rows, i)),
-      columns: arrange(this.columns, this.labels("column", this.columns, i)),
-      share: blocks.subarray(0, size),
-      expected: blocks.subarray(size),
-    };
+  viewAtLevel(before) {
+    const nodes = {}, cluster = {}, arranged = {};
+    for (const side of SIDES) {
+      const { tree, shown } = this[side];
+      nodes[side] = tree?.nodesAt(this.level[side]) ?? null;
+      cluster[side] = tree ? tree.clusterOfLeaves(nodes[side]) : [...shown.keys()];
+      arranged[side] = this.arranged(side, this.labelsAt(side, cluster[side]), nodes[side], before);
+    }
+    const shape = SIDES.map((side) => nodes[side]?.length ?? this[side].shown.length);
+    const blocks = mergedBlocks(this.leafBlocks, cluster, shape);
+    return { ...this.figuresOf(nodes, blocks), ...arranged, ...blocks, shape, nodes };
   }
 
-  labels(name, side, i) {
-    if (i === this.fit || !side.clusters) return side.label;
+  // Away from the fit nothing is known of how sure elements are, so that none is rejected.
+  labelsAt(side, cluster) {
+    const { leaf, label } = this[side];
+    if (!leaf || this.isFitLevel) return label;
+    return Int32Array.from(leaf, (next) => (next ? cluster[next - 1] : -1));
+  }
+
+  arranged(side, label, nodes, before) {
+    const facts = this[side];
+    const clusters = !nodes ? [...facts.shown.keys()]
+      : this.isDiagonal ? facts.tree.drawn(nodes) : [...nodes.keys()];
+    return arrange(facts, label, clusters, before?.[side]);
+  }
+
+  figuresOf(nodes, blocks) {
+    const facts = about.views[this.fit], whole = about.information;
+    if (this.isFitLevel) return facts;
+    const [rows, columns] = SIDES.map((side) =>
+      (nodes[side] ? this[side].tree.information(nodes[side]) : whole));
+    const isWhole = nodes.rows && nodes.columns;
+    const bits = isWhole ? blockInformation(blocks) : Math.min(rows, columns);
+    const kept = whole < 1e-12 ? 1 : Math.min(1, bits / whole);
+    const cost = costOf(facts.beta, { whole, columns, rows, blocks: bits });
+    return { beta: facts.beta, fit: false, kept, cost };
+  }
+
+  viewAtBeta(before) {
+    const i = this.shown, facts = about.views[i];
+    const numbers = new Float32Array(this.sections.get(`blocks ${i}`).slice().buffer);
+    const labels = { rows: this.labelsAtBeta("row", i), columns: this.labelsAtBeta("column", i) };
+    const count = (side) => (this[side].clusters
+      ? Math.max(this[side].clusters, 1 + largest(labels[side], (cluster) => cluster))
+      : this[side].shown.length);
+    const shape = SIDES.map(count), arranged = {};
+    for (const side of SIDES) {
+      arranged[side] = arrange(this[side], labels[side], this.clustersAtBeta(side, count(side)),
+        before?.[side]);
+    }
+    return { ...facts, ...arranged, shape, nodes: { rows: null, columns: null },
+      share: numbers.subarray(0, numbers.length / 2), expected: numbers.subarray(numbers.length / 2) };
+  }
+
+  labelsAtBeta(name, i) {
+    const side = this[`${name}s`];
+    if (!side.clusters) return side.label;
     const inData = varints(this.sections.get(`${name} labels ${i}`), side.n);
     return Int32Array.from(side.from, (place) => inData[place] - 1);
   }
 
-  // The picture of all cells in the order that is shown. That of the fit is stored first.
-  get overview() {
-    const [height, width] = about.overview, size = height * width;
-    const stored = this.shown === this.fit ? 0 : this.shown + (this.shown < this.fit ? 1 : 0);
-    return this.sections.get("overview").subarray(stored * size, (stored + 1) * size);
+  clustersAtBeta(side, count) {
+    const all = Array.from({ length: count }, (_, cluster) => cluster);
+    return this[side].tree && this.isDiagonal ? this.diagonalAtBeta(side, all) : all;
+  }
+
+  // As those of the fit are drawn, whose numbers they have; others follow.
+  diagonalAtBeta(side, all) {
+    const { tree, clusters } = this[side];
+    return [...tree.drawn(tree.nodesAt(clusters)), ...all.slice(clusters)];
+  }
+
+  // The place of each element in the diagonal order of the fit or, at another β, of that.
+  diagonalPlaces(side) {
+    const { label, clusters } = this.view[side];
+    if (this.shown === this.fit || !this[side].tree) return inverse(label.map((_, i) => i));
+    return inverse(elementsByCluster(label, this.diagonalAtBeta(side, [...clusters].sort((a, b) => a - b))));
+  }
+
+  // The clusters of a side at the level that is shown, by number; at another β those of the fit.
+  clusters(side) {
+    if (!this.groups.has(side)) this.groups.set(side, this.readClusters(side));
+    return this.groups.get(side);
+  }
+
+  readClusters(side) {
+    const { tree, stability } = this[side];
+    if (!tree) return [];
+    const other = this[otherSide(side)];
+    const nodes = tree.nodesAt(this.level[side]), members = this.members(side, nodes);
+    const data = this;
+    return nodes.map((node, cluster) => ({
+      cluster,
+      node,
+      get title() { return data.titleOfNode(side, node); }, // which the reader may change
+      size: members[cluster].length,
+      share: tree.shares[node],
+      stability: this.isFitLevel ? stability[cluster] : null,
+      features: tree.features[node].map(([element, lift]) =>
+        ({ element, name: other.names[element], lift })),
+      members: members[cluster],
+    }));
+  }
+
+  // The elements of each cluster, the most typical first.
+  members(side, nodes) {
+    const facts = this[side], label = this.labelsAt(side, facts.tree.clusterOfLeaves(nodes));
+    facts.typical ??= byTypicality(facts);
+    const lists = nodes.map(() => []);
+    facts.typical.forEach((element) => lists[label[element]]?.push(element));
+    return lists.map((list) => Int32Array.from(list));
+  }
+
+  // What a cluster is called. At another β clusters have numbers, but no titles.
+  titleOf(side, cluster) {
+    const nodes = this.view.nodes[side];
+    return nodes ? this.titleOfNode(side, nodes[cluster]) : `cluster ${cluster}`;
+  }
+
+  titleOfNode(side, node) {
+    return this.titles.of(side, node) ?? this[side].tree.titles[node];
   }
 
   // The value of a cell; null if it may be one of those that were left out.

@@ -1,7 +1,10 @@
 // The packed data: decompressed, cut into sections, and read as numbers.
 
-const about = JSON.parse(byId("about").textContent,
-  (key, value) => (typeof value === "string" ? visible(value) : value));
+const visibleText = (key, value) => (typeof value === "string" ? visible(value) : value);
+
+const about = JSON.parse(byId("about").textContent, visibleText);
+
+const textOf = (bytes) => new TextDecoder().decode(bytes);
 
 async function unpack() {
   const letters = atob(byId("packed").textContent);

@@ -42,7 +42,7 @@ class Picture {
 
   drawOverview(pen, { rows, columns }) {
     const [high, wide] = about.overview;
-    this.paint(this.data.overview, wide, high, (byte) => byte / 255);
+    this.paint(overviewOf(this.data), wide, high, (byte) => byte / 255);
     const [x, y] = [wide / columns.count, high / rows.count]; // pixels of an element
     pen.drawImage(this.canvas,
       columns.from * x, rows.from * y, (columns.to - columns.from) * x, (rows.to - rows.from) * y,

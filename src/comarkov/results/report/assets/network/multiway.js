@@ -3,8 +3,10 @@
 // What the picture of blocks asks of the data, for one relation.
 function relationData({ types: [rows, columns], share, expected }) {
   const side = (i) => ({ clusters: about.types[i].titles.length, kind: about.types[i].name });
-  const view = { share: share.flat(), expected: expected.flat(), shape: [share.length, share[0].length] };
-  return { rows: side(rows), columns: side(columns), view, fit: 0, viewAt: () => view };
+  const order = (i) => ({ clusters: about.types[i].titles.map((_, cluster) => cluster) });
+  const shape = [share.length, share[0].length];
+  const view = { shape, share: share.flat(), expected: expected.flat(), rows: order(rows), columns: order(columns) };
+  return { rows: side(rows), columns: side(columns), view };
 }
 
 function relationBlocks(relation, number) {

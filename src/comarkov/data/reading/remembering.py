@@ -1,0 +1,112 @@
+"""How data were read, remembered so that similar data are read in the same way."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from .data import Data
+from .kinds import BY_SUFFIX, CLASSES, DOCUMENT, ReadOptions, is_place
+from .naming import renamed
+
+OF_ONE_SOURCE = ("query", "min_df", "n_words", *CLASSES)  # what does not matter for similar data
+TABULAR = ("edges", "table", "texts")
+TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite")
+PACKINGS = (".gz", ".zst", ".zip")
+
+
+@dataclass(frozen=True)
+class SimilarOptions(ReadOptions):
+    """Options of which some are remembered: those are ignored where a source does not take them."""
+
+    explicit: frozenset[str] = frozenset()
+
+    def is_given(self, name: str) -> bool:
+        """Did the user set this option, now?"""
+        return name in self.explicit
+
+
+def reading_of(
+    data: Data, kind: str | None, options: ReadOptions, names: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The keywords of ``read`` for data like these: what was set, and what was detected."""
+    chosen = {
+        field.name: getattr(options, field.name)
+        for field in fields(ReadOptions)
+        if field.name not in OF_ONE_SOURCE and getattr(options, field.name) != field.default
+    }
+    files = {side: _as_text(file) for side, file in names.items() if _is_file(file)}
+    return ({} if kind is None else {"kind": kind}) | data.reading | chosen | files
+
+
+def _is_file(names: Any) -> bool:
+    return isinstance(names, str | os.PathLike | tuple)
+
+
+def _as_text(file: Any) -> str:
+    parts = file if isinstance(file, tuple) else (file,)
+    return ":".join("" if part is None else str(part) for part in parts)
+
+
+def remembered(like: Any) -> dict[str, Any]:
+    """The keywords with which the data of a model were read; or those of data, or a mapping."""
+    reading = like if isinstance(like, Mapping) else getattr(like, "reading_", None)
+    if reading is None and isinstance(like, Data):
+        reading = like.reading
+    return {"min_df": 1, **(reading or {})}
+
+
+def similar_options(before: Mapping[str, Any], keywords: Mapping[str, Any]) -> SimilarOptions:
+    """The options that are set now and, where none is, those of before."""
+    ReadOptions.of(keywords)  # refuses unknown keywords
+    known = {field.name for field in fields(ReadOptions)}
+    options = {name: value for name, value in before.items() if name in known}
+    return SimilarOptions.of({**options, **keywords, "explicit": frozenset(keywords)})
+
+
+def renamed_as_before(
+    data: Data, before: Mapping[str, Any], names: Mapping[str, Any], encoding: str | None
+) -> Data:
+    """Data under the names in the files of before, if none are given now.
+
+    New rows are often not in a file that named the old ones: they keep their ids.
+    """
+    for side, given in names.items():
+        file = before.get(side)
+        if given is not None or file is None:
+            continue
+        try:
+            data = renamed(
+                data,
+                **{"row_names": None, "column_names": None, side: file},
+                encoding=encoding,
+                max_bytes=None,
+            )
+        except OSError:
+            warnings.warn(
+                f"The model has its {side.replace('_', ' ')} from {file}, which is missing: ids "
+                f"stay. If the file has moved, set {side}=FILE.",
+                stacklevel=3,
+            )
+        except ValueError:
+            continue
+    return data
+
+
+def similar_kind(source: Any, kind: str | None) -> str | None:
+    """A remembered kind, or None where the source itself shows what it is."""
+    if not is_place(source):
+        return kind if hasattr(source, "columns") and kind in TABULAR else None
+    if not isinstance(source, str | os.PathLike) or source == "-":
+        return kind
+    if "://" in str(source) or Path(source).is_dir():
+        return kind if kind in TABULAR else None
+    path = Path(source)
+    suffix = (path.with_suffix("") if path.suffix.lower() in PACKINGS else path).suffix.lower()
+    if suffix in BY_SUFFIX:
+        return None
+    return "texts" if kind == DOCUMENT and suffix in TABLES else kind

@@ -1,0 +1,125 @@
+"""Known classes in the report: the strip beside the matrix, its legend, table and scores."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pages import picture
+
+from comarkov import CoClustering, Data, Results
+from comarkov.costs.evaluation import (
+    adjusted_rand_index,
+    matching_accuracy,
+    normalized_mutual_information,
+    purity,
+)
+
+EVIL = "<b>species</b>"
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """60 rows in three clusters, whose classes are known but for three, in two classifications."""
+    rng = np.random.default_rng(1)
+    topic = np.arange(60) % 3
+    matrix = rng.poisson(np.where(topic[:, None] == np.arange(12) // 4, 3, 0.4)) + np.eye(60, 12)
+    species = np.array(["ant", "bee", EVIL])[np.where(rng.random(60) < 0.2, 0, topic)].tolist()
+    species[:3] = ["", "", ""]
+    classes = {"species": species, "number": [f"no. {i % 20:02}" for i in range(60)]}
+    data = Data(matrix, row_classes=classes, column_classes={"half": ["first", "second"] * 6})
+    return CoClustering((3, 3), random_state=0).fit(matrix), data
+
+
+@pytest.fixture(scope="module")
+def path(fitted, tmp_path_factory):
+    path = tmp_path_factory.mktemp("classes") / "report.html"
+    path.write_text(Results.of(*fitted).to_html(), "utf-8")
+    return path
+
+
+def cells(page, part="#rows-classes"):
+    rows = page.locator(f"{part} tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].slice(1).map(cell => +cell.innerText))"
+    )
+    return np.array(rows)
+
+
+def test_the_table_counts_and_the_scores_are_those_of_python(opened, path, fitted):
+    model, data = fitted
+    page = opened(path)
+    known = data.row_classes["species"] != ""
+    classes, clusters = data.row_classes["species"][known], model.row_labels_[known]
+    names = page.locator("#rows-classes thead bdi").all_inner_texts()
+    assert sorted(names) == sorted({"ant", "bee", EVIL})
+    by_hand = [[((clusters == a) & (classes == c)).sum() for c in names] for a in range(3)]
+    assert (cells(page) == by_hand).all()
+    scores = [
+        normalized_mutual_information(classes, clusters),
+        adjusted_rand_index(classes, clusters),
+        purity(classes, clusters),
+        matching_accuracy(classes, clusters),
+    ]
+    shown = page.locator("#rows-classes .scores b").all_inner_texts()
+    assert shown == [f"{score:.2f}" for score in scores]
+    assert "3 without a known class" in page.inner_text("#rows-classes")
+    assert page.locator("b:text('species')").count() == 0
+
+
+def test_the_strip_has_the_colour_of_each_class_and_the_legend_selects_one(opened, path):
+    page = opened(path)
+    every = picture(page)
+    legend = page.locator("#rows-legend .class")
+    assert sorted(legend.all_inner_texts()) == sorted(["ant", "bee", EVIL])
+    legend.nth(0).click()
+    one = picture(page)
+    assert one != every
+    assert legend.nth(0).get_attribute("aria-pressed") == "true"
+    legend.nth(0).click()
+    assert picture(page) == every
+    page.select_option("#rows-legend select", label="number")
+    assert picture(page) != every
+    assert legend.count() == 12  # the other eight are in a menu
+    page.select_option("#rows-legend select >> nth=1", label="no. 19")
+    assert page.locator("#rows-classes thead bdi").count() == 20
+    assert page.locator("#columns-legend .class").all_inner_texts() == ["first", "second"]
+
+
+def test_the_class_of_an_element_is_told(opened, path, fitted):
+    page = opened(path)
+    page.fill("#query", "37")
+    page.press("#query", "Enter")
+    assert f"class {fitted[1].row_classes['species'][37]}" in page.inner_text("#selection")
+    page.locator("#heatmap").scroll_into_view_if_needed()
+    box = page.locator("#heatmap").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert page.inner_text("#tip").split("\n")[1].split(" · ")[2] in ("first", "second")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_wide_table_stays_in_its_box(opened, path, width):
+    page = opened(path, width)
+    page.select_option("#rows-legend select", label="number")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_classes_there_is_no_section(opened, women):
+    page = opened(women)
+    assert page.locator("#classes").count() == 0
+    assert page.locator("#rows-legend").is_hidden()
+
+
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 2)), min_size=1, max_size=30),
+)
+def test_scores_are_those_of_python(run, pairs):
+    classes, clusters = map(np.array, zip(*pairs, strict=True))
+    _, codes = np.unique(classes, return_inverse=True)
+    counts = np.zeros((4, codes.max() + 1), int)
+    np.add.at(counts, (clusters, codes), 1)  # -1 is the last
+    scores = ("normalizedMutualInformation", "adjustedRandIndex", "purity")
+    call = f"(counts) => [{', '.join(scores)}].map((score) => score(counts))"
+    expected = [
+        score(classes, clusters)
+        for score in (normalized_mutual_information, adjusted_rand_index, purity)
+    ]
+    assert run(["classes/scores"], call, counts.tolist()) == pytest.approx(expected, abs=1e-9)
