@@ -12,7 +12,7 @@ from . import network, results_folder
 from .errors import clear_errors, notes
 from .inputs import KNOWN, InputOptions
 from .option_groups import takes_groups
-from .options import CLUSTERING, OutputOptions
+from .options import CLUSTERING, OutputOptions, beta_option
 
 if TYPE_CHECKING:
     from ..estimators.markov import MarkovAggregation
@@ -28,12 +28,17 @@ OPTIONS = {  # what errors of the estimator call them
 }
 
 
-@dataclass(frozen=True)
-class ChainOptions(network.NetworkOptions):
-    """How to aggregate a chain."""
+ABOUT = "A table of transitions, an edge list, or sequences of states."
+Transitions = Annotated[str, typer.Argument(metavar="INPUT", help=ABOUT, show_default=False)]
 
+
+@dataclass(frozen=True)
+class _ChainOptions:
     k: str | None = CLUSTERING.option(
         "--clusters -k NUMBER", "The number of clusters of states.", shown=str(network.CLUSTERS)
+    )
+    beta: str = beta_option(
+        "0.5", "What counts: 1 to predict the next cluster, 0 to get a lumpable chain."
     )
     restrict: bool = CLUSTERING.option(
         "--restrict",
@@ -48,6 +53,11 @@ class ChainOptions(network.NetworkOptions):
         max=0.99,
     )
 
+
+@dataclass(frozen=True)
+class ChainOptions(network.NetworkOptions, _ChainOptions):
+    """How to aggregate a chain."""
+
     def estimator(self, output: OutputOptions) -> MarkovAggregation:
         """A model to fit."""
         if self.k is None:
@@ -55,7 +65,7 @@ class ChainOptions(network.NetworkOptions):
                 f"{network.CLUSTERS} clusters, as by default: -k sets another number.", stacklevel=2
             )
         clusters = network.CLUSTERS if self.k is None else network.number(self.k, "-k 3")
-        keywords = self.keywords(output)
+        keywords = self.keywords(self.beta, output)
         from ..estimators.markov import MarkovAggregation  # slow to import
 
         return MarkovAggregation(
@@ -65,14 +75,7 @@ class ChainOptions(network.NetworkOptions):
 
 @takes_groups
 def chain(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="INPUT",
-            help="A table of transitions, an edge list, or sequences of states.",
-            show_default=False,
-        ),
-    ],
+    source: Transitions,
     clustering: ChainOptions,
     folder: network.OpenedFolderOptions,
     *,

@@ -14,7 +14,7 @@ from . import network, results_folder
 from .errors import clear_errors, notes
 from .inputs import InputOptions
 from .option_groups import takes_groups
-from .options import CLUSTERING, OutputOptions
+from .options import CLUSTERING, OutputOptions, beta_option
 
 if TYPE_CHECKING:
     from ..data.reading import Data
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 WORKS = "comarkov multi user,item=ratings.csv user,tag=tags.csv"
 SPECIFIED = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
+ABOUT = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
+Tables = Annotated[list[str], typer.Argument(metavar="TABLE...", help=ABOUT, show_default=False)]
 OPTIONS = {"n_clusters": "-k"}  # what errors of the estimator call them
 
 
@@ -64,9 +66,7 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MultiOptions(network.NetworkOptions):
-    """How to cluster several types."""
-
+class _MultiOptions:
     k: str | None = CLUSTERING.option(
         "--clusters -k NUMBERS",
         "The number of clusters of every type, such as 3, or of each, such as user=4,item=6.",
@@ -75,6 +75,13 @@ class MultiOptions(network.NetworkOptions):
     weight: list[str] | None = CLUSTERING.option(
         "--weight TYPE,TYPE=NUMBER", "How much a table counts; repeat it for others.", shown="1"
     )
+
+    beta: str = beta_option("0.5", "How strongly the two sides of a table are coupled, 0 to 1.")
+
+
+@dataclass(frozen=True)
+class MultiOptions(network.NetworkOptions, _MultiOptions):
+    """How to cluster several types."""
 
     def numbers(self, types: list[str]) -> int | dict[str, int]:
         """The numbers of clusters as MultiwayClustering takes them."""
@@ -112,14 +119,7 @@ class MultiOptions(network.NetworkOptions):
 
 @takes_groups
 def multi(
-    tables: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TABLE...",
-            help="TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns.",
-            show_default=False,
-        ),
-    ],
+    tables: Tables,
     clustering: MultiOptions,
     folder: network.OpenedFolderOptions,
     *,
@@ -145,7 +145,7 @@ def multi(
     with clear_errors(), notes(output.quiet):
         named = [Table.of(text) for text in tables]
         out = folder.place(named[0].file)
-        keywords = clustering.keywords(output)
+        keywords = clustering.keywords(clustering.beta, output)
         data = _read(named, reading)
         types = list(dict.fromkeys(name for key in data for name in key))
         numbers, weights = clustering.numbers(types), clustering.weights(list(data))

@@ -12,7 +12,7 @@ import typer
 
 from ..data.writing import whole_folder
 from . import results_folder
-from .options import LimitOptions, OutputOptions, StartOptions, as_beta, beta_option
+from .options import LimitOptions, OutputOptions, StartOptions, as_beta
 from .tables import print_json
 
 if TYPE_CHECKING:
@@ -48,15 +48,13 @@ class OpenedFolderOptions(results_folder.OutOptions):
 class NetworkOptions(LimitOptions, StartOptions):
     """How to search for clusters of a chain or of several types."""
 
-    beta: str = beta_option("0.5", "What counts, from 0 to 1.")
-
-    def keywords(self, output: OutputOptions) -> dict[str, Any]:
+    def keywords(self, beta: str, output: OutputOptions) -> dict[str, Any]:
         """The parameters of an estimator; errors are reported before a large file is read."""
-        beta = as_beta(self.beta)
-        if beta == "auto":
+        value = as_beta(beta)
+        if value == "auto":
             raise ValueError("--beta must be a number from 0 to 1: try --beta 0.5.")
         return {
-            "beta": beta,
+            "beta": value,
             "n_init": "auto" if self.n_init is None else self.n_init,
             "max_time": self.seconds,
             "random_state": self.seed,

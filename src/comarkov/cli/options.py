@@ -71,14 +71,14 @@ class _WeightOptions:
 class StartOptions:
     """How often to start, and from which seed."""
 
+    seed: int = CLUSTERING.option(
+        "--seed N", "The same seed gives the same clusters.", 0, min=0, max=2**32 - 1
+    )
     n_init: int | None = CLUSTERING.option(
         "--starts N",
         "How often to start; the best is kept.",
         shown="by the size of the data",
         min=1,
-    )
-    seed: int = CLUSTERING.option(
-        "--seed N", "The same seed gives the same clusters.", 0, min=0, max=2**32 - 1
     )
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import typer
 
 from ..data.writing import write_text
+from ..results.formats import csv_text
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
-from .tables import as_csv, print_json
+from .tables import print_json
 
 COLUMNS = ("name", "cluster", "confidence")
 
@@ -69,7 +70,7 @@ def _print(lines: list[tuple[Any, ...]], out: Path | None, output: OutputOptions
     """Print the predictions, or write them into a file, or both if they are printed as JSON."""
     if output.json:
         print_json([dict(zip(COLUMNS, line, strict=True)) for line in lines])
-    text = as_csv(COLUMNS, ((*line[:2], f"{line[2]:.4f}") for line in lines))
+    text = csv_text(COLUMNS, ((*line[:2], f"{line[2]:.4f}") for line in lines))
     if out is not None:
         write_text(out, text)
     elif not output.json:

@@ -174,15 +174,15 @@ class ChainResults(NetworkResults):
 
     def cluster_lines(self, n: int) -> list[list[str]]:
         """A heading and lines about each cluster."""
+        return [self._lines(a, n) for a in range(self.n_clusters)]
+
+    def _lines(self, cluster: int, n: int) -> list[str]:
+        size, share = self.members(cluster).size, percent_text(self.shares[cluster])
         return [
-            [
-                f"Cluster {a}: {self.titles[a]}",
-                f"{count_text(self.members(a).size, 'state')}, "
-                f"{percent_text(self.shares[a])} of the time",
-                f"states: {listed(self.member_names(a, n), self.members(a).size)}",
-                self._next(a),
-            ]
-            for a in range(self.n_clusters)
+            f"Cluster {cluster}: {self.titles[cluster]}",
+            f"{count_text(size, 'state')}, {share} of the time",
+            f"states: {listed(self.member_names(cluster, n), size)}",
+            self._next(cluster),
         ]
 
     def _next(self, cluster: int) -> str:
