@@ -1,6 +1,8 @@
 """What several tests need: input formats, random matrices, slow oracles."""
 
 from dataclasses import fields, is_dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -9,14 +11,27 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 from numba import njit
 from sklearn.base import BaseEstimator
+from spreadsheets import write_xlsx
 
-from comarkov import CoClustering
+from comarkov import CoClustering, read
 from comarkov.data.joint import joint
 from comarkov.search.coclusters import CoClusterProblem
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Run
 from comarkov.search.starts import free_start
 from comarkov.search.streams import Seed
+
+
+def from_file(name, write):
+    """A format: what ``read`` makes of a matrix in a file."""
+
+    def make(X):
+        with TemporaryDirectory() as folder:
+            write(Path(folder) / name, X)
+            return read(Path(folder) / name, kind="table" if name.endswith("xlsx") else None)
+
+    return make
+
 
 FORMATS = {
     **{
@@ -35,6 +50,8 @@ FORMATS = {
     "pandas": pd.DataFrame,
     "sparse pandas": lambda X: pd.DataFrame(X).astype(pd.SparseDtype(X.dtype, 0)),
     "polars": pl.DataFrame,
+    "npy": from_file("m.npy", np.save),
+    "xlsx": from_file("m.xlsx", lambda path, X: write_xlsx(path, {"m": X.tolist()})),
 }
 
 

@@ -163,7 +163,8 @@ def test_what_is_imported_is_declared():
     """At the top of a file only what is required, or what the command line may count on."""
     required = declared(PROJECT["dependencies"]) | sys.stdlib_module_names
     extras = PROJECT["optional-dependencies"]
-    optional = declared(extras["cli"] + extras["anndata"]) | {"networkx"}  # if graphs are read
+    chosen = [*extras["cli"], *extras["anndata"], *extras["databases"], *extras["excel"]]
+    optional = declared(chosen) | {"networkx"}  # if graphs are read
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text())
         at_top = required | {"typer"} if path.parent == PACKAGE / "cli" else required

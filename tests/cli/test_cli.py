@@ -14,7 +14,7 @@ from commands import assert_refused, run, run_process, started
 from comarkov.cli.errors import notes
 from comarkov.kernels.compiling import NOTICE
 
-COMMANDS = ("fit", "sweep", "predict", "compare", "evaluate", "report", "info", "reproduce")
+COMMANDS = ("fit", "sweep", "cut", "predict", "compare", "evaluate", "report", "info", "reproduce")
 
 
 def test_help_names_the_commands():

@@ -93,7 +93,7 @@ def test_confidence_is_that_of_the_fit_without_agreement(women):
         (["nowhere", "-"], "nowhere does not exist"),
         (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
         (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
-        (["women", "-"], "None of the 2 names in X was seen in the fit"),
+        (["women", "-"], "None of the 2 columns of - (u, y, ...) is in the model, which has"),
     ],
 )
 def test_predict_refuses(out, arguments, message):
@@ -123,7 +123,12 @@ def test_evaluate_joins_by_name(out, truth):
     clusters = np.array([1] * 9 + [0] * 7)
     assert told["ari"] == pytest.approx(comarkov.evaluate.adjusted_rand_index(classes, clusters))
     said = run("evaluate", out, truth).stdout
+    assert said.startswith("93.8% of 16 elements are in the cluster that matches their class: 2")
     assert "MAP, matching accuracy     0.9375" in said
+    assert "\ncluster 1" in said
+    assert ": 9 elements, 89% group 1, 11% group 0\n" in said
+    assert "cluster  group 0  group 1\n0              7        0\n" in said
+    assert told["table"]["counts"] == [[7, 0], [1, 8]]
     assert "only in truth              1" in said
 
 
@@ -148,12 +153,12 @@ def test_evaluate_counts_those_in_no_cluster(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "truth", "message"),
     [
-        ("name,cluster\na,1\n", "name,class\nb,1\n", "no name in common"),
+        ("name,cluster\na,1\n", "name,class\nb,1\n", "No name has both a cluster and a class"),
         ("name,cluster\na,1\na,2\n", "name,class\na,1\n", "line 3: 'a' has two labels"),
-        ("name,cluster\na,1\n", "name,class\na\n", "truth.csv, line 2: 1 columns where"),
+        ("name,cluster\na,1\n", "name,class\na\n", "truth.csv, line 2: it has 1 columns, but"),
         ("name,cluster\n", "name,class\na,1\n", "labels.csv has no lines"),
-        ("", "name,class\na,1\n", "labels.csv needs a header and two columns"),
-        (None, "name,class\na,1\n", "No such file or directory: labels.csv"),
+        ("", "name,class\na,1\n", "labels.csv is empty"),
+        (None, "name,class\na,1\n", "There is no file labels.csv"),
     ],
 )
 def test_evaluate_refuses(tmp_path, labels, truth, message):

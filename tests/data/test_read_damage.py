@@ -70,7 +70,7 @@ def test_npz_that_cannot_be_opened(here):
     for at, value in ((6, b"\x01\x00"), (8, b"\x63\x00")):  # encrypted, an unknown method
         np.savez_compressed("m.npz", X=EYE)
         with_bytes(here / "m.npz", at, value)
-        refused("m.npz", r"m\.npz is no npz file: .")
+        refused("m.npz", r"m\.npz is not an npz file: .")
     Data(EYE, list("abc")).save("m.npz")
     with np.load("m.npz") as archive:
         parts = {key: archive[key] for key in archive.files if key != "row_name_ends"}
@@ -83,7 +83,7 @@ def test_hdf5_that_is_no_anndata(here):
     with h5py.File("x.h5ad", "w") as file:
         file["X"] = 7
         file["obs"] = 8
-    refused("x.h5ad", r"x\.h5ad is no h5ad file: .")
+    refused("x.h5ad", r"x\.h5ad is not a valid h5ad file: .")
 
 
 GRAPHML = """<graphml xmlns="http://graphml.graphdrafting.org/xmlns">
@@ -94,7 +94,7 @@ GRAPHML = """<graphml xmlns="http://graphml.graphdrafting.org/xmlns">
 
 def test_graphs_of_unknown_types(here):
     (here / "g.graphml").write_text(GRAPHML.replace("graphdrafting", "graphdrawing"))
-    refused("g.graphml", r"g\.graphml is no graph file: KeyError 'nosuch'")
+    refused("g.graphml", r"g\.graphml is not a graph file: KeyError 'nosuch'")
 
 
 def png():
@@ -163,7 +163,7 @@ def test_faults_of_a_file_of_names_are_its_own(here):
     edges = io.BytesIO(b"1,7,1\n2,8,1\n")
     for content, message in (
         (b"1|Ann\n2|Zo\xeb\n", "line 2: the byte 0xeb is not UTF-8"),
-        (b"1|Ann\n2\n", "line 2 has 1 fields?, not 2"),
+        (b"1|Ann\n2\n", "line 2 has 1 field, but the first line has 2"),
         (b'1|Ann\n2|"Bob\n', "line 2: a quote is opened and never closed"),
     ):
         (here / "n.txt").write_bytes(content)
@@ -237,8 +237,8 @@ def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
     }
     kind = "texts" if "text in" in form else None
     (name,) = keyword
-    refused(sources[form], f"^{name}= does not go with {form}", kind=kind, **keyword)
-    refused(Data(EYE), f"^{name}= does not go with", **keyword)
+    refused(sources[form], f"^{name}= does not apply to {form}", kind=kind, **keyword)
+    refused(Data(EYE), f"^{name}= applies to .*, but the source is read as npz", **keyword)
 
 
 SIZES = ["2000000000 2000000000 4", "3 30000000 4", "30000000 3 4", "3 3 9000000000000"]

@@ -43,7 +43,7 @@ def test_wide_tables(tmp_path):
     check(comarkov.read(tmp_path / "t.tsv"), columns=None)
     frame.to_csv(tmp_path / "bare.csv", header=False, index=False)
     check(comarkov.read(tmp_path / "bare.csv", kind="table"), None, None)
-    with pytest.raises(ValueError, match="4 columns of numbers and no header: say rows="):
+    with pytest.raises(ValueError, match=r"4 columns of numbers and no header\. For an edge"):
         comarkov.read(tmp_path / "bare.csv")
     last = frame.assign(name=ROWS)
     last.to_csv(tmp_path / "t.csv.gz", index=False)
@@ -97,7 +97,7 @@ def test_matrix_market(field, tmp_path):
     check(comarkov.read(tmp_path / "m.mtx.gz", **names), ROWS, COLUMNS, matrix)
     symbols = f"{tmp_path / 'genes.tsv'}::1"
     assert comarkov.read(tmp_path / "m.mtx", row_names=symbols).row_names[0] == "Ray"
-    with pytest.raises(ValueError, match=r"cells\.txt has 4 names, one in a line, for 3"):
+    with pytest.raises(ValueError, match=r"cells\.txt has 4 names for 3"):
         comarkov.read(tmp_path / "m.mtx", row_names=tmp_path / "cells.txt")
 
 
@@ -106,10 +106,10 @@ def test_matrix_market(field, tmp_path):
     [
         ("2 2 1\n1 1 -3\n", "m.mtx, line 4, column 3: the weight -3 is negative"),
         ("2 2 1\n1 1 nan\n", "m.mtx, line 4, column 3: NaN is not a weight"),
-        ("2 2 1\n1 1 x\n", "m.mtx is no Matrix Market file: Line 4"),
-        ("2 2 1\n3 1 1\n", "m.mtx is no Matrix Market file: Line 4"),
-        ("2 2 2\n1 1 1\n", "m.mtx is no Matrix Market file"),
-        ("two\n", "m.mtx is no Matrix Market file"),
+        ("2 2 1\n1 1 x\n", "m.mtx is not a Matrix Market file: Line 4"),
+        ("2 2 1\n3 1 1\n", "m.mtx is not a Matrix Market file: Line 4"),
+        ("2 2 2\n1 1 1\n", "m.mtx is not a Matrix Market file"),
+        ("two\n", "m.mtx is not a Matrix Market file"),
     ],
 )
 def test_a_matrix_market_file_that_is_wrong(text, message, tmp_path, monkeypatch):
@@ -130,13 +130,13 @@ def test_npz_of_one_array_and_what_is_wrong(tmp_path):
     np.savez(tmp_path / "m.npz", X=COUNTS)
     check(comarkov.read(tmp_path / "m.npz"), None, None)
     np.savez(tmp_path / "m.npz", X=COUNTS, Y=COUNTS)
-    with pytest.raises(ValueError, match="one array, and holds X, Y"):
+    with pytest.raises(ValueError, match="it holds X, Y, but"):
         comarkov.read(tmp_path / "m.npz")
     np.savez(tmp_path / "m.npz", X=np.array([{}], dtype=object))
-    with pytest.raises(ValueError, match=r"no npz file.*pickle"):
+    with pytest.raises(ValueError, match=r"not an npz file.*pickle"):
         comarkov.read(tmp_path / "m.npz")
     (tmp_path / "m.npz").write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(ValueError, match="no npz file"):
+    with pytest.raises(ValueError, match="not an npz file"):
         comarkov.read(tmp_path / "m.npz")
     parts = {"format": b"csr", "shape": [2, 2], "data": [1.0], "indptr": [0, 1, 1]}
     np.savez(tmp_path / "m.npz", **parts)
@@ -185,7 +185,10 @@ def test_names_from_elsewhere(tmp_path):
     assert named.row_names.tolist() == ["Zoë", "Ida", "3"]
     with pytest.raises(ValueError, match=r"names none of the ids '1', '2', '3', .* its ids are"):
         comarkov.read(edges, row_names=(tmp_path / "u.txt", "who", "id"))
-    with pytest.raises(ValueError, match="no column 'name' for row_names="):
+    with pytest.raises(
+        ValueError,
+        match=r"no column 'name'.* row_names='.*u\.txt:id:who'",
+    ):
         comarkov.read(edges, row_names=(tmp_path / "u.txt", "id", "name"))
     with pytest.raises(FileNotFoundError, match="no such file"):
         comarkov.read(edges, row_names="nowhere.csv")
@@ -207,10 +210,10 @@ def test_anndata(tmp_path):
         check(comarkov.read(source), WOMEN.row_names, WOMEN.column_names, WOMEN.matrix)
         double = comarkov.read(source, layer="double")
         assert_array_equal(double.matrix.toarray(), 2 * WOMEN.matrix)
-        with pytest.raises(ValueError, match="has no layer 'triple': it has double"):
+        with pytest.raises(ValueError, match=r"no layer 'triple'.*layer=.X., layer=.double."):
             comarkov.read(source, layer="triple")
     path.write_bytes(b"\x89HDF\r\n\x1a\n nothing")
-    with pytest.raises(ValueError, match="is no h5ad file"):
+    with pytest.raises(ValueError, match="is not a valid h5ad file"):
         comarkov.read(path)
 
 
@@ -291,7 +294,7 @@ def test_the_davis_graph_is_the_southern_women(tmp_path):
     nx.write_gml(nx.Graph(davis.edges), tmp_path / "davis.gml")
     assert comarkov.read(tmp_path / "davis.gml").shape == (18, 14)
     (tmp_path / "davis.gml").write_text("graph [ node")
-    with pytest.raises(ValueError, match="is no graph file"):
+    with pytest.raises(ValueError, match="is not a graph file"):
         comarkov.read(tmp_path / "davis.gml")
 
 
@@ -347,7 +350,7 @@ def test_new_data_are_aligned_by_name():
     assert_array_equal(
         model.predict(turned), model.predict(Data(missing, None, WOMEN.column_names))
     )
-    with pytest.raises(ValueError, match="None of the 14 names in X was seen"):
+    with pytest.raises(ValueError, match=r"None of the 14 columns of X \(F0, .* had E1"):
         model.predict(Data(WOMEN.matrix, None, [f"F{i}" for i in range(14)]))
     backwards = SOURCES["Data"]().T.T
     backwards = Data(backwards.matrix[::-1], backwards.row_names[::-1], backwards.column_names)

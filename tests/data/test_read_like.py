@@ -63,12 +63,35 @@ def test_one_text_a_folder_and_texts_elsewhere(model, tmp_path):
         comarkov.read(tmp_path / "p.pdf", like=model)
 
 
+def test_a_model_of_a_table_or_json_lines_takes_one_text(tmp_path):
+    (tmp_path / "t.jsonl").write_text("\n".join(json.dumps({"body": text}) for text in SEA + ICE))
+    (tmp_path / "t.csv").write_text("body,n\n" + "\n".join(f"{text},1" for text in SEA + ICE))
+    (tmp_path / "t.txt").write_text("\n".join(SEA + ICE))
+    (tmp_path / "letter.txt").write_text("sea\nsand\n")
+    for name, size in (("t.jsonl", 1), ("t.csv", 1), ("t.txt", 2)):
+        chosen = {"kind": "texts"} if name == "t.txt" else {"text": "body"}
+        before = comarkov.read(tmp_path / name, **chosen)
+        assert comarkov.read(tmp_path / "letter.txt", like=before).shape[0] == size
+        assert comarkov.read(tmp_path / name, like=before).shape[0] == 6
+
+
+def test_what_cannot_be_like(tmp_path):
+    with pytest.raises(TypeError, match=r"Load it first: like=comarkov\.load"):
+        comarkov.read([["a"]], like="m")
+    (tmp_path / "e.csv").write_text("user,item\nAnn,tea\n")
+    before = comarkov.read(tmp_path / "e.csv", rows="user", columns="item")
+    folder = texts_in(tmp_path / "all")
+    assert comarkov.read(folder, like=before).shape[0] == 6
+    (tmp_path / "w.csv").write_text("who,tea,rum,gin\nAnn,1,2,3\n")
+    assert comarkov.read(tmp_path / "w.csv", like=before, names="who", kind="table").shape == (1, 3)
+
+
 def test_explicit_keywords_win(model, tmp_path):
     (tmp_path / "lines.txt").write_text("sand and sea\nice\n")
     lines = comarkov.read(tmp_path / "lines.txt", like=model, kind="texts", stop_words="none")
     assert lines.shape == (2, 4)
     assert "and" in lines.column_names
-    with pytest.raises(ValueError, match="layer= does not go with"):
+    with pytest.raises(ValueError, match="layer= applies to h5ad, but"):
         comarkov.read(tmp_path / "lines.txt", like=model, layer="counts")
 
 

@@ -21,27 +21,37 @@ def folder(tmp_path):
 REFUSED = {
     "a data set is no file": (
         ["southern-women", "--rows", "zzz", "--header"],
-        "--rows does not go with southern-women, which is a data set",
+        "--rows does not apply to the data set southern-women: leave it out.",
     ),
-    "a folder has no columns": (["texts", "--rows", "x"], "--rows does not go with a folder."),
+    "a folder has no columns": (
+        ["texts", "--rows", "x"],
+        "--rows does not apply to a folder: leave it out.",
+    ),
     "languages": (
         ["texts", "--stop-words", "german"],
-        "--stop-words 'german' is not there: take english or none",
+        "--stop-words german is not there: take english or none",
     ),
     "four columns": (
         ["u.data", "--column-names", "u.item"],
-        "say --rows and --columns (and --weights) if it is an edge list",
+        "for example --rows 0 --columns 1 --weights 2; for a matrix use --kind table.",
     ),
     "the file of names": (
         [*["u.data", "--rows", 0, "--columns", 1], "--column-names=u.item", "--encoding=utf-8"],
-        "Error: u.item, line 1: the byte 0xeb is not UTF-8",
+        "Error: u.item, line 1: the byte 0xeb is not UTF-8. Name the encoding of the file, for "
+        "example --encoding latin-1.",
     ),
     "what may be a trap": (
         ["packed.csv.gz", "--max-bytes", "500kB"],
         "unpacks to more than 500,000 bytes, which may be a trap: if it is meant, say --max-bytes.",
     ),
-    "nothing but zeros": (["zeros.csv"], "Error: zeros.csv has no weight above 0."),
-    "no size": (["packed.csv.gz", "--max-bytes", "much"], "say a size such as 500000, 300MB"),
+    "nothing but zeros": (
+        ["zeros.csv"],
+        "Error: zeros.csv has no weight above 0. Choose the column with the weights",
+    ),
+    "no size": (
+        ["packed.csv.gz", "--max-bytes", "much"],
+        "--max-bytes much is not a size: use, for example, --max-bytes 2GB.",
+    ),
 }
 
 
@@ -57,7 +67,7 @@ def test_sizes():
     sizes = {"500000": 500_000, "300MB": 300_000_000, "2GB": 2 * 10**9, "1.5 kb": 1500, "7b": 7}
     assert {text: _bytes(text) for text in sizes} == sizes
     for wrong in ("", "GB", "-1", "2XB", "1e9"):
-        with pytest.raises(ValueError, match="say a size"):
+        with pytest.raises(ValueError, match="is not a size"):
             _bytes(wrong)
 
 

@@ -139,8 +139,11 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,sun\n2,t\xe9a\n")
     with pytest.raises(ValueError, match=r"t\.csv, line 3: the byte 0xe9 is not UTF-8"):
         comarkov.read("t.csv", text="text", encoding="utf-8")
-    with pytest.raises(ValueError, match="no column 'body' for text=: it has 2: id, text"):
+    with pytest.raises(
+        ValueError,
+        match=r"no column 'body': its columns are id, text\. Choose",
+    ):
         comarkov.read("t.csv", text="body", encoding="latin-1")
     (tmp_path / "t.csv").write_text("id,text\n1,sun\n,sea\n")
-    with pytest.raises(ValueError, match=r"line 3, column 1 \(id\): it is empty"):
+    with pytest.raises(ValueError, match=r"line 3, column 1 \(id\): the name is missing"):
         comarkov.read("t.csv", text="text", rows="id")

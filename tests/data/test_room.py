@@ -50,13 +50,15 @@ def test_no_module_imports_one_that_needs_it():
 
 def test_inputs_stand_before_all_that_reads_them():
     known = modules()
-    assert set(imported(("inputs",), known)) == {("graphs",)}
+    before = {("annotated",), ("frames",), ("graphs",), ("unsuitable",)}
+    assert set(imported(("inputs",), known)) == before
+    assert all(set(imported(module, known)) <= before for module in before)
 
 
 def test_keywords_of_read_are_its_options():
     options = [field.name for field in fields(ReadOptions)]
     assert list(ReadKeywords.__annotations__) == options
     shown = list(inspect.signature(comarkov.read).parameters)
-    assert shown == ["source", "kind", "row_names", "column_names", "max_bytes", *options]
+    assert shown == ["source", "kind", "row_names", "column_names", "max_bytes", "like", *options]
     with pytest.raises(TypeError, match=r"read\(\) got an unexpected keyword argument 'colums'"):
         comarkov.read("x.csv", colums=1)

@@ -115,10 +115,10 @@ def test_new_data_is_aligned_by_names(planted):
     less = frame.drop(columns="c3")
     assert_array_equal(model.predict(less), model.predict(frame.assign(c3=0)))
     for value in (5, "text", np.nan):
-        with pytest.warns(UserWarning, match="fit did not see them: new") as caught:
+        with pytest.warns(UserWarning, match="fit did not have them: new") as caught:
             assert_array_equal(model.predict(frame.assign(new=value)), expected)
         assert caught[0].filename == __file__
-    with pytest.raises(ValueError, match="None of the 40 names"):
+    with pytest.raises(ValueError, match="None of the 40 columns"):
         model.predict(frame.rename(columns=lambda name: name + "?"))
     with pytest.raises(ValueError, match="not unique"):
         model.predict(frame.rename(columns={"c3": "c4"}))

@@ -36,9 +36,9 @@ def test_the_page_shows_all_types_and_its_controls_work(opened, written, results
     assert page.locator(".type").count() == 3
     assert page.locator("article.card").count() == 6
     before = picture(page, "#blocks-1")
-    page.mouse.move(*point(page, 0.3, 0.3, "#blocks-1"))
+    page.mouse.move(*point(page, 0.6, 0.4, "#blocks-1"))
     assert "lift" in page.locator("#tip").inner_text()
-    page.mouse.click(*point(page, 0.3, 0.3, "#blocks-1"))
+    page.mouse.click(*point(page, 0.6, 0.4, "#blocks-1"))
     assert page.locator("#card-0-0.lit").count() == 1
     page.locator("#blocks-1").focus()
     page.keyboard.press("ArrowRight")

@@ -23,7 +23,7 @@ def test_it_opens_and_says_what_was_found(opened, women):
     page = opened(women)
     assert page.title() == "women.csv · co-clustering"
     assert page.inner_text("#kept") == "44.0%"
-    lead = "18 rows (woman) in 2 clusters × 14 columns (event) in 3 clusters"
+    lead = "18 women in 2 clusters and 14 events in 3 clusters."
     assert page.inner_text(".lead") == lead
     assert page.inner_text("label[for=query]") == "Find by name: woman or event"
     assert page.locator(".card").count() == 5
@@ -167,10 +167,12 @@ def test_names_are_only_text(opened, tmp_path):
     assert page.locator("script").count() == 3
     assert page.inner_text("#rows-title") == "2 <b>r</b> clusters"
     assert page.inner_text("#rows-0-title").startswith("</script><img")
+    assert "<b>r</b>s" in page.inner_text(".lead")
     page.fill("#query", "alert(1)")
     assert EVIL in page.inner_text("#matches")
     page.press("#query", "Enter")
     assert "alert(1)" in page.inner_text("#selection")
+    page.locator("#heatmap").scroll_into_view_if_needed()
     box = page.locator("#heatmap").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert EVIL in page.inner_text("#tip")

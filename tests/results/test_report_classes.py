@@ -74,6 +74,7 @@ def test_the_strip_has_the_colour_of_each_class_and_the_legend_selects_one(opene
     one = picture(page)
     assert one != every
     assert legend.nth(0).get_attribute("aria-pressed") == "true"
+    assert page.evaluate("document.activeElement.ariaPressed") == "true"
     legend.nth(0).click()
     assert picture(page) == every
     page.select_option("#rows-legend select", label="number")

@@ -44,7 +44,7 @@ def test_matches_are_chosen_by_arrows_and_by_pointer(opened, women):
     assert page.inner_text("#selection").startswith(names[2])
     assert page.locator("#matches").is_hidden()
     page.click("#selection >> text=Its cluster")
-    assert page.evaluate("document.activeElement.className") == "card lit"
+    assert "lit" in page.evaluate("document.activeElement.className")
     page.focus("#query")
     page.press("#query", "Escape")  # closes the list, then clears
     assert page.locator("#selection").is_visible()

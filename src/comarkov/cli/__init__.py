@@ -9,6 +9,7 @@ import typer
 from . import (
     chain,
     compare,
+    cut,
     datasets,
     evaluate,
     fit,
@@ -55,6 +56,7 @@ for panel, commands in {
     CLUSTER: (
         fit.fit,
         sweep.sweep,
+        cut.cut,
         chain.chain,
         multi.multi,
         predict.predict,

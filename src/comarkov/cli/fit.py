@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,12 +11,6 @@ from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
 from .options import ClusteringOptions, NumberOptions, OutputOptions
-from .tables import print_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..results.results import Results
 
 
 @dataclass(frozen=True)
@@ -58,16 +51,6 @@ def fit(
         weighted = model._fit(data)
         results = results_folder.results_of(model, data, weighted=weighted)
         folder.write(results, out, source)
-        _print(results, out, output)
+        results_folder.print_results(results, out, output)
         if folder.opened:
             typer.launch((out / "report.html").absolute().as_uri())
-
-
-def _print(results: Results, out: Path, output: OutputOptions) -> None:
-    """What came out, and where it is."""
-    if output.json:
-        print_json(results_folder.summary(out))
-        return
-    typer.echo(results.describe(4))
-    if not output.quiet:
-        typer.echo(f"\nThe report is {(out / 'report.html').absolute()}")

@@ -1,4 +1,4 @@
-"""INPUT as a user names it: a file, a folder, a data set, or standard input."""
+"""The argument INPUT of the commands, and the options that control how it is read."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .option_groups import completion
-from .options import INPUT, TEXTS
+from .options import INPUT, TABLES, TEXTS
+from .wording import as_options
 
 if TYPE_CHECKING:
     from ..data.reading import Data
 
-KINDS = ("edges", "table", "texts", "document", "sequences", "mtx", "npz", "h5ad", "graph")
+KINDS = ("edges", "table", "texts", "document", "sequences", "mtx", "npy", "npz", "h5ad", "graph")
 STDIN = "-"
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "none": ""}
-OWN = ("row_kind", "column_kind")  # options that are not those of comarkov.read
-# What rows and columns of the data sets are, and the weighting that suits them.
+OWN = ("row_kind", "column_kind")  # options that comarkov.read does not have
+# What the rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
     "southern-women": ("woman", "event", None),
     "movielens": ("user", "movie", None),
@@ -31,7 +32,7 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="A file, a folder of texts, the name of a data set, or - for standard input.",
+        help="A file, a folder of texts, a database, a data set, or - for standard input.",
         show_default=False,
         autocompletion=completion(list(KNOWN)),  # and files, which the shell knows
     ),
@@ -40,39 +41,77 @@ Source = Annotated[
 
 @dataclass(frozen=True)
 class InputOptions:
-    """How INPUT is to be read."""
+    """How to read INPUT."""
 
     kind: str | None = INPUT.option(
         "--kind KIND",
-        f"What INPUT is: {', '.join(KINDS)}.",
-        shown="from its name and content",
+        f"How to read INPUT: {', '.join(KINDS)}.",
+        shown="detected",
         autocompletion=completion(KINDS),
     )
-    rows: str | None = INPUT.option("--rows COLUMN", "The column that names the rows.")
-    columns: str | None = INPUT.option("--columns COLUMN", "The one that names the columns.")
-    weights: str | None = INPUT.option("--weights COLUMN", "The one with the weights.")
-    time: str | None = INPUT.option(
-        "--time COLUMN", "With --kind sequences: the column to sort by.", shown="as in the file"
+    rows: str | None = TABLES.option(
+        "--rows COLUMN", "Edge list: the column with the names of rows.", shown="the first"
     )
-    header: bool | None = INPUT.option(
-        "--header/--no-header", "Does the first line name the columns?", shown="by looking"
+    columns: str | None = TABLES.option(
+        "--columns COLUMN", "Edge list: the column with the names of columns.", shown="the second"
     )
-    separator: str | None = INPUT.option(
-        "--separator TEXT",
-        r"What is between the columns: ',', ';', '|', 'tab', ...",
-        shown="by looking",
+    weights: str | None = TABLES.option(
+        "--weights COLUMN", "Edge list: the column with the weights.", shown="the third, or 1"
     )
-    decimal: str | None = INPUT.option("--decimal MARK", "Before decimals: '.' or ','.", shown=".")
+    names: str | None = TABLES.option(
+        "--names COLUMN", "Wide table: the column that names the rows.", shown="the first"
+    )
+    drop: str | None = TABLES.option(
+        "--drop COLUMNS",
+        "Leave out these columns, separated by commas; none leaves out no identifiers.",
+        shown="text and identifiers in wide tables",
+    )
+    time: str | None = TABLES.option(
+        "--time COLUMN",
+        "With --kind sequences: the column to sort by, within the sequences of --rows.",
+        shown="the order of lines",
+    )
+    header: bool | None = TABLES.option(
+        "--header/--no-header", "Does the first line hold the headings?", shown="detected"
+    )
+    separator: str | None = TABLES.option(
+        "--separator MARK",
+        "Between columns: ',', ';', '|', tab or space; none: letters are states.",
+        shown="detected",
+    )
+    decimal: str | None = TABLES.option(
+        "--decimal MARK", "The decimal mark: '.' or ','.", shown="."
+    )
+    thousands: str | None = TABLES.option(
+        "--thousands MARK", "The mark between thousands, such as ','.", shown="none"
+    )
+    missing: str | None = TABLES.option(
+        "--missing HOW",
+        "Lines without a weight: skip, 0 or error.",
+        shown="error; 0 in wide tables",
+        autocompletion=completion(("skip", "0", "error")),
+    )
+    keep_na: bool | None = TABLES.option(
+        "--keep-na", "NA, null and the like are names, not missing.", shown="no"
+    )
+    sheet: str | None = TABLES.option(
+        "--sheet NAME", "The sheet of an Excel file.", shown="the only one"
+    )
     encoding: str | None = INPUT.option(
         "--encoding NAME", "The encoding of text, such as latin-1.", shown="detected"
     )
-    query: str | None = INPUT.option("--query SQL", "What to ask a database for.")
-    layer: str | None = INPUT.option("--layer NAME", "The layer of an AnnData file.")
+    query: str | None = INPUT.option("--query SQL", "The query for a database.")
+    table: str | None = INPUT.option(
+        "--table NAME", "The table of a database.", shown="the only one"
+    )
+    layer: str | None = INPUT.option(
+        "--layer NAME", "The layer of an AnnData file, or raw.", shown="X; counts if X is scaled"
+    )
     row_names: str | None = INPUT.option(
         "--row-names FILE",
-        "Names instead of ids: a file with both, or FILE:IDS:NAMES with its columns.",
+        "A file with ids and names, to replace ids by names; FILE:IDS:NAMES chooses its columns.",
     )
-    column_names: str | None = INPUT.option("--column-names FILE", "The same for the columns.")
+    column_names: str | None = INPUT.option("--column-names FILE", "The same for columns.")
     row_classes: str | None = INPUT.option(
         "--row-classes WHERE",
         "Known classes of rows, to compare clusters with: a column of INPUT (of .obs), or a file "
@@ -80,31 +119,31 @@ class InputOptions:
         shown="subfolders of texts, columns with 2 to 50 categories",
     )
     column_classes: str | None = INPUT.option(
-        "--column-classes WHERE", "The same for the columns (a column of .var)."
+        "--column-classes WHERE", "The same for columns (a column of .var)."
     )
     row_kind: str | None = INPUT.option(
         "--row-kind WORD",
-        "What a row is, such as user: the report calls it so.",
-        shown="what INPUT says, or row",
+        "What a row is, such as user, for the report.",
+        shown="the heading, or row",
     )
-    column_kind: str | None = INPUT.option("--column-kind WORD", "What a column is.")
+    column_kind: str | None = INPUT.option("--column-kind WORD", "What a column is, such as item.")
     max_bytes: str | None = INPUT.option(
         "--max-bytes SIZE",
-        "The most that a packed file may unpack to, such as 2GB.",
-        shown="100 times its size, or 256 MB if that is more",
+        "The largest size that a compressed file may unpack to, such as 2GB.",
+        shown="100 times its size, at least 256 MB",
     )
     text: str | None = TEXTS.option("--text COLUMN", "The column or field with the text.")
     n_words: int | None = TEXTS.option(
         "--n-words N",
-        "Keep so many words: those that tell most about the documents.",
+        "Keep this many words: those that contribute most to the information.",
         shown="all",
         min=1,
     )
     min_df: int | None = TEXTS.option(
-        "--min-df N", "Drop words that fewer documents have.", shown="2; 1 for predict", min=1
+        "--min-df N", "Drop words that occur in fewer documents.", shown="2; 1 for predict", min=1
     )
     stop_words: str | None = TEXTS.option(
-        "--stop-words NAME", "Words to leave out: english or none.", shown="english"
+        "--stop-words NAME", "Words to drop: english or none.", shown="english"
     )
 
     def read(self, source: str, like: Any = None) -> Data:
@@ -121,19 +160,20 @@ KEYWORDS = [each.name for each in fields(InputOptions) if each.name not in OWN]
 
 
 def _read(source: str, options: InputOptions, like: Any) -> Data:
-    """INPUT as a matrix with names, or an error that says what is wrong with it."""
+    """INPUT as a matrix with names, or an error about it in the words of the command line."""
     if source in KNOWN and not Path(source).exists():
         _refuse_options(source, options)
         return _data_set(source)
     if source != STDIN and "://" not in source and not Path(source).exists():
         raise FileNotFoundError(
-            f"There is no file {source!r}, and no data set of that name ({', '.join(KNOWN)})."
+            f"There is no file {source!r}, and no data set of that name. Check the path, or choose "
+            f"a data set: {', '.join(KNOWN)}."
         )
     from ..data import reading  # slow to import
 
     given = {name: getattr(options, name) for name in KEYWORDS}
     keywords = {name: value for name, value in given.items() if value is not None}
-    for name in ("rows", "columns", "weights", "time", "text"):
+    for name in ("rows", "columns", "weights", "names", "time", "text"):
         if name in keywords:
             keywords[name] = _column(keywords[name])
     if "separator" in keywords:
@@ -145,32 +185,30 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
     except ValueError as error:
         raise ValueError(with_options(str(error))) from error
     if data.matrix.nnz == 0 and like is None:
-        raise ValueError(f"{source} has no weight above 0.")
+        raise ValueError(
+            f"{source} has no weight above 0. Choose the column with the weights: --weights COLUMN."
+        )
     return data
 
 
 def with_options(message: str) -> str:
-    """A message about keywords as one about options."""
-
-    def option(match: re.Match[str]) -> str:
-        return f"--{match[1].replace('_', '-')}" + ("" if match[2] in ".,;:) " else " ") + match[2]
-
-    return re.sub(rf"\b({'|'.join(KEYWORDS)})=(.)", option, message)
+    """A message about the keywords of ``read`` as one about options."""
+    return as_options(message, KEYWORDS)
 
 
 def _refuse_options(name: str, options: InputOptions) -> None:
-    """A data set is there as it is: options that say how to read a file are not ignored."""
+    """Options for files do not apply to a data set: refuse them rather than ignore them."""
     for field in fields(options):
         if field.name in KEYWORDS and getattr(options, field.name) != field.default:
             option = f"--{field.name.replace('_', '-')}"
-            raise ValueError(f"{option} does not go with {name}, which is a data set and no file.")
+            raise ValueError(f"{option} does not apply to the data set {name}: leave it out.")
 
 
 def _bytes(text: str) -> int:
     """A size such as 500000, 300MB or 2GB."""
     parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])?i?b)?", text.strip(), re.IGNORECASE)
     if parts is None:
-        raise ValueError(f"--max-bytes {text}: say a size such as 500000, 300MB or 2GB.")
+        raise ValueError(f"--max-bytes {text} is not a size: use, for example, --max-bytes 2GB.")
     return int(float(parts[1]) * 1000 ** " kmgt".index((parts[2] or " ").lower()))
 
 

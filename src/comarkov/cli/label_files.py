@@ -1,84 +1,161 @@
-"""Labels by name, from CSV files: clusters of a fit, and known classes."""
+"""Clusters and known classes by name: from results, tables, AnnData files and folders of texts."""
 
 from __future__ import annotations
 
-import csv
-import io
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-LABELS = ("cluster", "class", "label", "topic", "group", "genre")  # what such a column is called
+from ..data.own_folders import is_results
+
+if TYPE_CHECKING:
+    from ..data.reading.class_files import Labels
+
 NOWHERE = ("", "-1")  # in no cluster
+SIDES = ("rows", "columns")
 
 
-def read_labels(path: Path, column: str | None, encoding: str = "utf-8") -> dict[str, str]:
-    """The label of each name in a file of commas, semicolons or tabs that has a header.
+def clusters_in(path: Path, column: str | None, side: str) -> Labels:
+    """The clusters in a table, or those of the rows or columns of a folder of results."""
+    from ..data.reading.class_files import read_labels
 
-    Names are in the column "name" or else in the first; labels in the given column, or in one
-    that is called so, or in the second.
-    """
+    return read_labels(_table_of(path, side) if path.is_dir() else path, None, column)
+
+
+def _table_of(folder: Path, side: str) -> Path:
+    """The table of a side in a folder of results; of a chain, that of its states."""
+    states = folder / "states.csv"
+    return states if states.exists() else folder / f"{side}.csv"
+
+
+def titles_in(path: Path, side: str) -> dict[str, str]:
+    """The titles of clusters, by their number, of a folder of results."""
+    from ..data.reading.class_files import read_labels
+
+    if not is_results(path):
+        return {}
     try:
-        text = path.read_text(encoding=encoding)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not encoded in {encoding} (byte {error.start}).") from None
-    text = text.removeprefix("\ufeff")
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    header = next(table, [])
-    if len(header) < 2:
-        raise ValueError(f"{path} needs a header and two columns, of names and of labels.")
-    at = header.index("name") if "name" in header else 0
-    label = _label_column(path, header, column, at)
-    labels: dict[str, str] = {}
-    for line in table:
-        if len(line) != len(header):
-            raise ValueError(
-                f"{path}, line {table.line_num}: {len(line)} columns where the header has "
-                f"{len(header)}."
-            )
-        if line[at] in labels and labels[line[at]] != line[label]:
-            raise ValueError(
-                f"{path}, line {table.line_num}: {line[at]!r} has two labels, "
-                f"{labels[line[at]]!r} and {line[label]!r}."
-            )
-        labels[line[at]] = line[label]
-    if not labels:
-        raise ValueError(f"{path} has no lines below its header.")
-    return labels
+        by_cluster = read_labels(_table_of(path, side), "cluster", "title").by_name
+    except ValueError:  # results of an earlier version have no titles
+        return {}
+    return by_cluster
 
 
-def _label_column(path: Path, header: Sequence[str], wanted: str | None, names: int) -> int:
-    if wanted is not None:
-        if wanted not in header:
-            raise ValueError(f"{path} has no column {wanted!r}: it has {', '.join(header)}.")
-        return header.index(wanted)
-    known = [header.index(name) for name in LABELS if name in header]
-    return known[0] if known else next(i for i in range(len(header)) if i != names)
+def classes_in(truth: str | None, column: str | None, side: str, labels: Path) -> Labels:
+    """The known classes in TRUTH; if there is none, those of the data that were clustered."""
+    if truth is None or (not Path(truth).exists() and is_results(labels)):
+        return _chosen(*_in_results(labels, side), column if truth is None else truth)
+    path = Path(truth)
+    if path.is_dir() and not is_results(path):
+        return _chosen(*_in_folder(path), column)
+    if path.suffix.lower() == ".h5ad":
+        return _chosen(*_in_anndata(path, column, side), column)
+    return clusters_in(path, column, side)
+
+
+Known = tuple[str, Sequence[str], dict[str, np.ndarray]]  # source, names, classifications
+
+
+def _in_results(out: Path, side: str) -> Known:
+    from ..data.reading import read
+    from ..results.folder import DATA
+
+    if not is_results(out):
+        raise ValueError(
+            f"{out} has no known classes, as it is no folder of results. Give a file with them: "
+            f"comarkov evaluate {out} classes.csv"
+        )
+    data = read(out / DATA)
+    names = data.row_names if side == "rows" else data.column_names
+    classes = data.row_classes if side == "rows" else data.column_classes
+    if not classes:
+        raise ValueError(
+            f"{out} has no known classes of {side}. Give a file with them: comarkov evaluate {out} "
+            "classes.csv"
+        )
+    return str(out), names.tolist(), classes
+
+
+def _in_folder(folder: Path) -> Known:
+    from ..data.reading.folders import folder_classes, names_in
+
+    names = names_in(folder)
+    classes = folder_classes(names)
+    if not classes:
+        raise ValueError(
+            f"{folder} has no subfolders that could be classes. Give a file with names and classes."
+        )
+    return str(folder), names, classes
+
+
+def _in_anndata(path: Path, column: str | None, side: str) -> Known:
+    from ..data.reading.classes import of_table
+    from ..data.reading.h5ad import read_h5ad
+    from ..data.reading.naming import distinct
+
+    annotated = read_h5ad(path, str(path))
+    table, part = (annotated.obs, ".obs") if side == "rows" else (annotated.var, ".var")
+    classes = of_table(table, None if column is None else [column])
+    if not classes:
+        columns = ", ".join(map(str, table.columns)) or "none"
+        raise ValueError(
+            f"{part} of {path} has no column {column!r}. Choose one with --truth-column: {columns}."
+            if column is not None
+            else f"{part} of {path} has no column of 2 to 50 categories. Choose one with "
+            f"--truth-column: {columns}."
+        )
+    return str(path), distinct(table.index) or [], classes
+
+
+def _chosen(
+    source: str, names: Sequence[str], classes: dict[str, np.ndarray], column: str | None
+) -> Labels:
+    """One of several classifications: the one that is asked for, or the first, with a note."""
+    from ..data.reading.class_files import Labels
+
+    if column is None:
+        column, *others = classes
+        if others:
+            warnings.warn(
+                f"The classes are {column!r}. {source} also has {', '.join(others)}: choose with "
+                f"--truth-column {others[0]}.",
+                stacklevel=2,
+            )
+    column = column.removeprefix("obs:").removeprefix("var:")
+    if column not in classes:
+        raise ValueError(
+            f"There is no file {column!r}, and {source} has no classes of that name. It has "
+            f"{', '.join(classes)}: choose with --truth-column {next(iter(classes))}."
+        )
+    values = ["" if value is None or value != value else str(value) for value in classes[column]]
+    return Labels(column, dict(zip(names, values, strict=True)))
 
 
 def joined(clusters: dict[str, str], classes: dict[str, str]) -> tuple[np.ndarray, np.ndarray]:
     """Classes and clusters of the names that have a class; -1 for those in no cluster."""
-    common = [name for name in classes if name in clusters]
+    common = [name for name, label in classes.items() if label and name in clusters]
     if not common:
-        raise ValueError("The two files have no name in common.")
-    numbers: dict[str, int] = {}
-    cluster = [
-        -1 if clusters[name] in NOWHERE else numbers.setdefault(clusters[name], len(numbers))
-        for name in common
-    ]
+        ours, theirs = (", ".join(map(repr, list(names)[:2])) for names in (clusters, classes))
+        raise ValueError(
+            f"No name has both a cluster and a class. There are clusters of {ours}, ..., and "
+            f"classes of {theirs}, ... Give a file of classes with the same names."
+        )
+    cluster = ["-1" if clusters[name] in NOWHERE else clusters[name] for name in common]
     return np.array([classes[name] for name in common]), np.array(cluster)
 
 
 def classes_of(names: Sequence[str], path: Path, column: str | None = None) -> np.ndarray:
     """The known class of each name, or an error that names one that is missing."""
-    known = read_labels(path, column)
+    from ..data.reading.class_files import read_labels
+
+    known = read_labels(path, None, column, known=set(names)).by_name
     missing = [name for name in names if name not in known]
     if missing:
+        others = f" and {len(missing) - 1:,} others" if len(missing) > 1 else ""
         raise ValueError(
-            f"{path} has no class for {missing[0]!r}"
-            + (f" and {len(missing) - 1:,} others." if len(missing) > 1 else ".")
+            f"{path} has no class for {missing[0]!r}{others}. Add a line for each to the file."
         )
     return np.array([known[name] for name in names])

@@ -13,7 +13,6 @@ import typer
 from ..data.writing import whole_folder
 from . import results_folder
 from .options import LimitOptions, OutputOptions, StartOptions, as_beta
-from .tables import print_json
 
 if TYPE_CHECKING:
     from ..results.network.base import NetworkResults
@@ -33,15 +32,9 @@ class OpenedFolderOptions(results_folder.OutOptions):
 
         with whole_folder(out, self.force, is_results) as folder:
             results.fill(folder)
-        report = (out / "report.html").absolute()
-        if output.json:
-            print_json(results_folder.summary(out))
-        else:
-            typer.echo(results.describe(4))
-            if not output.quiet:
-                typer.echo(f"\nThe report is {report}")
+        results_folder.print_results(results, out, output)
         if self.opened:
-            typer.launch(report.as_uri())
+            typer.launch((out / "report.html").absolute().as_uri())
 
 
 @dataclass(frozen=True)

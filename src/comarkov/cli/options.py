@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..data.reading import Data
     from ..estimators.coclustering import CoClustering
 
-INPUT, TEXTS = Panel("Input"), Panel("Input: texts")
+INPUT, TABLES, TEXTS = Panel("Input"), Panel("Input: tables"), Panel("Input: texts")
 CLUSTERING, OUTPUT = Panel("Clustering"), Panel("Output")
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing them is slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from .inputs import InputOptions, Source
 from .option_groups import takes_groups
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
 from .tables import print_json
+
+if TYPE_CHECKING:
+    from ..data.reading import Data
 
 COLUMNS = ("name", "cluster", "confidence")
 
@@ -60,10 +63,27 @@ def predict(
                 f"comarkov report {model} --open"
             )
         data = reading.read(source, like=fitted)
+        _refuse_strangers(fitted, data, options.side, source)
         labels, confidence = fitted.predict_with_confidence(data, options.side)
         names = data.row_names if options.side == "rows" else data.column_names
         columns = names.tolist(), labels.tolist(), confidence.round(4).tolist()
         _print(list(zip(*columns, strict=True)), options.out, output)
+
+
+def _refuse_strangers(fitted: Any, data: Data, side: str, source: str) -> None:
+    """An error if INPUT and the model have no name in common, with options that may help."""
+    if side == "rows":
+        what, new, known = "columns", data.column_names, fitted._model.column_names
+    else:
+        what, new, known = "rows", data.row_names, fitted._model.row_names
+    if known is None or not data.named[side == "rows"] or set(new.tolist()) & set(map(str, known)):
+        return
+    theirs, ours = (", ".join(map(str, names[:3])) for names in (new, known))
+    raise ValueError(
+        f"None of the {new.size:,} {what} of {source} ({theirs}, ...) is in the model, which has "
+        f"{ours}, ... Choose other columns of the table with --rows and --columns, or place its "
+        f"{side} with --side {what}."
+    )
 
 
 def _print(lines: list[tuple[Any, ...]], out: Path | None, output: OutputOptions) -> None:

@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from ..data.writing import check_place, refuse_to_lose, whole_folder
-from .options import OUTPUT
+from .options import OUTPUT, OutputOptions
+from .tables import print_json
 
 if TYPE_CHECKING:
     from ..data.joint import Joint
@@ -115,7 +118,8 @@ def read_any_results(out: Path) -> Results | NetworkResults:
 
     if not is_results(out):
         raise FileNotFoundError(
-            f"There are no results of comarkov fit, sweep, chain or multi in {out}."
+            f"There are no results of comarkov fit, sweep, chain or multi in {out}. Write them "
+            f"with: comarkov fit INPUT -o {out}"
         )
     about, model = summary(out), load(out)
     results = network_results(out, model, about)
@@ -124,6 +128,16 @@ def read_any_results(out: Path) -> Results | NetworkResults:
     path = load_value(out / PATH) if (out / PATH).exists() else None
     data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
     return Results.of(model, data, path=path, command=str(about.get("command", "")))
+
+
+def print_results(results: Results | NetworkResults, out: Path, output: OutputOptions) -> None:
+    """Print the clusters, and where the report is."""
+    if output.json:
+        print_json(summary(out))
+        return
+    typer.echo(results.describe(4))
+    if not output.quiet:
+        typer.echo(f"\nThe report is {(out / 'report.html').absolute()}")
 
 
 def command() -> str:

@@ -27,11 +27,18 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def aligned(lines: Records) -> str:
-    """A table for people: numbers to the right, what is true as an arrow at the end."""
+def aligned(lines: Records, spaced: bool = True) -> str:
+    """A table for people: numbers to the right, marks of what is true at the end of the line.
+
+    If ``spaced``, headings have spaces for underscores.
+    """
     marks = [name for name, value in lines[0].items() if isinstance(value, bool)]
     shown = [name for name in lines[0] if name not in marks and _is_known(name, lines)]
-    columns = [_column(name.replace("_", " "), [line[name] for line in lines]) for name in shown]
+    titles = [name.replace("_", " ") if spaced else name for name in shown]
+    columns = [
+        _column(title, [line[name] for line in lines])
+        for title, name in zip(titles, shown, strict=True)
+    ]
     arrows = [[f"← {mark}" for mark in marks if line[mark]] for line in lines]
     cells = zip(*columns, strict=True)
     return "\n".join(

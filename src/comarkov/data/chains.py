@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -44,7 +45,7 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     An edge list that was read lacks the rows of states that are never left, and the columns of
     those that are never entered: it gets them.
     """
-    _check_taken(X)
+    _check_type(X)
     if kind == "sequences" or (kind == "auto" and are_sequences(X)):
         return _from_sequences(X)
     X = _with_all_states(X)
@@ -105,19 +106,22 @@ def _from_sequences(X: Any) -> Transitions:
     return Transitions(weights, states, True, sequences, True)
 
 
-def _check_taken(X: Any) -> None:
-    """An error that says what is taken, if this is something else."""
+def _check_type(X: Any) -> None:
+    """An error with the types that can be read, if this is another."""
     if isinstance(X, str | bytes):
         raise ValueError(
-            "X is a string. For a sequence of its letters pass list(X); a file must be read first "
-            "(comarkov.read)."
+            "X is a string. For a sequence of its letters pass list(X); for a file with a matrix "
+            f"of transitions pass comarkov.read({X!r})."
         )
+    if isinstance(X, os.PathLike):
+        raise ValueError(f"X is a path. Read the file first: comarkov.read({os.fspath(X)!r}).")
     is_filled = isinstance(X, Sequence) and len(X) > 0
     if not (is_filled or is_data(X)):
-        found = "nothing" if X is None or isinstance(X, Sequence) else f"of type {type(X).__name__}"
+        kind = "nothing" if X is None or isinstance(X, Sequence) else f"of type {type(X).__name__}"
         raise ValueError(
-            "A chain is a square matrix of transitions (array, sparse matrix or data frame), a "
-            f"1-D array or list of states in sequence, or a list of such; this is {found}."
+            f"X is {kind}. Pass a square matrix of transitions (array, sparse matrix or data "
+            "frame), a 1-D array or list of states in sequence, or a list of such sequences: "
+            '["sun", "rain", "sun"]'
         )
 
 

@@ -71,7 +71,8 @@ class Joint:
         indices = np.empty(nnz, _index_dtype(n))
         weights = np.empty(nnz, self.matrix.weights.dtype)
         ones, twos = np.zeros(m, np.int32), np.zeros(m, np.int32)
-        transpose(self.matrix, indptr, indices, weights, ones, twos)
+        cursor = np.empty(m, np.int64)
+        transpose(self.matrix, indptr, indices, weights, ones, twos, cursor)
         mass, spread = _row_mass(indptr, weights), self.matrix.spread
         matrix = Matrix(indptr, indices, weights, ones, twos, mass, spread)
         turned = replace(

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from .inputs import NamedMatrix, are_numbers, named_csr
 from .joint import Joint, joint
+from .reading.fit_input import fit_input
 
 Key = tuple[str, str]
 
@@ -49,7 +50,7 @@ def read_relations(X: Any) -> tuple[dict[Key, Joint], dict[str, np.ndarray]]:
                 f"A relation is a pair of types, as ('documents', 'words'), got {key!r}."
             )
         with _errors_name(key):
-            given[key] = named_csr(matrix)
+            given[key] = named_csr(fit_input(matrix))
             for axis, name in enumerate(key):
                 new = Elements(given[key].matrix.shape[axis], _names(given[key], axis), key)
                 types[name] = _joined(name, types.get(name), new)

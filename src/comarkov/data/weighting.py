@@ -17,8 +17,9 @@ from sklearn.base import (
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .alignment import check_columns
 from .contract import fit_context
-from .inputs import as_csr, check_columns, is_sparse, named_csr, suggested_weighting
+from .inputs import TOO_LARGE, as_csr, is_sparse, named_csr, suggested_weighting
 from .joint import Joint, joint
 
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
@@ -246,7 +247,7 @@ def _row_sums(csr: sp.csr_array) -> np.ndarray:
         sums = csr.astype(np.float64, copy=False).sum(axis=1)
         total = sums.sum()
     if np.isinf(total):
-        raise ValueError("The entries are too large to be added: divide them by one number.")
+        raise ValueError(TOO_LARGE)
     return sums
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 
 from ..model.storage import Savable
 from ..search.methods import Method
@@ -60,6 +62,13 @@ class Searches(Savable, BaseEstimator):
     order: Any = "natural"
     keep_path: Any = False
 
+    def _validate_params(self) -> None:
+        """Check the parameters as scikit-learn does; an error ends with a value that works."""
+        try:
+            super()._validate_params()
+        except InvalidParameterError as error:
+            raise InvalidParameterError(f"{error}{_example(type(self), str(error))}") from error
+
     def _run(self, beta: float) -> Run:
         """What a search at this β needs to know."""
         return Run(
@@ -72,6 +81,14 @@ class Searches(Savable, BaseEstimator):
 
     def _method(self, name: str) -> Method:
         return Method(name, self.n_init, self.beta_step, self.keep_path)
+
+
+def _example(kind: type[BaseEstimator], message: str) -> str:
+    """A call with the default of the parameter that an error is about."""
+    quoted = re.search(r"'(\w+)' parameter", message)
+    defaults = {name: p.default for name, p in inspect.signature(kind).parameters.items()}
+    name = quoted[1] if quoted else ""
+    return f" For example: {kind.__name__}({name}={defaults[name]!r})" if name in defaults else ""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -18,6 +18,7 @@ from ..costs import evaluation
 from ..costs.objective import information
 from ..costs.relations import Information
 from ..data.joint import Joint, joint
+from ..data.reading.fit_input import fit_input
 from ..data.weighting import Weighting, as_weighting, weighted_joint
 from ..search.starts import pair, starts_for
 from ..search.streams import Purpose, Seed
@@ -124,6 +125,7 @@ def compare(
     """
     names = _checked_methods(methods)
     _check_numbers(n_clusters, beta, n_starts, seed)
+    X = fit_input(X)
     data = weighted_joint(X, as_weighting(weighting, X))
     known = _checked_classes(classes, data.shape)
     weights = data.csr

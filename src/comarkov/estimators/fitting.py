@@ -9,10 +9,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..data.alignment import check_columns
 from ..data.contract import available_if, fit_context
-from ..data.inputs import as_csr, check_columns
+from ..data.inputs import as_csr
 from ..data.joint import Joint
 from ..data.reading import Data
+from ..data.reading.fit_input import fit_input
 from ..data.weighting import as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.describe_mixin import DescribeMixin
@@ -55,6 +57,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     @fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
     def _fit(self, X: Any) -> Joint:
         """Fit, and return the weighted data, for results that are made right after it."""
+        X = fit_input(X)
         weighting = as_weighting(self.weighting, X)
         data = weighted_joint(X, weighting)
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
@@ -99,6 +102,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
             (beta, cost, row_labels, column_labels), β falling.
         """
         wanted = choose_beta.checked(betas)
+        X = fit_input(X)
         data = weighted_joint(X, as_weighting(self.weighting, X))
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
         numbers = self._known_numbers(data) or self._numbers(data, run)[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from ..costs.labels import renumbered
 from ..costs.relations import Information
 from ..data.inputs import are_numbers
+from ..data.user_warnings import warn_user
 from ..model.calibration import evidence_exponents
 from ..model.confidence import Confidence, confidences, rejected
 from ..model.hierarchy import Hierarchy
@@ -116,13 +116,16 @@ class Learns(Searches):
                 setattr(self, f"{name}_labels_", kept)
 
     def _report(self, state: CoClusters, starts: Starts, run: Run, level: int = 4) -> None:
-        """Warn of what the user may not expect; the user's line is so many calls up."""
+        """Warn of a search that was stopped, and of empty rows and columns.
+
+        ``level`` is the number of calls between the user's line and this one.
+        """
         warn_if_unfinished(state, run, level)
         empty = [int((~start.has_mass).sum()) for start in starts]
         if any(empty):
             (n, m) = state.joint.shape
             message = f"{empty[0]} of {n} rows and {empty[1]} of {m} columns have no mass"
-            warnings.warn(f"{message}: their label is -1.", stacklevel=level)
+            warn_user(f"{message}: their label is -1.")
 
     def _set_or_forget(self, attribute: str, value: Any) -> None:
         """Set a fitted attribute, or delete what an earlier fit left there."""

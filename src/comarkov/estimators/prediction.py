@@ -11,8 +11,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..costs.objective import cost
-from ..data.inputs import align, as_csr, check_columns
+from ..data.alignment import align, check_columns
+from ..data.inputs import as_csr
 from ..data.joint import Joint, joint
+from ..data.reading.fit_input import new_input
 from ..data.weighting import Weighting
 from ..model.confidence import posterior
 from ..model.placing import Model
@@ -36,6 +38,8 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Data frames are aligned by column names: columns that the fit did not see are ignored
         with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
+        For a file, ``model.predict(comarkov.read(path, like=model))`` reads it like the data of the
+        fit.
         """
         _, new = self._new_rows(X)
         return self._placed_rows(new)[0]
@@ -116,6 +120,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
         """The weights of X, with the columns of the fit, and the same as the kernels take it."""
         check_is_fitted(self)
+        X = new_input(X, self._model.column_names)
         aligned = align(X, self._model.column_names, axis=1)
         weights = as_csr(aligned)
         if aligned is X:
@@ -127,7 +132,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def _new_columns(self, X: Any) -> Joint:
         """The weights of the columns of X, with the rows of the fit, as rows."""
         check_is_fitted(self)
-        weights = align(X, self._model.row_names, axis=0)
+        weights = align(new_input(X, None), self._model.row_names, axis=0)
         if self.weighting_ is not None:
             weights = self.weighting_.weigh_columns(weights)
         return joint(weights, self._model.scale).T

@@ -21,14 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .borrowing import borrow
-from .compiling import FUSED, kernel, step, subroutine
+from .compiling import FUSED, step, subroutine
 from .logarithm import single
 from .matrix import Matrix
 from .rounding import ROUNDOFF, left
 from .tables import Table
 
-_approximate = kernel(fastmath=FUSED)
 _approximate_step = step(fastmath=FUSED)
 _enter, _leave = single.enter, single.leave
 
@@ -54,33 +52,13 @@ class BlockEntries(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch memory of a sweep."""
+    """Scratch memory of a sweep, and where to write costs if these are wanted instead of moves."""
 
     total: np.ndarray  # float64 (clusters,): costs
     partial: np.ndarray  # float32 (clusters,): sums on their way into total; zero in between
     indices: np.ndarray  # uint32 (blocks,): where a row has mass in the blocks
     weights: np.ndarray  # float64 (blocks,): how much
-
-
-@_approximate
-def insertion_costs(out, home, matrix, table, blocks, cross, coupling, workspace):
-    """Write c_a of every row for every cluster a, the row taken out of `home` (-1: in none).
-
-    The least is where it is in exact arithmetic; costs are within single precision.
-    """
-    setting = borrow(Setting(matrix, table, blocks, coupling))
-    cross, workspace = borrow(cross), borrow(workspace)
-    total = workspace.total[: out.shape[1]]
-    for x in range(out.shape[0]):
-        at = np.int64(home[x])
-        entries = block_entries(x, cross, setting.matrix.mass[x], workspace)
-        cost_all(x, at, setting, entries, workspace)
-        _, least, second = least_two(total)
-        limit = least + 2.0 * error_bound(x, setting, entries)
-        for a in range(out.shape[1]):
-            out[x, a] = total[a]
-            if second <= limit and total[a] <= limit:
-                out[x, a] = cost_exact(x, a, at, setting, entries)
+    costs: np.ndarray  # float64 (rows, clusters), written; no rows in a sweep that moves rows
 
 
 @step()

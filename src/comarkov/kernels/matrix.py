@@ -9,6 +9,7 @@ from .compiling import kernel
 from .logarithm import xlogx
 
 ROWS_AT_A_TIME = 8192
+_XLOGX = np.arange(256.0) * np.log(np.maximum(np.arange(256.0), 1.0))  # of small counts
 
 
 class Matrix(NamedTuple):
@@ -89,13 +90,10 @@ def add_columns(indices, weights, mass):
 @kernel()
 def sum_xlogx(values):
     """Σ v ln v over values that are not negative; 0 ln 0 = 0. Small whole numbers go fast."""
-    small = np.zeros(256)
-    for i in range(1, 256):
-        small[i] = xlogx(np.float64(i))
     total = 0.0
     for v in values:
         if v < 256 and v == np.int64(v):
-            total += small[np.int64(v)]
+            total += _XLOGX[np.int64(v)]
         else:
             total += xlogx(np.float64(v))
     return total
@@ -112,8 +110,11 @@ def add_rows(indptr, weights, mass):
 
 
 @kernel()
-def transpose(matrix, indptr, indices, weights, ones, twos):
-    """Write the transpose, its rows grouped like those of the matrix; all but two start at 0."""
+def transpose(matrix, indptr, indices, weights, ones, twos, cursor):
+    """Write the transpose, its rows grouped like those of the matrix.
+
+    ``indptr``, ``ones`` and ``twos`` start at 0; ``cursor`` is scratch memory, int64 (columns,).
+    """
     n = matrix.mass.size
     for x in range(n):
         one = matrix.indptr[x] + matrix.ones[x]
@@ -123,9 +124,9 @@ def transpose(matrix, indptr, indices, weights, ones, twos):
             indptr[y + 1] += 1
             ones[y] += p < one
             twos[y] += one <= p < two
-    for y in range(indptr.size - 1):
+    for y in range(cursor.size):
+        cursor[y] = indptr[y]
         indptr[y + 1] += indptr[y]
-    cursor = indptr[:-1].copy()
     for group in range(3):
         for x in range(n):
             start, stop = matrix.indptr[x], matrix.indptr[x] + matrix.ones[x]

@@ -6,12 +6,16 @@ from .compiling import kernel
 from .logarithm import xlogx
 
 
-@kernel()
 def add_pair_terms(out, mass, factor):
     """out[i, j] += factor Σ_y [f(A_yi + A_yj) - f(A_yi) - f(A_yj)] for i < j, of float64 masses."""
+    k = mass.shape[1]
+    _add_pair_terms(out, mass, factor, np.empty(k, np.int64), np.empty(k))
+
+
+@kernel()
+def _add_pair_terms(out, mass, factor, present, term):
+    """The same with scratch memory; allocating it here would take longer to compile."""
     n, k = mass.shape
-    present = np.empty(k, np.int64)
-    term = np.empty(k)
     for y in range(n):
         count = 0
         for i in range(k):

@@ -24,6 +24,7 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
     """Visit the rows in `order` and move each to its cluster of least cost; ties: home, lowest.
 
     A row with label -1 is in no cluster yet: it takes the first empty cluster, if there is one.
+    If the workspace has room for costs they are written and no row moves; see `insertion_costs`.
     Writes clusters, table and blocks. Returns the number of moves, the cost that they saved (nats
     times total mass), and by how much margins have changed since the last visit, summed over the
     rows that stayed.
@@ -47,7 +48,10 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
                 gain, margin = total[home] - least, np.float32((second - least) / mass[x])
             if second <= limit:
                 best, gain = _choose_exactly(x, home, limit, setting, entries, total)
-        if best != home:
+        if workspace.costs.shape[0] > 0:
+            for a in range(total.size):
+                workspace.costs[x, a] = total[a]
+        elif best != home:
             _move(x, home, best, clusters, setting, entries)
             moves += 1
             saved += gain
@@ -55,6 +59,19 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
             drift += abs(margin - clusters.margin[x])
         clusters.margin[x] = margin
     return moves, saved, drift
+
+
+def insertion_costs(out, home, matrix, table, blocks, cross, coupling, workspace):
+    """Write c_a of every row for every cluster a, the row taken out of `home` (-1: in none).
+
+    The least is where it is in exact arithmetic; costs are within single precision. It is a sweep
+    that moves nothing, because a kernel of its own would take another second to compile.
+    """
+    never_alone = np.full(out.shape[1], 2)
+    clusters = Clusters(home, never_alone, np.empty(home.size, np.float32))
+    workspace = workspace._replace(costs=out)
+    order = np.arange(home.size)
+    sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace)
 
 
 @subroutine()
@@ -68,17 +85,22 @@ def _first_empty(size):
 
 @subroutine()
 def _choose_exactly(x, home, limit, setting, entries, total):
-    """The cluster of least cost among those of at most `limit`, and what moving there saves."""
+    """The cluster of least cost among those of at most `limit`, and what moving there saves.
+
+    Replaces their costs in `total` by exact ones.
+    """
     tie = TIE * setting.matrix.mass[x]
     best, cost_home = home, np.inf
     if home >= 0:
         cost_home = cost_exact(x, home, home, setting, entries)
+        if total[home] <= limit:
+            total[home] = cost_home
     cost_best = cost_home
     for a in range(total.size):
         if a != home and total[a] <= limit:
-            cost = cost_exact(x, a, home, setting, entries)
-            if cost < cost_best - tie:
-                best, cost_best = a, cost
+            total[a] = cost_exact(x, a, home, setting, entries)
+            if total[a] < cost_best - tie:
+                best, cost_best = a, total[a]
     return best, cost_home - cost_best if home >= 0 else 0.0
 
 

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from ..costs.labels import membership
 from ..costs.relations import Information
 from ..data.joint import Joint, bits, spread_of
-from ..kernels.insertion import insertion_costs
 from ..kernels.matrix import row_parts
+from ..kernels.sweep import insertion_costs
 from ..search.side import float_table, new_workspace
 from .leaves import Leaves
 

@@ -1,4 +1,4 @@
-"""Labels of axes: names where they fit beside each other, else numbers of clusters."""
+"""Labels of axes: names where they fit beside each other, else titles or numbers of clusters."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .findings import SideFindings
+from .names import short_name
 
 NAMED = 60  # the most elements whose names are written
 TICKS = 30  # numbers of clusters along an axis
@@ -25,16 +26,20 @@ LabelAxis = Callable[[], Any]  # labels an axis in one way, and gives the axis
 def ways_to_label(
     side: SideFindings, axis: Any, middles: np.ndarray, names: np.ndarray, first: float = 0.0
 ) -> list[LabelAxis]:
-    """How an axis can be labelled, the best first: by names, by numbers of clusters."""
+    """How an axis can be labelled, the best first: names, titles of clusters, their numbers."""
     numbered = range(0, side.n_clusters, _step(side.n_clusters))
     what = f"{side.kind} cluster" if side.is_clustered else side.kind
-    numbers = partial(_write, axis, middles[numbered], [str(a) for a in numbered], what, 0)
-    if not 0 < len(names) <= NAMED:
-        return [numbers]
-    shown = [_short(name) for name in names]
     turns = (0, 90) if axis.axis_name == "x" else (0,)
-    places = np.arange(len(names)) + first
-    return [*(partial(_write, axis, places, shown, side.kind, turn) for turn in turns), numbers]
+    titles = [f"{a}  {short_name(title, LETTERS)}" for a, title in enumerate(side.titles)]
+    ways = []
+    if 0 < len(names) <= NAMED:
+        places = np.arange(len(names)) + first
+        shown = [short_name(name, LETTERS) for name in names]
+        ways += [partial(_write, axis, places, shown, side.kind, turn) for turn in turns]
+    if titles:
+        ways += [partial(_write, axis, middles, titles, what, turn) for turn in turns]
+    numbers = [str(a) for a in numbered]
+    return [*ways, partial(_write, axis, middles[numbered], numbers, what, 0)]
 
 
 def label_both(sides: Sequence[list[LabelAxis]]) -> None:
@@ -73,11 +78,6 @@ def _meet(axis: Any) -> bool:
 def _step(count: int) -> int:
     """Of so many clusters every how many are numbered, so that numbers do not meet."""
     return next(step for step in (1, 2, 5, 10, 20, 50, 100, count) if count <= TICKS * step)
-
-
-def _short(name: str) -> str:
-    name = " ".join(name.split())
-    return name if len(name) <= LETTERS else name[: LETTERS - 1] + "…"
 
 
 @contextmanager

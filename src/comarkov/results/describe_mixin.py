@@ -1,4 +1,4 @@
-"""How an estimator describes its clusters: in words, by their features, and in a notebook."""
+"""How an estimator describes its clusters: in sentences, by features, and in a notebook."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class DescribeMixin(BaseEstimator):
     """Methods of an estimator that describe its clusters to people."""
 
     def describe(self, n: int = 5) -> str:
-        """The clusters in words: sizes, shares of mass, typical members, what is distinctive.
+        """The results in sentences, then each cluster: title, size, members, what is distinctive.
 
-        Members that add most to the information kept are the most typical; on a model of one side
-        those that are surest. :class:`Results`, which has the data, gives more.
+        The most typical members add most to the information kept; in a model of one side they are
+        those with the highest confidence. :class:`Results`, which has the data, tells more.
 
         Parameters
         ----------
@@ -32,8 +32,8 @@ class DescribeMixin(BaseEstimator):
         >>> from comarkov import CoClustering
         >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
         >>> print(model.describe().splitlines()[0])
-        4 rows in 2 clusters x 2 columns in 2 clusters: 98.0% of 0.2612 bits kept, β = 0.7,
-        cost 0.005112 bits
+        4 rows in 2 clusters and 2 columns in 2 clusters keep 98.0% of the information (0.256 of
+        0.261 bits) at β = 0.7.
         """
         check_is_fitted(self)
         return describe(self._findings(), n, getattr(self, "selection_reason_", ""))
@@ -46,9 +46,9 @@ class DescribeMixin(BaseEstimator):
         Parameters
         ----------
         cluster : int or None, default=None
-            A cluster; None is a list for each of them.
+            A cluster; None returns a list for each cluster.
         n : int, default=10
-            The largest number; only those that have more mass than by chance.
+            The largest number of elements; only those with more mass than expected are listed.
         side : {"rows", "columns"}, default="rows"
             Whose clusters: features of row clusters are columns.
 

@@ -9,36 +9,41 @@ import numpy as np
 
 from .findings import SideFindings, expected_of
 from .formats import csv_text, json_text, markdown_text
-from .text import figures
+from .numbers import count_text, is_informative, lift_text, plural
+from .opening import opening_of
+from .sentences import plain
+from .text import cluster_heading, figures
 
 if TYPE_CHECKING:
     from .results import Results
 
 FORMAT = 1  # of summary.json
-ELEMENTS = ("name", "cluster", "confidence", "rank")
+ELEMENTS = ("name", "cluster", "confidence", "rank", "title")
 SIZES = ("row_cluster", "column_cluster", "rows", "columns")
-BLOCKS = (*SIZES, "mass", "share", "expected", "lift", "density")
+BLOCKS = (*SIZES, "mass", "share", "expected", "lift", "density", "row_title", "column_title")
 
 
 def elements_csv(side: SideFindings) -> str:
-    """Name, cluster, confidence and rank of each element, in the order of the data.
+    """Name, cluster, confidence, rank and title of the cluster, in the order of the data.
 
-    Names are as they are in the data, also those that a spreadsheet takes for a formula: what was
-    changed could not be joined with the data again.
+    Names are as they are in the data, even if a spreadsheet takes them for a formula: a changed
+    name could not be joined with the data again.
     """
     clusters = side.labels.tolist() if side.is_clustered else [""] * side.labels.size
     confidence = [""] * side.labels.size
     if side.confidence is not None:
         confidence = [f"{value:.4f}" for value in side.confidence]
     ranks = [rank or "" for rank in side.ranks.tolist()]
-    return csv_text(ELEMENTS, zip(side.names.tolist(), clusters, confidence, ranks, strict=True))
+    titles = [side.titles[a] if a >= 0 and side.titles else "" for a in side.labels.tolist()]
+    columns = side.names.tolist(), clusters, confidence, ranks, titles
+    return csv_text(ELEMENTS, zip(*columns, strict=True))
 
 
 def blocks_csv(results: Results) -> str:
-    """All pairs of clusters: sizes, mass, lift and density.
+    """All pairs of clusters: sizes, mass, lift, density and titles.
 
-    On a side that is not clustered every element stands by its name, and pairs without mass are
-    left out.
+    On a side that is not clustered each element is listed by name, and pairs without mass are left
+    out.
     """
     return csv_text(BLOCKS, _block_lines(results))
 
@@ -48,6 +53,7 @@ def _block_lines(results: Results) -> Iterator[tuple[Any, ...]]:
     sides = findings.rows, findings.columns
     rows, columns = (range(side.n_clusters) if side.is_clustered else side.names for side in sides)
     sizes = [side.sizes if side.is_clustered else np.ones(side.names.size, int) for side in sides]
+    titles = [side.titles or [""] * side.names.size for side in sides]
     expected = expected_of(findings.blocks)
     every = all(side.is_clustered for side in sides)
     for a, b in np.argwhere((findings.blocks > 0) | every).tolist():
@@ -56,27 +62,42 @@ def _block_lines(results: Results) -> Iterator[tuple[Any, ...]]:
         numbers = share * results.total, share, expected[a, b], findings.lift[a, b]
         density = results.entries[a, b] / cells if cells else 0.0
         named = rows[a], columns[b], sizes[0][a], sizes[1][b]
-        yield *named, *(f"{number:.6g}" for number in (*numbers, density))
+        figures = (f"{number:.6g}" for number in (*numbers, density))
+        yield *named, *figures, titles[0][a], titles[1][b]
 
 
 def clusters_md(results: Results, n: int = 10) -> str:
-    """The clusters in Markdown, for people."""
+    """The results in Markdown, for people: sentences, then each cluster."""
     findings = results.findings
-    lines = [f"# {markdown_text(results.title)}", "", markdown_text(results.headline), ""]
+    opening = opening_of(results)
+    lines = [f"# {markdown_text(results.title)}", ""]
+    for each in filter(None, [opening.caution, opening.overview, opening.kept]):
+        lines += [markdown_text(plain(each)), ""]
+    lines += [f"- {markdown_text(plain(each))}" for each in opening.strongest]
+    lines += ["", *(markdown_text(plain(each)) for each in opening.certainty), ""]
     for side, other in ((findings.rows, findings.columns), (findings.columns, findings.rows)):
         for a in range(side.n_clusters):
-            features = ", ".join(
-                f"{markdown_text(each.name)} (×{each.lift:.3g})" for each in side.distinctive(a, n)
-            )
-            members = ", ".join(markdown_text(name) for name in side.typical(a, n))
-            more = side.sizes[a] - n
-            lines += [f"## {markdown_text(side.kind)} cluster {a}", "", figures(side, a), ""]
-            lines += [
-                f"- most typical: {members}" + (f", and {more} more" if more > 0 else ""),
-                f"- distinctive {markdown_text(other.kind)}: {features or 'none'}",
-                "",
-            ]
+            lines += _cluster_lines(side, other.kind, a, n)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _cluster_lines(side: SideFindings, other_kind: str, cluster: int, n: int) -> list[str]:
+    features = ", ".join(
+        markdown_text(each.name)
+        + (f" ({lift_text(each.lift)})" if is_informative(each.lift) else "")
+        for each in side.distinctive(cluster, n)
+    )
+    members = ", ".join(markdown_text(name) for name in side.typical(cluster, n))
+    more = int(side.sizes[cluster]) - n
+    return [
+        f"## {markdown_text(cluster_heading(side, cluster))}",
+        "",
+        figures(side, cluster),
+        "",
+        f"- most typical: {members}" + (f", and {count_text(more)} more" if more > 0 else ""),
+        f"- distinctive {markdown_text(plural(other_kind))}: {features or 'none'}",
+        "",
+    ]
 
 
 def summary_json(results: Results) -> str:
@@ -127,6 +148,7 @@ def _side_summary(side: SideFindings) -> dict[str, Any]:
     clusters = [
         {
             "cluster": a,
+            "title": side.titles[a],
             "size": side.sizes[a],
             "share": side.shares[a],
             "stability": None if side.stability is None else side.stability[a],

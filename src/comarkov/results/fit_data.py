@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.inputs import are_numbers, as_csr, names
 from ..data.joint import Joint, joint
+from ..data.reading.fit_input import fit_input
 from ..data.reading.naming import distinct
 from .findings import Findings, findings_of
 
@@ -17,6 +18,7 @@ Names = tuple[list[str] | None, list[str] | None]
 
 def joint_of_fit(fitted: Any, X: Any) -> Joint:
     """X as the fit saw it, under the names of the fit, or an error if it is something else."""
+    X = fit_input(X)
     csr = as_csr(X)
     (n, m), (rows, columns) = csr.shape, (fitted.row_labels_.size, fitted.column_labels_.size)
     if (n, m) != (rows, columns):

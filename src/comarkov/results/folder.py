@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..model.storage import MODEL, SUMMARY, save_value
-from . import plot, report
+from . import given_titles, plot, report
 from .files import clusters_md, summary_json
+from .given_titles import titles_json
 
 if TYPE_CHECKING:
     from .results import Results
@@ -16,19 +17,30 @@ DATA, PATH = "data.npz", "path.npz"
 
 
 def fill(results: Results, folder: Path) -> None:
-    """Write all files into a folder that is there."""
+    """Write all files into an existing folder."""
+    for name, text in titled_texts(results).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    draw_heatmap(results, folder)
+    results.fitted.save(folder / MODEL)
+    results.data.save(folder / DATA)
+    if results.path is not None:
+        save_value(list(results.path), folder / PATH)
+        plot.save(plot.path_figure(results), folder / "path.png", "png")
+
+
+def titled_texts(results: Results) -> dict[str, str]:
+    """The text files of results, by name; titles of clusters stand in all of them."""
     tables = results.tables()
     texts = tables | {
         "clusters.md": clusters_md(results),
         SUMMARY: summary_json(results),
         "report.html": report.render(results, tables),
     }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="")
+    given = titles_json(results.findings)
+    return texts if given is None else texts | {given_titles.FILE: given}
+
+
+def draw_heatmap(results: Results, folder: Path) -> None:
+    """Draw heatmap.png."""
     heatmap = plot.heatmap_figure(results.findings, results.matrix)
     plot.save(heatmap, folder / "heatmap.png", "png")
-    results.fitted.save(folder / MODEL)
-    results.data.save(folder / DATA)
-    if results.path is not None:
-        save_value(list(results.path), folder / PATH)
-        plot.save(plot.path_figure(results), folder / "path.png", "png")

@@ -1,4 +1,4 @@
-"""The small report: findings as a piece of HTML that a notebook shows."""
+"""The small report: results as a piece of HTML that a notebook shows, without network or script."""
 
 from __future__ import annotations
 
@@ -7,80 +7,113 @@ from html import escape
 import numpy as np
 
 from .findings import Findings, SideFindings
+from .names import short_name
+from .numbers import count_text, lift_text, percent_text
+from .sentences import Sentence, Weight, caution, strongest
+from .text import headline
 
-WIDE = 40  # letters of a name
+WIDE = 40  # characters of a name
 MOST = 16  # clusters of a side whose blocks are drawn
-LISTED = 8  # clusters of a side whose members are named
-CELL = 44, 24  # pixels of a block
+LISTED = 8  # clusters of a side that are described
+MEMBERS = 5  # of a cluster that are named
+SENTENCES = 3  # about the strongest blocks
+CELL = 48, 24  # pixels of a block
+TITLE = 26  # characters of a title beside or above the blocks
+LETTER = 6.2  # pixels, roughly
 MORE, LESS = (201, 96, 10), (94, 76, 160)  # orange and purple, which all eyes tell apart
 
 
-def glance(findings: Findings, are_named: tuple[bool, bool]) -> str:
-    """Key figures, blocks by lift, and members where they have names."""
-    parts = [_figures(findings)]
+def glance(findings: Findings, are_named: tuple[bool, bool], weight: Weight | None = None) -> str:
+    """The headline, the strongest findings, blocks by lift, and the clusters of named sides."""
+    warning = caution(findings)
+    parts = [f"<p><b>{_html(warning)}</b></p>"] if warning else []
+    parts.append(f"<p>{escape(headline(findings))}</p>")
+    found = "".join(f"<li>{_html(each)}</li>" for each in strongest(findings, weight, SENTENCES))
+    parts.append(f"<ul>{found}</ul>" if found else "")
     sides = findings.rows, findings.columns
     if all(side.is_clustered and side.n_clusters <= MOST for side in sides):
         parts.append(_blocks(findings))
-    parts += [_members(side) for side, named in zip(sides, are_named, strict=True) if named]
+    parts += [_clusters(side) for side, named in zip(sides, are_named, strict=True) if named]
     return f'<div style="font-family:system-ui,sans-serif;font-size:13px">{"".join(parts)}</div>'
 
 
-def _figures(findings: Findings) -> str:
-    information = findings.information
-    shape = " × ".join(
-        f"{side.labels.size:,} {escape(side.kind)}s"
-        + (f" in {side.n_clusters}" if side.is_clustered else "")
-        for side in (findings.rows, findings.columns)
-    )
-    return (
-        f"<p><b>{information.kept:.1%}</b> of {information.rows_columns:.3g} bits kept"
-        f" · cost <b>{findings.cost:.3g}</b> bits · β = {findings.beta:g}<br>{shape}</p>"
+def _html(sentence: Sentence) -> str:
+    """A sentence whose names are kept apart from the text around them."""
+    return "".join(
+        f"<bdi>{escape(part.text)}</bdi>" if part.is_name else escape(part.text)
+        for part in sentence
     )
 
 
 def _blocks(findings: Findings) -> str:
-    """Blocks coloured by the logarithm of their lift."""
+    """Blocks coloured by the logarithm of their lift, with the titles of their clusters."""
     lift = findings.lift
+    titles = [
+        [short_name(t, TITLE) for t in side.titles] for side in (findings.rows, findings.columns)
+    ]
+    left, top = (30 + LETTER * max(map(len, side)) for side in titles)
+    top = 16 + 0.72 * (top - 16)  # titles above are slanted
     wide, high = CELL
     k, m = lift.shape
+    labels = [
+        f'<text x="{left - 6:.0f}" y="{top + a * high + 16:.0f}" text-anchor="end">'
+        f"{escape(title)} <tspan font-weight='600'>{a}</tspan></text>"
+        for a, title in enumerate(titles[0])
+    ]
+    for b, title in enumerate(titles[1]):
+        x, y = left + (b + 0.5) * wide, top - 6
+        labels.append(
+            f'<text transform="translate({x:.0f},{y:.0f}) rotate(-45)">'
+            f"<tspan font-weight='600'>{b}</tspan> {escape(title)}</text>"
+        )
+    width = left + m * wide + 0.72 * (LETTER * max(map(len, titles[1])) + 20)
+    return (
+        f'<svg role="img" aria-label="Blocks by lift" width="{width:.0f}" '
+        f'height="{top + k * high + 2:.0f}" font-size="11" fill="currentColor">'
+        f"{_fields(findings, left, top)}{''.join(labels)}</svg>"
+        '<p style="opacity:.7">How many times as much as expected: orange is more, purple less.</p>'
+    )
+
+
+def _fields(findings: Findings, left: float, top: float) -> str:
+    """The coloured fields with their lifts."""
+    lift, (wide, high) = findings.lift, CELL
     with np.errstate(divide="ignore"):
         octaves = np.log2(lift)
     far = max(1.0, float(np.abs(octaves[np.isfinite(octaves)]).max(initial=0.0)))
-    marks = []
+    fields = []
     for (a, b), value in np.ndenumerate(lift):
         red, green, blue = MORE if octaves[a, b] > 0 else LESS
         strength = min(1.0, abs(octaves[a, b]) / far)
-        x, y = 24 + b * wide, 20 + a * high
-        marks.append(
-            f'<rect x="{x}" y="{y}" width="{wide - 1}" height="{high - 1}" '
+        x, y = left + b * wide, top + a * high
+        hint = f"{findings.rows.kind} cluster {a}, {findings.columns.kind} cluster {b}"
+        fields.append(
+            f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide - 1}" height="{high - 1}" '
             f'fill="rgba({red},{green},{blue},{0.85 * strength:.2f})" stroke="#9995">'
-            f"<title>row cluster {a} × column cluster {b}: lift {value:.3g}</title></rect>"
-            f'<text x="{x + wide / 2}" y="{y + 16}" text-anchor="middle">{value:.2g}</text>'
+            f"<title>{escape(hint)}: {lift_text(value)}</title></rect>"
+            f'<text x="{x + wide / 2:.0f}" y="{y + 16:.0f}" text-anchor="middle">'
+            f"{lift_text(value)}</text>"
         )
-    marks += [f'<text x="18" y="{36 + a * high}" text-anchor="end">{a}</text>' for a in range(k)]
-    marks += [
-        f'<text x="{24 + (b + 0.5) * wide}" y="14" text-anchor="middle">{b}</text>'
-        for b in range(m)
-    ]
-    return (
-        f'<svg role="img" aria-label="Blocks by lift" width="{26 + m * wide}" '
-        f'height="{22 + k * high}" font-size="11" fill="currentColor">{"".join(marks)}</svg>'
-        '<p style="opacity:.7">Lift of each block: orange is more than by chance, purple less.</p>'
-    )
+    return "".join(fields)
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= WIDE else name[: WIDE - 1] + "…"
-
-
-def _members(side: SideFindings) -> str:
-    lines = "".join(
-        f"<li>{', '.join(escape(_short(name)) for name in side.typical(a, 5))}"
-        + (" …" if side.sizes[a] > 5 else "")
-        + f" <span style='opacity:.6'>({side.sizes[a]:,})</span></li>"
-        for a in range(min(side.n_clusters, LISTED))
-    )
+def _clusters(side: SideFindings) -> str:
+    """The clusters of a side: title, size, share and the most typical members."""
+    lines = "".join(_cluster(side, a) for a in range(min(side.n_clusters, LISTED)))
     if not lines:
         return ""
-    more = "" if side.n_clusters <= LISTED else f"<p>and {side.n_clusters - LISTED} more</p>"
-    return f"<b>{escape(side.kind)} clusters</b><ol start='0'>{lines}</ol>{more}"
+    more = side.n_clusters - LISTED
+    rest = f"<p>and {count_text(more, 'more cluster')}</p>" if more > 0 else ""
+    return f"<b>{escape(side.kind)} clusters</b><ol start='0'>{lines}</ol>{rest}"
+
+
+def _cluster(side: SideFindings, cluster: int) -> str:
+    size, share = int(side.sizes[cluster]), float(side.shares[cluster])
+    names = [escape(short_name(name, WIDE)) for name in side.typical(cluster, MEMBERS)]
+    return (
+        f"<li><b>{escape(side.titles[cluster])}</b> <span style='opacity:.7'>"
+        f"{count_text(size, 'member')}, {percent_text(share)}</span><br>"
+        + ", ".join(f"<bdi>{name}</bdi>" for name in names)
+        + (" …" if size > MEMBERS else "")
+        + "</li>"
+    )

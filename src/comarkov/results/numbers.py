@@ -9,6 +9,7 @@ import math
 from decimal import ROUND_HALF_UP, Decimal
 
 INFORMATIVE = 1.2  # lifts from here on say something about a cluster
+ROUNDING = 1e-9  # by which a share may differ from none or all
 SMALLEST = 1e-6  # bits that are written out
 WHOLE = 20  # decimal digits from which on a floating-point number is whole
 IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
@@ -40,13 +41,22 @@ def count_text(count: float, what: str = "") -> str:
 
 def percent_text(share: float) -> str:
     """A share in percent: 44.0%, <0.1%, 100%."""
-    if share in (0, 1):
+    if abs(share) < ROUNDING or abs(share - 1) < ROUNDING:
         return f"{100 * share:.0f}%"
     if 0 < share < 0.001:
         return "<0.1%"
     if 0.999 < share < 1:
         return ">99.9%"
     return f"{_rounded(100 * share, 1)}%"
+
+
+def kept_and_lost(share: float) -> tuple[str, str]:
+    """A share and the rest in percent, which add up to 100%."""
+    kept = percent_text(share)
+    if kept[0] in "<>":
+        return kept, percent_text(1 - share)
+    lost = 100 - Decimal(kept.rstrip("%"))
+    return kept, f"{lost}%"
 
 
 def bits_text(bits: float) -> str:

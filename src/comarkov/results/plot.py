@@ -12,10 +12,12 @@ import scipy.sparse as sp
 
 from ..data.extras import need
 from ..data.inputs import as_csr
+from ..data.reading.fit_input import fit_input
 from .axis_labels import label_both, missing_letters, ways_to_label
 from .binning import binned
 from .findings import Findings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
+from .numbers import lift_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -169,10 +171,10 @@ def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
         for (a, b), value in np.ndenumerate(lift):
             dark = abs(octaves[a, b]) > 0.6 * far
             color = "white" if dark else "black"
-            ax.text(b, a, f"{value:.2g}", ha="center", va="center", color=color, fontsize=8)
+            ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
-    bar.set_ticks(ticks.tolist(), labels=[f"×{2.0**tick:g}" for tick in ticks])
+    bar.set_ticks(ticks.tolist(), labels=[lift_text(2.0**tick) for tick in ticks])
     ax.tick_params(length=0, labelsize=8)
     ways = []
     for side, axis in ((findings.rows, ax.yaxis), (findings.columns, ax.xaxis)):
@@ -261,6 +263,7 @@ def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | N
         raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
     if X is None:
         return findings_of(model, names_of_fit(model)), None
+    X = fit_input(X)
     return findings_on(model, X, joint_of_fit(model, X)), as_csr(X)
 
 

@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
@@ -19,15 +19,22 @@ from ..data.extras import need
 from ..data.inputs import as_csr
 from ..data.joint import Joint
 from ..data.reading import Data
+from ..data.reading.fit_input import fit_input
 from ..data.writing import whole_folder
 from ..model.storage import is_results
 from ..search.coclusters import Step
 from . import report
 from .files import blocks_csv, elements_csv
-from .findings import Feature, Findings
+from .findings import Feature, Findings, SideFindings
 from .fit_data import findings_on, joint_of_fit, names_of_fit
 from .folder import fill
+from .given_titles import Titles, entitled
+from .levels import SideLevels
+from .notebook import glance
+from .opening import weight_of
+from .sentences import plain, strongest
 from .text import describe, headline, top_features
+from .titles import node_titles
 from .views import View, views
 
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
@@ -61,8 +68,8 @@ class Results:
         All parameters of the model.
     versions : dict
         The versions of Python and of the packages that take part.
-    source, command : str
-        What was read, and the command that did it; empty if not known.
+    source, command, folder : str
+        What was read, the command that did it, and where results were written; empty if unknown.
 
     Examples
     --------
@@ -89,6 +96,7 @@ class Results:
     versions: dict[str, str]
     source: str = ""
     command: str = ""
+    folder: str = ""
 
     @classmethod
     def of(
@@ -99,6 +107,7 @@ class Results:
         path: Sequence[Step] | None = None,
         command: str = "",
         weighted: Joint | None = None,
+        titles: Titles | None = None,
     ) -> Self:
         """The results of a fitted model on the data of its fit.
 
@@ -115,12 +124,16 @@ class Results:
         command : str, default=""
             The command line that made it, to be shown.
         weighted : Joint, default=None
-            The data as the fit has weighted them, if they are still there, which saves time and
-            checks; None weights ``data`` again, and checks that they are those of the fit.
+            The data as the fit weighted them, if you still have them, which saves time; None
+            weights ``data`` again and checks that they are those of the fit.
+        titles : mapping or path of a JSON file, default=None
+            Your titles for clusters, ``{"rows": {0: "..."}, "columns": [...]}``, by number or in
+            order; other clusters keep the titles that are computed.
         """
         check_is_fitted(model)
+        data = fit_input(data)
         weighted = joint_of_fit(model, data) if weighted is None else weighted
-        findings = findings_on(model, data, weighted)
+        findings = entitled(findings_on(model, data, weighted), titles)
         data = _as_data(data, model, findings)
         steps = getattr(model, "path_", ()) if path is None else path
         return cls(
@@ -158,11 +171,20 @@ class Results:
         return headline(self.findings)
 
     def describe(self, n: int = 5) -> str:
-        """The clusters in words: sizes, shares, typical members and what is distinctive of each."""
-        return describe(self.findings, n, self.selection_reason)
+        """The results in sentences, then each cluster with its members and distinctive elements."""
+        return describe(self.findings, n, self.selection_reason, weight_of(self))
+
+    def __repr__(self) -> str:
+        strong = strongest(self.findings, weight_of(self), 1)
+        subject = f"Results of {self.title}:" if self.source else "Results:"
+        return " ".join([subject, self.headline, *map(plain, strong)])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the headline, the blocks and the clusters."""
+        return glance(self.findings, self.data.named, weight_of(self))
 
     def top_features(self, cluster: int | None = None, n: int = 10, side: str = "rows") -> Any:
-        """The n most distinctive elements of the other side for a cluster, or for each of them."""
+        """The n most distinctive elements of the other side for a cluster, or for each cluster."""
         return top_features(self.findings, cluster, n, side)
 
     def tables(self) -> dict[str, str]:
@@ -172,6 +194,29 @@ class Results:
             "columns.csv": elements_csv(self.findings.columns),
             "blocks.csv": blocks_csv(self),
         }
+
+    def cut(self, n_clusters: int | tuple[int | None, int | None], *, command: str = "") -> Self:
+        """The results at another level of the hierarchy, as the report's sliders show it.
+
+        Parameters
+        ----------
+        n_clusters : int or pair of (int or None)
+            As for ``CoClustering.cut``.
+        command : str, default=""
+            The command line that made it, to be shown.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering, Results, datasets
+        >>> women = datasets.load("southern-women")
+        >>> model = CoClustering((2, 3), random_state=0).fit(women.matrix)
+        >>> coarse = Results.of(model, women).cut((2, 1))
+        >>> coarse.findings.columns.n_clusters
+        1
+        """
+        model = self.fitted.cut(n_clusters)
+        titles = {f"{side.axis}s": _titles_at(side, model) for side in self.findings.sides}
+        return type(self).of(model, self.data, command=command, titles=titles)
 
     def to_html(self) -> str:
         """The report: one page that needs no network."""
@@ -194,7 +239,17 @@ class Results:
         """
         need("Writing results", "jinja2", "matplotlib")
         with whole_folder(folder, overwrite, is_results) as draft:
-            fill(self, draft)
+            fill(replace(self, folder=str(folder)), draft)
+
+
+def _titles_at(side: SideFindings, cut: Any) -> list[str]:
+    """The titles of the clusters of a cut: those of the nodes of this side's tree."""
+    levels = SideLevels.of(side.tree, side.axis)
+    if levels is None:
+        return []
+    titles = node_titles(side)
+    k = getattr(cut._model, f"{side.axis}s").k
+    return [titles[node] for node in levels.nodes_at(k)]
 
 
 def _as_data(X: Any, model: Any, findings: Findings) -> Data:

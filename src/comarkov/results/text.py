@@ -1,50 +1,68 @@
-"""Findings in words and tables, for a terminal or a notebook."""
+"""Findings as text, for a terminal or a notebook."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .findings import Feature, Findings, SideFindings
+from .names import short_name
+from .numbers import bits_text, count_text, is_informative, lift_text, percent_text
+from .sentences import Weight, caution, plain, strongest
 
-WIDE = 24  # letters of a name
+SENTENCES = 3  # about the strongest blocks
 
 
-def describe(findings: Findings, n: int = 5, reason: str = "") -> str:
-    """The clusters in words: sizes, shares, typical members and what is distinctive of each.
+def describe(findings: Findings, n: int = 5, reason: str = "", weight: Weight | None = None) -> str:
+    """The results in sentences, then each cluster with its members and what is distinctive of it.
 
-    ``reason`` explains their numbers.
+    ``reason`` explains the numbers of clusters.
     """
-    lines = [headline(findings), *([reason] if reason else [])]
+    warning = caution(findings)
+    lines = [plain(warning)] if warning else []
+    lines += [headline(findings), *([reason] if reason else [])]
+    lines += [f"- {plain(each)}" for each in strongest(findings, weight, SENTENCES)]
     for side, other in ((findings.rows, findings.columns), (findings.columns, findings.rows)):
         for a in range(side.n_clusters):
-            features = [f"{_short(each.name)} ×{each.lift:.2g}" for each in side.distinctive(a, n)]
+            features = [feature_text(each) for each in side.distinctive(a, n)]
             lines += [
                 "",
-                f"{side.kind} cluster {a}: {figures(side, a)}",
-                f"  typical:     {_list(side.typical(a, n), int(side.sizes[a]))}",
+                f"{cluster_heading(side, a)}: {figures(side, a)}",
+                f"  typical:     {_listed(side.typical(a, n), int(side.sizes[a]))}",
                 f"  distinctive: {', '.join(features) or f'no {other.kind}'}",
             ]
     return "\n".join(lines)
 
 
 def headline(findings: Findings) -> str:
-    """What was co-clustered, into what, and what was kept."""
+    """What was clustered, into how many clusters, and how much information they keep."""
     sizes = [
-        f"{_number(side.labels.size, what)}"
-        + ("" if side.kind == what else f" ({side.kind})")
-        + (f" in {_number(side.n_clusters, 'cluster')}" if side.is_clustered else "")
-        for side, what in ((findings.rows, "row"), (findings.columns, "column"))
+        count_text(side.labels.size, side.kind)
+        + (f" in {count_text(side.n_clusters, 'cluster')}" if side.is_clustered else "")
+        for side in (findings.rows, findings.columns)
     ]
-    kept = findings.information
+    known = findings.information
+    bits = bits_text(known.row_clusters_column_clusters), bits_text(known.rows_columns)
     return (
-        f"{sizes[0]} x {sizes[1]}: {kept.kept:.1%} of {kept.rows_columns:.4g} bits kept, "
-        f"β = {findings.beta:g}, cost {findings.cost:.4g} bits"
+        f"{sizes[0]} and {sizes[1]} keep {percent_text(known.kept)} of the information "
+        f"({bits[0]} of {bits[1]} bits) at β = {findings.beta:g}."
     )
+
+
+def cluster_heading(side: SideFindings, cluster: int) -> str:
+    """The number and the title of a cluster."""
+    return f"{side.kind} cluster {cluster}, “{side.titles[cluster]}”"
+
+
+def feature_text(feature: Feature) -> str:
+    """A name and, where it says something, its lift."""
+    lift = f" {lift_text(feature.lift)}" if is_informative(feature.lift) else ""
+    return f"{short_name(feature.name)}{lift}"
 
 
 def figures(side: SideFindings, cluster: int) -> str:
     """Size, share of mass and, if known, stability of a cluster."""
-    text = f"{_number(int(side.sizes[cluster]), 'member')}, {side.shares[cluster]:.1%} of the mass"
+    size, share = int(side.sizes[cluster]), float(side.shares[cluster])
+    text = f"{count_text(size, 'member')}, {percent_text(share)} of the mass"
     if side.stability is None or np.isnan(side.stability[cluster]):
         return text
     return f"{text}, stability {side.stability[cluster]:.2f}"
@@ -53,7 +71,7 @@ def figures(side: SideFindings, cluster: int) -> str:
 def top_features(
     findings: Findings, cluster: int | None = None, n: int = 10, side: str = "rows"
 ) -> list[Feature] | list[list[Feature]]:
-    """The elements of the other side that tell most for a cluster, or for each cluster."""
+    """The most distinctive elements of the other side for a cluster, or for each cluster."""
     if side not in ("rows", "columns"):
         raise ValueError(f'side must be "rows" or "columns", not {side!r}.')
     chosen: SideFindings = getattr(findings, side)
@@ -64,15 +82,6 @@ def top_features(
     return chosen.distinctive(cluster, n)
 
 
-def _list(names: list[str], size: int) -> str:
-    text = ", ".join(_short(name) for name in names)
-    return f"{text}, and {size - len(names)} more" if size > len(names) else text
-
-
-def _short(name: str) -> str:
-    name = " ".join(name.split())
-    return name if len(name) <= WIDE else name[: WIDE - 1] + "…"
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+def _listed(names: list[str], size: int) -> str:
+    text = ", ".join(short_name(name) for name in names)
+    return f"{text}, and {count_text(size - len(names))} more" if size > len(names) else text

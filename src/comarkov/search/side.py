@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from ..data.joint import Joint, bits
-from ..kernels.insertion import Workspace, insertion_costs
+from ..kernels.insertion import Workspace
 from ..kernels.logarithm import single
 from ..kernels.matrix import Matrix, row_parts
-from ..kernels.sweep import Clusters, sweep
+from ..kernels.sweep import Clusters, insertion_costs, sweep
 from ..kernels.tables import LANES, Table, derive, fill_blocks, fill_table
 from . import budgets
 from .refinement import Visit
@@ -237,6 +237,7 @@ def new_workspace(blocks: Table) -> Workspace:
         partial=np.zeros(lanes, np.float32),
         indices=np.zeros(n_blocks, np.uint32),
         weights=np.zeros(n_blocks),
+        costs=np.zeros((0, 0)),
     )
 
 

@@ -83,10 +83,13 @@ def read(
         Words in fewer texts are left out.
     n_words : int, optional
         Of the words, keep those that contribute most to the information between texts and words.
-    query : str, optional
-        What to ask a database, in SQL; an SQLite file with one table needs none.
+    query, table : str, optional
+        What to read from a database: the answer to a query in SQL, or a table (also
+        "schema.table"). A database with one table needs neither.
     layer : str, optional
-        The layer of AnnData to take instead of X.
+        The matrix of AnnData to read: the key of a layer, "raw" or "X". If not stated, X; but if X
+        has negative values, as scaled data do, the counts in a layer or in ``.raw``, with a
+        warning.
     row_names, column_names : path, (path, key, name), "path:key:name", mapping or list, optional
         Names instead of ids. From a file with ids and names, key and name being its columns, the
         first two if not said. Where the source has no ids, and from a list, in their order, one in
@@ -126,11 +129,11 @@ def read(
      [1. 0.]]
     """
     if kind is not None and kind not in (*KINDS, CHAIN):
-        raise ValueError(f"There is no kind {kind!r}: take one of {', '.join(KINDS)}.")
+        raise ValueError(f"kind={kind!r} is unknown. Use one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
     before = None if like is None else remembered(like)
     if before is not None:
-        kind = kind or similar_kind(source, before.get("kind"))
+        kind = kind or similar_kind(source, before)
         options = similar_options(before, keywords)
     data = ids = read_any(source, kind, options, max_bytes)
     data = renamed(data, row_names, column_names, options.encoding, max_bytes)
@@ -138,4 +141,5 @@ def read(
     if before is not None:
         data = renamed_as_before(data, before, names, options.encoding)
     data = classified(data, ids, options.classes, options.encoding)
-    return replace(data, reading=reading_of(data, kind, options, names))
+    reading = reading_of(data, kind, options, names)
+    return data if reading == data.reading else replace(data, reading=reading)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..user_warnings import warn_user
 from .class_files import Labels, as_objects, looked_up, read_labels
 from .data import Data
 from .naming import as_file
@@ -71,12 +71,18 @@ def chosen_columns(
 
 
 def of_anndata(data: Data, annotated: Any, choices: tuple[Any, Any]) -> Data:
-    """Data with the classes in the columns of ``.obs`` and ``.var``."""
-    rows, columns = (
-        chosen_columns(_categories(table, choice), choice, len(table))
-        for table, choice in zip((annotated.obs, annotated.var), choices, strict=True)
-    )
+    """Data with the classes in the columns of ``.obs`` and ``.var``, or of ``.raw.var``."""
+    variables = annotated.var
+    if len(variables) != data.shape[1]:  # the matrix is that of .raw
+        variables = annotated.raw.var
+    tables = annotated.obs, variables
+    rows, columns = (of_table(table, choice) for table, choice in zip(tables, choices, strict=True))
     return replace(data, row_classes=rows, column_classes=columns)
+
+
+def of_table(table: Any, choice: Any) -> dict[str, np.ndarray]:
+    """The classes in the columns of a pandas data frame."""
+    return chosen_columns(_categories(table, choice), choice, len(table))
 
 
 def _categories(table: Any, choice: Any) -> dict[str, Iterable[Any]]:
@@ -118,10 +124,9 @@ def _most_frequent(counts: pl.DataFrame, source: str, column: str) -> dict[str, 
     by_name = dict(zip(ordered["id"].to_list(), ordered["class"].to_list(), strict=True))
     several = len(counts) - len(by_name)
     if several:
-        warnings.warn(
+        warn_user(
             f"{source}, column {column}: some elements have several classes. The most frequent one "
-            "is taken for each.",
-            stacklevel=2,
+            "is taken for each."
         )
     return by_name
 

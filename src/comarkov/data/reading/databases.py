@@ -1,56 +1,236 @@
-"""Databases: the answer to a query as a table; SQLite with nothing else installed."""
+"""Databases: a table, or the answer to a query, from SQLite, DuckDB, PostgreSQL and others."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from ..extras import need
+from .columns import Column, as_table
 from .tables import RawTable, first_line, from_frame
-
-if TYPE_CHECKING:
-    import polars as pl
 
 RECORDS = 100_000  # at a time
 NOT_DATABASES = ("http", "https", "ftp", "s3", "gs", "file")
-SQLITE = b"SQLite format 3\0"
+MAGIC = {"sqlite": (0, b"SQLite format 3\0"), "duckdb": (8, b"DUCK")}
+EXTRA = "comarkov[databases]"
+CONNECT_SECONDS = 15  # to wait for a server
+# Tables and views with their schemas, the schema empty where a name needs none.
+TABLES_OF_SQLITE = """
+    select '', name from sqlite_master
+    where type in ('table', 'view') and name not like 'sqlite~_%' escape '~' order by 2
+"""
+TABLES_OF_OTHERS = """
+    select case when table_schema = current_schema() then '' else table_schema end, table_name
+    from information_schema.tables
+    where table_schema not in ('information_schema', 'pg_catalog') order by 1, 2
+"""
 
 
-def is_uri(source: Any) -> bool:
+class Asked(NamedTuple):
+    """What to read from a database: the answer to a query, or a table; None if not stated."""
+
+    query: str | None = None
+    table: str | None = None
+
+    def check(self) -> None:
+        """Refuse both at once."""
+        if self.query is not None and self.table is not None:
+            raise ValueError("query= and table= exclude each other: pass one of them.")
+
+
+class Database(NamedTuple):
+    """One database: its kind, its address or path, and its name in messages."""
+
+    kind: str
+    address: str
+    name: str
+
+    @contextmanager
+    def cursor(self) -> Iterator[Any]:
+        """A cursor of a connection that can only read."""
+        with closing(CONNECT[self.kind](self.address)) as connection:
+            # Without a name PostgreSQL would send the whole answer at once.
+            named = {"name": "comarkov"} if self.kind == "postgresql" else {}
+            with closing(connection.cursor(**named)) as cursor:
+                yield cursor
+
+    def tables(self) -> list[tuple[str, str]]:
+        """The schemas and names of all tables and views."""
+        with self.cursor() as cursor:
+            cursor.execute(TABLES_OF_SQLITE if self.kind == "sqlite" else TABLES_OF_OTHERS)
+            return [(schema, table) for schema, table in cursor.fetchall()]
+
+
+def is_address(source: Any) -> bool:
     """Is it an address such as postgresql://...?"""
     return isinstance(source, str) and "://" in source
 
 
-def is_sqlite(path: Path) -> bool:
-    """Does the file begin as SQLite does?"""
+def kind_of_database(path: Path) -> str | None:
+    """The kind of a database in a file, by its first bytes; None if it is something else."""
     with path.open("rb") as file:
-        return file.read(16) == SQLITE
+        start = file.read(16)
+    return next((kind for kind, (at, mark) in MAGIC.items() if start[at:].startswith(mark)), None)
 
 
-def from_database(source: str, query: str | None) -> RawTable:
-    """The answer of a database, named by sqlite:///path or any address that polars takes."""
-    if source.startswith("sqlite://"):
-        return from_sqlite(Path(source.removeprefix("sqlite://").removeprefix("/")), query)
-    if source.partition("://")[0].lower() in NOT_DATABASES:
-        raise ValueError(f"{_public(source)} is no database: download the file, and read that.")
-    if query is None:
-        raise ValueError(f"{_public(source)} is a database: say query=.")
+def from_database(address: str, asked: Asked) -> RawTable:
+    """A table from sqlite:///path, duckdb:///path, postgresql://... or what polars can read."""
+    asked.check()
+    scheme, _, place = address.partition("://")
+    kind = {"postgres": "postgresql"}.get(base := scheme.lower().partition("+")[0], base)
+    if kind in MAGIC:
+        return from_database_file(kind, Path(place.removeprefix("/")), asked)
+    if kind in NOT_DATABASES:
+        raise ValueError(
+            f"{_public(address)} is not a database. Download the file first, and read the copy."
+        )
+    if kind in CONNECT:
+        return _read(Database(kind, f"{kind}://{place}", _public(address)), asked)
+    return _by_polars(address, asked)
+
+
+def from_database_file(kind: str, path: Path, asked: Asked, name: str = "") -> RawTable:
+    """A table of an SQLite or DuckDB file, which is opened for reading only."""
+    asked.check()
+    name = name or str(path)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {name!r}.")
+    return _read(Database(kind, str(path), name), asked)
+
+
+def _read(database: Database, asked: Asked) -> RawTable:
+    """All records of a table or of the answer to a query."""
+    need("Reading databases", "polars")
+    error_types = _errors(database.kind)
+    try:
+        query = asked.query or _whole(database, asked.table)
+        with database.cursor() as cursor:
+            return _fetched(cursor, query, database.name)
+    except error_types as error:
+        why = _public(first_line(error))
+        raise ValueError(f"{database.name}: {why}.{_tables_hint(database, asked)}") from error
+
+
+def _fetched(cursor: Any, query: str, name: str) -> RawTable:
+    cursor.execute(query)
+    if cursor.description is None:
+        raise ValueError(f"{name}: the query returns no table: {query}")
+    headings = [column[0] for column in cursor.description]
+    if len(set(headings)) < len(headings):
+        raise ValueError(
+            f"{name}: the query returns two columns of one name ({', '.join(headings)}). Name them "
+            "differently: select a.id as user, b.id as item ..."
+        )
+    columns = [Column(heading) for heading in headings]
+    while records := cursor.fetchmany(RECORDS):
+        for column, values in zip(columns, zip(*records, strict=True), strict=True):
+            column.append(values)
+    return from_frame(as_table(columns), name)
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def _whole(database: Database, wanted: str | None) -> str:
+    """The query for a whole table: the one of this name, or the only one there is."""
+    tables = {_shown(schema, table): (schema, table) for schema, table in database.tables()}
+    if wanted is None and len(tables) == 1:
+        wanted = next(iter(tables))
+    if wanted is None or wanted not in tables:
+        raise ValueError(_choice(database.name, wanted, list(tables)))
+    return "select * from " + ".".join(map(_quoted, filter(None, tables[wanted])))
+
+
+def _choice(name: str, wanted: str | None, tables: list[str]) -> str:
+    if not tables:
+        return f"{name} has no tables. Check the address, or pass a query=."
+    has = f"{name} has no table {wanted!r}" if wanted else f"{name} has {len(tables)} tables"
+    likely = next((t for t in tables if wanted and t.lower() == wanted.lower()), tables[0])
+    return f"{has}: it has {', '.join(tables)}. Choose one: table={_quoted(likely)}"
+
+
+def _tables_hint(database: Database, asked: Asked) -> str:
+    """The tables that there are, after a query that failed; nothing if they cannot be listed."""
+    if asked.query is None:
+        return ""
+    try:
+        tables = [_shown(*table) for table in database.tables()]
+    except _errors(database.kind):  # the connection is the problem, which the first error states
+        return ""
+    if not tables:
+        return " It has no tables."
+    return f" It has the tables {', '.join(tables)}. To read one: table={_quoted(tables[0])}"
+
+
+def _shown(schema: str, table: str) -> str:
+    return f"{schema}.{table}" if schema else table
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+# --- connections ------------------------------------------------------------------------------
+
+
+def _sqlite(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"{Path(address).resolve().as_uri()}?mode=ro", uri=True)
+
+
+def _duckdb(address: str) -> Any:
+    import duckdb
+
+    return duckdb.connect(address, read_only=True)
+
+
+def _postgresql(address: str) -> Any:
+    import psycopg
+
+    limit: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS}
+    connection = psycopg.connect(address, **({} if "connect_timeout" in address else limit))
+    connection.read_only = True
+    return connection
+
+
+CONNECT = {"sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql}
+
+
+def _errors(kind: str) -> type[Exception]:
+    """The class of all errors of a driver, which must be installed."""
+    if kind == "duckdb":
+        need("Reading DuckDB databases", "duckdb", install=EXTRA)
+        import duckdb
+
+        return duckdb.Error
+    if kind == "postgresql":
+        need("Reading PostgreSQL databases", "psycopg", install=EXTRA)
+        import psycopg
+
+        return psycopg.Error
+    return sqlite3.Error
+
+
+def _by_polars(address: str, asked: Asked) -> RawTable:
+    """The answer of any other database, by connectorx or an ADBC driver."""
+    name = _public(address)
+    if asked == Asked():
+        raise ValueError(f"{name} is a database. Choose what to read: table= or query=.")
     need("Reading databases", "polars")
     import polars as pl
 
     try:
-        frame = pl.read_database_uri(query, source)
+        query = asked.query or f"select * from {asked.table}"
+        return from_frame(pl.read_database_uri(query, address), name)
     except ImportError as error:
         raise ValueError(
-            f"{_public(source)}: {first_line(error)}. Databases other than SQLite need "
-            "connectorx, or an ADBC driver."
+            f"{name}: {first_line(error)}. Databases other than SQLite, DuckDB and PostgreSQL are "
+            "read by connectorx. Run: pip install connectorx"
         ) from error
-    except Exception as error:  # of whatever driver it is
-        raise ValueError(f"{_public(source)}: {_public(first_line(error))}.") from error
-    return from_frame(frame, _public(source))
+    except Exception as error:  # each driver has its own
+        raise ValueError(f"{name}: {_public(first_line(error))}.") from error
 
 
 def _public(address: str) -> str:
@@ -60,61 +240,3 @@ def _public(address: str) -> str:
         return address
     user, _, place = rest.rpartition("@")
     return f"{start}://{user.split(':')[0]}@{place}"
-
-
-def from_sqlite(path: Path, query: str | None, name: str = "") -> RawTable:
-    """The answer of an SQLite file, which is opened for reading only."""
-    need("Reading databases", "polars")
-    import polars as pl
-
-    name = name or str(path)
-    if not path.exists():
-        raise FileNotFoundError(f"{name}: there is no such file.")
-    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-        try:
-            cursor = connection.execute(query or _only_table(connection, name))
-            if cursor.description is None:
-                raise ValueError(f"{name}: the query gives no table: {query}")
-            columns = [column[0] for column in cursor.description]
-            if len(set(columns)) < len(columns):
-                raise ValueError(f"{name}: the query names a column twice: {', '.join(columns)}.")
-            parts: list[list[pl.Series]] = [[] for _ in columns]
-            while records := cursor.fetchmany(RECORDS):
-                for part, values in zip(parts, zip(*records, strict=True), strict=True):
-                    part.append(_series(values))
-        except sqlite3.Error as error:
-            raise ValueError(f"{name}: {first_line(error)}.") from error
-    series = [_joined(part).alias(column) for part, column in zip(parts, columns, strict=True)]
-    return from_frame(pl.DataFrame(series), name)
-
-
-def _series(values: Sequence[Any]) -> pl.Series:
-    """Values of one type as they are; of several, as SQLite may have them, as text."""
-    import polars as pl
-
-    kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int}:
-        return pl.Series(values, dtype=pl.Int64)
-    if kinds <= {int, float}:
-        return pl.Series(values, dtype=pl.Float64)
-    return pl.Series([None if v is None else str(v) for v in values], dtype=pl.String)
-
-
-def _joined(parts: list[pl.Series]) -> pl.Series:
-    """One series of a type that all parts can be turned into."""
-    import polars as pl
-
-    types = {part.dtype for part in parts}
-    widest = next((t for t in (pl.String, pl.Float64, pl.Int64) if t in types), pl.String)
-    return (
-        pl.concat([part.cast(widest) for part in parts]) if parts else pl.Series([], dtype=widest)
-    )
-
-
-def _only_table(connection: sqlite3.Connection, name: str) -> str:
-    found = connection.execute("select name from sqlite_master where type in ('table', 'view')")
-    tables = sorted(table for (table,) in found if not table.startswith("sqlite_"))
-    if len(tables) != 1:
-        raise ValueError(f"{name} has {len(tables)} tables ({', '.join(tables)}): say query=.")
-    quoted = tables[0].replace('"', '""')
-    return f'select * from "{quoted}"'

@@ -1,61 +1,141 @@
-"""Delimited text: its separator and its header are found, and its lines read by polars."""
+"""Delimited text: its separator and its header are detected, and its lines read by polars."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from typing import Any
+from itertools import dropwhile
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..extras import need
+from ..user_warnings import warn_user
 from .faults import refuse
+from .headers import CountWords, guess_header
 from .opening import Opened
-from .records import Lines, records, shape_of
-from .tables import RawTable, is_number, refuse_repeats
+from .records import Lines, Shape, records, shape_of
+from .tables import RawTable, listed
 
-SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers hold least, first
-SAMPLE = 100  # lines that tell the separator and the header
+if TYPE_CHECKING:
+    import polars as pl
 
-# Words that make a first line of text a header where nothing else does, also with "id" or "_id".
-_HEADINGS = (
-    "id name row column col user item customer product source target from to node weight value "
-    "count n rating score document doc word term text title body gene cell sample movie author "
-    "paper tag key label"
-)
-HEADINGS = set(_HEADINGS.split())
+SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers contain least, first
+SAMPLE = 100  # lines from which the separator and the header are detected
+TITLES = 10  # lines above a table that may have fewer fields, such as its title
+
+
+class _Start(NamedTuple):
+    """Where a table begins in its file."""
+
+    skipped: int  #: lines before the first record
+    lines: int  #: of the first record, and blank ones below it
+    first: list[str]
+    rest: list[list[str]]  #: further records of the sample
+    is_short: bool  #: the first record lacks the heading of the first column, as R writes it
 
 
 def from_lines(
-    file: Opened, header: bool | None, separator: str | None, said: Sequence[str | int | None] = ()
+    file: Opened,
+    header: bool | None,
+    separator: str | None,
+    chosen: Sequence[str | int | None] = (),
 ) -> RawTable:
-    """Delimited text in UTF-8. ``said`` are columns that the user has named."""
+    """Delimited text in UTF-8. ``chosen`` are the columns that the user has named."""
     sample = _sample(file)
-    if not sample:
-        raise ValueError(f"{file.name} is empty.")
-    skipped = next((i for i, line in enumerate(sample) if not _is_comment(line)), len(sample))
-    sample = [line for line in sample[skipped:] if line.strip()]
-    if not sample:
-        raise ValueError(f"{file.name} has no lines but comments.")
+    if not any(map(str.strip, sample)):
+        raise ValueError(f"{file.name} is empty: give a file with one line for each entry.")
     separator = separator or _separator(sample, file.suffix)
     if len(separator.encode()) != 1:
-        raise ValueError(f"The separator {separator!r} must be one character.")
-    first = [record for record in csv.reader(sample, delimiter=separator) if record]
-    has_header = _has_header(first, said) if header is None else header
-    width = len(first[0])
-    columns = [str(i) for i in range(width)]
-    if has_header:
-        columns = [field.strip() for field in first[0]]
-        refuse_repeats(columns, file.name, f", line {skipped + 1}")
-    return _read(file, Lines(file.path, separator, skipped, has_header, width), columns)
+        raise ValueError(
+            f"separator={separator!r} must be one ASCII character, for example separator=';'."
+        )
+    start = _start(sample, separator, file.name)
+    if start.is_short and header is not False:
+        lines = Lines(
+            file.path, separator, start.skipped + start.lines, False, len(start.first) + 1
+        )
+        table = _read(file, lines, shape_of(lines))
+        return replace(table, columns=["", *map(str.strip, start.first)], has_headings=True)
+    lines = Lines(file.path, separator, start.skipped, True, len(start.first), start.lines)
+    shape = shape_of(lines)
+    body = _read(file, lines, shape)
+    if header is None:
+        has_names = any(isinstance(name, str) and not name.isdecimal() for name in chosen)
+        header = has_names or _detect_header(body, start.first, start.rest)
+    if header:
+        return replace(body, columns=[cell.strip() for cell in start.first], has_headings=True)
+    return _read(file, replace(lines, has_header=False), shape)
 
 
-def _read(file: Opened, lines: Lines, columns: list[str]) -> RawTable:
+def _start(sample: list[str], separator: str, name: str) -> _Start:
+    """The first line of the table, after comments, blank lines and lines with a title."""
+    reader = csv.reader(sample, delimiter=separator)
+    begins, records = [0], []
+    for record in reader:
+        records.append(record)
+        begins.append(reader.line_num)
+    numbered = enumerate(records)
+    filled = [(begins[i], record) for i, record in numbered if any(map(str.strip, record))]
+    filled = list(dropwhile(lambda pair: _is_comment(sample[pair[0]]), filled))
+    if not filled:
+        raise ValueError(f"{name} has only comments and blank lines: give a file with data.")
+    widths = [len(record) for _, record in filled]
+    width = Counter(widths).most_common(1)[0][0]
+    titles = next((i for i, pair in enumerate(filled) if not _is_title(pair[1], width)), 0)
+    is_uneven = (
+        0 < titles <= TITLES and len(widths) > titles + 1 and set(widths[titles:]) == {width}
+    )
+    is_short = is_uneven and widths[: titles + 1] == [width - 1, width] and width > 2
+    if is_uneven and not is_short:
+        filled = filled[titles:]
+        warn_user(f"{name}: the table starts at line {filled[0][0] + 1}, below its title.")
+    skipped, first = filled[0]
+    end = filled[1][0] if len(filled) > 1 else begins[-1]
+    return _Start(skipped, end - skipped, first, [record for _, record in filled[1:]], is_short)
+
+
+def _is_title(record: list[str], width: int) -> bool:
+    """Has a line fewer fields than the table, or only one that is not empty?"""
+    return len(record) < width or (width > 2 and sum(map(bool, record)) == 1)
+
+
+def _detect_header(body: RawTable, first: list[str], rest: list[list[str]]) -> bool:
+    guess = guess_header(first, rest, _counter(body))
+    if not guess.is_sure:
+        read_as, other = (
+            ("the header", "header=False if it is data")
+            if guess.is_header
+            else ("data", "header=True if it is a header")
+        )
+        warn_user(
+            f"{body.name}: the first line ({listed(first, 5)}) is read as {read_as}; use {other}."
+        )
+    return guess.is_header
+
+
+def _counter(body: RawTable) -> CountWords:
+    """How often words occur in the columns of a table, in one pass over all of it."""
+
+    def count(words: Mapping[int, Sequence[str]]) -> dict[int, dict[str, int]]:
+        import polars as pl
+
+        counts = {}
+        for position, wanted in words.items():
+            column = pl.col(body.fields[position])
+            query = body.frame.select(column).filter(column.is_in(list(wanted)))
+            tally = query.group_by(column).len().collect(engine="streaming")
+            counts[position] = dict(tally.iter_rows())
+        return counts
+
+    return count
+
+
+def _read(file: Opened, lines: Lines, shape: Shape) -> RawTable:
     """All lines: by polars if they are regular, else by Python, or an error that says where."""
     need("Reading tables", "polars")
     import polars as pl
 
-    shape = shape_of(lines)
     fields = [f"{i}" for i in range(lines.width)]
     schema = dict.fromkeys(fields, pl.String)
     frame = pl.scan_csv(
@@ -63,23 +143,29 @@ def _read(file: Opened, lines: Lines, columns: list[str]) -> RawTable:
         has_header=False,
         separator=lines.separator,
         quote_char='"' if shape.has_quotes else None,
-        skip_rows=int(lines.has_header),
-        skip_lines=lines.skipped,
+        skip_lines=lines.skipped + (lines.header_lines if lines.has_header else 0),
         schema=schema,
         null_values="",
         glob=False,
     )
-    table = RawTable(file.name, frame, fields, columns, lines)
+    table = RawTable(file.name, frame, fields, fields, lines)
     if shape.is_regular:
         return table
     if shape.unclosed is not None:
         raise ValueError(
-            f"{file.name}, line {shape.unclosed}: a quote is opened and never closed; one that "
-            "belongs to a name is written twice, and the name put in quotes."
+            f"{file.name}, line {shape.unclosed}: a quote is opened and never closed. Write a "
+            'quote inside a name twice and put the name in quotes: "5"" disk".'
         )
     refuse(table)
-    held = pl.DataFrame([record for _, record in records(lines)], schema, orient="row")
-    return replace(table, frame=held.select(pl.all().replace("", None)).lazy())
+    return replace(table, frame=_in_memory(lines, schema))
+
+
+def _in_memory(lines: Lines, schema: Mapping[str, Any]) -> pl.LazyFrame:
+    """The records that polars cannot read, as read by Python."""
+    import polars as pl
+
+    frame = pl.DataFrame([record for _, record in records(lines)], schema, orient="row")
+    return frame.select(pl.all().replace("", None)).lazy()
 
 
 def _sample(file: Opened) -> list[str]:
@@ -89,8 +175,8 @@ def _sample(file: Opened) -> list[str]:
     wrong = next((i for i, line in enumerate(lines, 1) if "\0" in line), None)
     if wrong is not None:
         raise ValueError(
-            f"{file.name}, line {wrong} has zero bytes: it is no text in UTF-8; say encoding= or "
-            "kind=."
+            f"{file.name}, line {wrong} contains zero bytes, so it is not text in UTF-8. If it is "
+            "text in another encoding, name it, for example encoding='utf-16'."
         )
     return lines
 
@@ -102,69 +188,19 @@ def _bounded(stream: Any) -> Iterator[str]:
 
 
 def _is_comment(line: str) -> bool:
-    """A blank line or a remark, as at the beginning of SNAP's and KONECT's files."""
+    """Is it blank or a comment, as at the beginning of SNAP's and KONECT's files?"""
     return not line.strip() or line.startswith(("# ", "% "))
 
 
 def _separator(sample: list[str], suffix: str) -> str:
-    """What splits most lines into as many fields as the first, of equals the first of the list."""
+    """What splits most lines into the same number of fields; of equals the first in the list."""
     if suffix in (".tsv", ".tab"):
         return "\t"
 
-    def agreeing(separator: str) -> float:
-        widths = [len(record) for record in csv.reader(sample, delimiter=separator) if record]
-        return 0.0 if widths[0] < 2 else sum(width == widths[0] for width in widths)
+    def agreeing(separator: str) -> int:
+        widths = Counter(len(record) for record in csv.reader(sample, delimiter=separator))
+        return max((count for width, count in widths.items() if width > 1), default=0)
 
     scores = {separator: agreeing(separator) for separator in SEPARATORS}
     best = max(scores, key=lambda separator: scores[separator])
     return best if scores[best] > 0 else ","
-
-
-def _has_header(records: list[list[str]], said: Sequence[str | int | None]) -> bool:
-    """Is the first line a header?
-
-    It is if a column is named by the user, if it begins with an empty field, if some field is no
-    number but has only numbers below it (from the third column on: mostly, as there are weights,
-    one of which may be wrong), if all its fields are usual headings, if those of a wide table are
-    numbers that rise, or if it is all there is of a wide table and holds no numbers.
-    """
-    first, rest = records[0], records[1:]
-    if not rest and len(first) > 3:  # a table of which nothing else is left
-        return not any(map(_is_number, first[1:]))
-    names = [column for column in said if isinstance(column, str) and not column.isdecimal()]
-    if names or not first[0].strip():
-        return True
-    if all(_is_heading(field) for field in first) or is_numbered(first):
-        return True
-    return any(
-        not _is_number(field) and _are_numbers([r[i] for r in rest if i < len(r)], mostly=i >= 2)
-        for i, field in enumerate(first)
-    )
-
-
-def _are_numbers(values: list[str], mostly: bool) -> bool:
-    filled = [value for value in values if value.strip()]
-    count = sum(map(_is_number, filled))
-    return 2 * count >= len(filled) > 0 if mostly else count == len(filled) > 0
-
-
-def _is_number(field: str) -> bool:
-    """With a decimal comma, too: that weights cannot be read so is told when they are."""
-    return is_number(field) or is_number(field, ",")
-
-
-def is_numbered(first: Sequence[str]) -> bool:
-    """Are these headings of a wide table that are whole numbers, as years or ids are?
-
-    Weights can rise as well, but seldom six of them, or by the same step, or after a heading.
-    """
-    numbers = [int(field) for field in first[1:] if field.strip().isdecimal()]
-    if len(first) < 4 or len(numbers) < len(first) - 1 or is_number(first[0]):
-        return False
-    steps = {after - before for before, after in pairwise(numbers)}
-    return min(steps) > 0 and (len(numbers) > 5 or len(steps) == 1 or _is_heading(first[0]))
-
-
-def _is_heading(field: str) -> bool:
-    word = field.strip().lower()
-    return bool(word) and (word in HEADINGS or word.removesuffix("id").rstrip("_ ") in HEADINGS)

@@ -5,62 +5,83 @@ from __future__ import annotations
 import csv
 import itertools
 import math
+import re
 from collections.abc import Collection
-from typing import Any
+from typing import NamedTuple
 
 from .records import Lines, records
-from .tables import RawTable, first_line, is_number
+from .tables import RawTable, first_line
+from .values import is_missing, is_number, plain
 
 
-def fault(
-    table: RawTable, ids: Collection[str], numbers: Collection[str], error: Any = None
-) -> Exception:
-    """The error that names the first wrong place of a table.
+class Checks(NamedTuple):
+    """What is checked in every record of a table."""
 
-    ``ids`` are columns that must not be empty, ``numbers`` those that hold weights.
-    """
+    names: Collection[str] = ()  #: columns in which nothing may be missing
+    weights: Collection[str] = ()  #: columns of weights
+    allows_missing: bool = False  #: a weight may be missing
+    unless_missing: Collection[str] = ()  #: skip records where one of these columns is missing
+
+
+NOTHING = Checks()
+
+
+def fault(table: RawTable, checks: Checks = NOTHING, error: Exception | None = None) -> Exception:
+    """The error that names the first wrong place of a table."""
     if table.lines is None:
-        found = _in_frame(table, ids, numbers)
+        message = _in_frame(table, checks)
     else:
-        found = _in_lines(table, table.lines, ids, numbers)
-    if found:
-        return ValueError(found)
+        message = _in_lines(table, table.lines, checks)
+    if message:
+        return ValueError(message)
     why = f": {first_line(error)}" if error is not None else ""
-    return ValueError(f"{table.name} cannot be read{why}.")
+    return ValueError(
+        f"{table.name} cannot be read as a table{why}. If it is something else, name its kind, for "
+        "example kind='texts'."
+    )
 
 
 def refuse(table: RawTable) -> None:
     """Raise if lines of delimited text differ in their numbers of fields, or are not UTF-8."""
     assert table.lines is not None
-    found = _in_lines(table, table.lines, (), ())
-    if found:
-        raise ValueError(found)
+    message = _in_lines(table, table.lines, NOTHING)
+    if message:
+        raise ValueError(message)
 
 
-def _in_lines(
-    table: RawTable, lines: Lines, ids: Collection[str], numbers: Collection[str]
-) -> str | None:
+def _in_lines(table: RawTable, lines: Lines, checks: Checks) -> str | None:
     line = lines.skipped
     try:
         for line, record in records(lines):
-            where = f"{table.name}, line {line}"
             if len(record) != lines.width:
-                return f"{where} has {len(record)} fields, not {lines.width} as the first line."
-            for field in (*ids, *numbers):
-                column = table.position(field)
-                problem = _problem(record[column], field in numbers, table.decimal)
+                return f"{table.name}, line {line} {_ragged(len(record), lines)}"
+            cells = dict(zip(table.fields, record, strict=True))
+            if any(is_missing(cells[field]) for field in checks.unless_missing):
+                continue
+            for field in (*checks.names, *checks.weights):
+                problem = _problem(table, field, cells[field], checks)
                 if problem:
-                    return f"{where}, column {column + 1}{_titled(table, field)}: {problem}"
+                    return f"{_place(table, line, field)}: {problem}"
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         line = _line_of_bad_byte(lines)
         return (
-            f"{table.name}, line {line}: the byte 0x{byte:02x} is not UTF-8; say encoding=, for "
-            'example "latin-1".'
+            f"{table.name}, line {line}: the byte 0x{byte:02x} is not UTF-8. Name the encoding of "
+            "the file, for example encoding='latin-1'."
         )
     except csv.Error as error:
-        return f"{table.name}, line {line + 1}: {error}."
+        return f"{table.name}, line {line + 1}: {error}. Save the file as CSV again."
     return None
+
+
+def _ragged(count: int, lines: Lines) -> str:
+    """What is wrong with a line that has another number of fields than the first."""
+    fields = f"{count} field{'' if count == 1 else 's'}"
+    return (
+        f"has {fields}, but the first line has {lines.width}, separated by {lines.separator!r}. "
+        f"Put names that contain {lines.separator!r} in double quotes, or choose what separates "
+        f"the fields, for example separator={';' if lines.separator == ',' else ','!r}."
+    )
 
 
 def place(table: RawTable, number: int, field: str) -> str:
@@ -68,8 +89,13 @@ def place(table: RawTable, number: int, field: str) -> str:
     if table.lines is None:
         return f"{table.name}, record {number + 1}, column {table.heading(field)}"
     line, _ = next(itertools.islice(records(table.lines), number, None))
-    column = table.position(field)
-    return f"{table.name}, line {line}, column {column + 1}{_titled(table, field)}"
+    return _place(table, line, field)
+
+
+def _place(table: RawTable, line: int, field: str) -> str:
+    heading = table.heading(field) if table.has_headings else ""
+    title = f" ({heading})" if heading else ""
+    return f"{table.name}, line {line}, column {table.position(field) + 1}{title}"
 
 
 def _line_of_bad_byte(lines: Lines) -> int:
@@ -82,16 +108,43 @@ def _line_of_bad_byte(lines: Lines) -> int:
     return 0
 
 
-def _problem(value: str, is_weight: bool, decimal: str) -> str | None:
-    if not (value.strip() if is_weight else value):
-        return "it is empty" + (": write 0 where nothing was observed." if is_weight else ".")
-    if not is_weight:
-        return None
-    if not is_number(value, decimal):
-        other = "." if decimal == "," else ","
-        hint = f"; if {other!r} is before its decimals, say decimal={other!r}"
-        return f"{value!r} is not a number{hint if is_number(value, other) else ''}."
-    return weight_problem(float(value.replace(decimal, ".")))
+def _problem(table: RawTable, field: str, cell: str | None, checks: Checks) -> str | None:
+    """What is wrong with a cell, and what to do about it."""
+    if field not in checks.weights:
+        return "the name is missing. Fill it in, or delete the line." if is_missing(cell) else None
+    if cell is None or is_missing(cell):
+        if checks.allows_missing:
+            return None
+        return (
+            "the weight is missing. Use missing='skip' to skip such lines, or missing='0' to read "
+            "them as 0."
+        )
+    if not is_number(cell, table.decimal, table.thousands):
+        return f"{cell!r} is not a number. {_advice(table, field, cell)}"
+    problem = weight_problem(float(plain(cell, table.decimal, table.thousands)))
+    return None if problem is None else f"{problem} {_without(table, field)}"
+
+
+def _advice(table: RawTable, field: str, cell: str) -> str:
+    """What to do about a cell that is no number, but may be one with other marks."""
+    readings = [
+        ("'.'", ",", "."),
+        ("','", ".", ","),
+        ("an apostrophe", ".", "'"),
+        ("a space", ".", " "),
+    ]
+    possible = [
+        f"decimal={decimal!r}, thousands={mark!r} if {name} separates thousands"
+        for name, decimal, mark in readings
+        if re.fullmatch(rf"-?\d{{1,3}}([{mark}]\d{{3}})+([{decimal}]\d*)?", plain(cell))
+    ]
+    if is_number(cell, ","):
+        possible.insert(0, "decimal=',' if ',' is the decimal mark")
+    return f"Use {', or '.join(possible)}." if possible else f"Correct it. {_without(table, field)}"
+
+
+def _without(table: RawTable, field: str) -> str:
+    return f"If the column holds no weights, leave it out with drop={table.label(field)!r}."
 
 
 def weight_problem(value: float) -> str | None:
@@ -101,30 +154,27 @@ def weight_problem(value: float) -> str | None:
     if math.isinf(value):
         return "infinity is not a weight."
     if value < 0:
-        return f"the weight {value:g} is negative."
+        return f"the weight {value:g} is negative; weights are counts or other amounts."
     return None
 
 
-def _titled(table: RawTable, field: str) -> str:
-    heading = table.heading(field)
-    return "" if heading == str(table.position(field)) else f" ({heading})"
-
-
-def _in_frame(table: RawTable, ids: Collection[str], numbers: Collection[str]) -> str | None:
+def _in_frame(table: RawTable, checks: Checks) -> str | None:
     """The first record of a typed table that is wrong, counted from 1."""
     import polars as pl
 
-    numbered = table.frame.select(*ids, *numbers).with_row_index("comarkov:line")
-    for field in (*ids, *numbers):
-        is_wrong = pl.col(field).is_null()
-        if field in numbers:
+    numbered = table.frame.with_row_index("comarkov:line")
+    for field in checks.unless_missing:
+        numbered = numbered.filter(table.text(field).is_not_null())
+    for field in (*checks.names, *checks.weights):
+        is_wrong = table.text(field).is_null()
+        if field in checks.weights:
             number = table.number(field)
-            is_wrong = number.is_null() | ~number.is_finite() | (number < 0)
-        first = numbered.filter(is_wrong).head(1).collect()
+            is_gap = number.is_nan() & (not checks.allows_missing)
+            is_wrong = number.is_null() | is_gap | number.is_infinite() | (number < 0)
+        first = numbered.filter(is_wrong).select("comarkov:line", pl.col(field)).head(1).collect()
         if len(first):
             value = first[field][0]
-            text = "" if value is None else str(value)
-            problem = _problem(text, field in numbers, table.decimal)
+            problem = _problem(table, field, None if value is None else str(value), checks)
             line = first["comarkov:line"][0] + 1
             return f"{table.name}, record {line}, column {table.heading(field)}: {problem}"
     return None

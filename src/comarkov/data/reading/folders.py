@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..own_folders import is_own
+from ..user_warnings import warn_user
 from .encodings import TITLES, advice, detect, is_text
 from .opening import Opened, as_utf8, decoded
 from .texts import Documents
@@ -37,15 +37,19 @@ def read_folder(folder: Path, encoding: str | None) -> Documents:
     if not names:
         raise ValueError(_empty(folder, skipped))
     if skipped:
-        warnings.warn(
+        warn_user(
             f"{_some(len(skipped), len(skipped) + len(names))} not text and skipped: "
-            f"{', '.join(skipped[:3])}{', ...' if len(skipped) > 3 else ''}.",
-            stacklevel=2,
+            f"{', '.join(skipped[:3])}{', ...' if len(skipped) > 3 else ''}."
         )
     if western:
         most = max(TITLES, key=western.count)
-        warnings.warn(advice(_some(len(western), len(names)), most), stacklevel=2)
+        warn_user(advice(_some(len(western), len(names)), most))
     return Documents(names, texts, folder_classes(names))
+
+
+def names_in(folder: Path) -> list[str]:
+    """The paths of all files in a folder, relative to it."""
+    return [path.relative_to(folder).as_posix() for path in _files(folder)]
 
 
 def read_document(file: Opened, encoding: str | None) -> Documents:

@@ -3,32 +3,106 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import annotated as matrices_of
+from ..annotated import Layer, is_anndata
 from ..extras import need
-from ..inputs import is_anndata, named
+from ..user_warnings import warn_user
 from ..writing import whole_file
 from .data import Data
 from .matrices import named_errors, refuse_bad_weights
 from .naming import distinct
 from .tables import reason
 
+OBJECT = "the AnnData object"
 
-def from_anndata(annotated: Any, layer: str | None, name: str) -> Data:
-    """The matrix X of an AnnData object, or one of its layers, with its names."""
-    if layer is not None and layer not in annotated.layers:
-        layers = ", ".join(annotated.layers) or "none"
-        raise ValueError(f"{name} has no layer {layer!r}: it has {layers}.")
-    held = named(annotated)
-    assert held is not None
-    matrix = held.matrix if layer is None else annotated.layers[layer]
-    if matrix is None:
-        raise ValueError(f"{name} has no matrix X: say layer=.")
-    rows, columns = (distinct(side) for side in (held.row_names, held.column_names))
-    refuse_bad_weights(matrix, rows, columns, name)
-    return named_errors(name, lambda: Data(matrix, rows, columns, "observation", "variable", name))
+
+def from_anndata(annotated: Any, layer: str | None = None, name: str = OBJECT) -> Data:
+    """X of an AnnData object, or another of its matrices, with the names of its sides.
+
+    ``layer`` is the key of a layer, "raw" or "X". Without it X is read; if X has negative values,
+    as scaled data do, the counts in a layer or in ``.raw`` are, with a warning.
+    """
+    chosen = _chosen(annotated, layer, name)
+    rows, columns = (distinct(side) for side in (chosen.row_names, chosen.column_names))
+    if matrices_of.problem(chosen.matrix) is not None:
+        _refuse(annotated, chosen, name)
+    reading = {} if chosen.name == matrices_of.X else {"layer": chosen.name}
+    return named_errors(
+        name,
+        lambda: Data(
+            chosen.matrix, rows, columns, "observation", "variable", name, reading=reading
+        ),
+    )
+
+
+def _chosen(annotated: Any, wanted: str | None, name: str) -> Layer:
+    """The matrix that the user wants, or the one that holds weights."""
+    if wanted is None:
+        chosen = matrices_of.weights_of(annotated)
+        if chosen.name != matrices_of.X and matrices_of.problem(chosen.matrix) is None:
+            warn_user(_note(annotated, chosen, name))
+        return chosen
+    every = matrices_of.layers(annotated)
+    for layer in every:
+        if layer.name == wanted:
+            return layer
+    known = ", ".join(layer.choice for layer in every) or "nothing to read"
+    raise ValueError(f"{_sentence(name)} has no layer {wanted!r}. It has: {known}.")
+
+
+def _note(annotated: Any, chosen: Layer, name: str) -> str:
+    x = annotated.X
+    why = "is missing" if x is None else f"has {matrices_of.problem(matrices_of.in_memory(x))}"
+    scaled = ", as scaled data do" if "negative" in why else ""
+    return (
+        f"{_sentence(name)}: X {why}{scaled}, so {chosen} is used instead. "
+        f"Choose it to silence this note: {_call(name, chosen.choice)}"
+    )
+
+
+def _refuse(annotated: Any, chosen: Layer, name: str) -> None:
+    """Raise for a matrix that holds no weights, with the matrices that could be read instead."""
+    every = matrices_of.layers(annotated)
+    good = [layer for layer in every if matrices_of.problem(layer.matrix) is None]
+    if good:
+        advice = f"read {good[0]}: {_call(name, good[0].choice)}"
+    else:
+        listed = ", ".join(str(layer) for layer in every)
+        advice = f"none of its matrices ({listed}) is free of such values. {_earlier(name)}"
+    try:
+        refuse_bad_weights(chosen.matrix, chosen.row_names, chosen.column_names, _sentence(name))
+    except ValueError as error:
+        raise ValueError(f"{error} Weights are counts or other amounts; {advice}") from error
+    raise ValueError(
+        f"{_sentence(name)}: {chosen} has {matrices_of.problem(chosen.matrix)}; {advice}"
+    )
+
+
+def _earlier(name: str) -> str:
+    """How to pass data as they were before scaling."""
+    counts = _call(name, 'layer="counts"')
+    if name == OBJECT:
+        return (
+            "Pass the data as they were before scaling: adata.raw.to_adata(), or, after "
+            f'adata.layers["counts"] = adata.X.copy() before you scale, {counts}'
+        )
+    return (
+        "Write the data as they were before scaling: adata.raw.to_adata(). Or copy them to a layer "
+        f'"counts" before you scale, and pass {counts}'
+    )
+
+
+def _call(name: str, choice: str) -> str:
+    """How to choose a matrix: a call for an object; for a file the keyword, or option, alone."""
+    return f"comarkov.read(adata, {choice})" if name == OBJECT else choice
+
+
+def _sentence(name: str) -> str:
+    return name[0].upper() + name[1:] if name == OBJECT else name
 
 
 def read_h5ad(path: str | os.PathLike[str], name: str) -> Any:
@@ -38,8 +112,11 @@ def read_h5ad(path: str | os.PathLike[str], name: str) -> Any:
 
     try:
         return anndata.read_h5ad(path)
-    except Exception as error:  # HDF5 may hold anything, and anndata says so in many ways
-        raise ValueError(f"{name} is no h5ad file: {reason(error)}.") from error
+    except Exception as error:  # HDF5 files can be wrong in many ways, with an error for each
+        raise ValueError(f"{name} is not a valid h5ad file: {reason(error)}.") from error
+
+
+# --- clusters written back --------------------------------------------------------------------
 
 
 def write_h5ad(
@@ -48,16 +125,18 @@ def write_h5ad(
     """Write the clusters of a fitted model into an AnnData file.
 
     ``.obs[key]`` and ``.var[key]`` get the clusters of observations and variables as categories,
-    missing where an element has none; ``.obs[key + "_confidence"]`` and the same of ``.var`` how
-    sure they are; ``.uns[key]`` β, the cost and the numbers of clusters.
+    missing where an element has none; ``.obs[key + "_confidence"]`` and the same column of
+    ``.var`` their confidence; ``.uns[key]`` β, the cost and the numbers of clusters. If the model
+    was fitted to ``.raw``, which may have other variables than X, ``.raw.var`` gets the clusters
+    of all of them and ``.var`` those of the variables that it has, with a warning.
 
     Parameters
     ----------
     source : path or AnnData
         The data of the fit.
     target : path or None
-        Where to write: the file is whole, or absent. It may be the source itself. None only
-        annotates an AnnData object, in place.
+        The file to write, which may be the source itself. It is written atomically: you get all
+        of it or none. None annotates an AnnData object in place.
     model : CoClustering
         Fitted to the source.
     key : str, default="comarkov"
@@ -79,30 +158,68 @@ def write_h5ad(
     return annotated
 
 
-def _annotate(annotated: Any, model: Any, key: str) -> None:
-    sides = (
-        ("row", annotated.obs, model.row_labels_, "row_names_in_"),
-        ("column", annotated.var, model.column_labels_, "feature_names_in_"),
-    )
-    for what, table, labels, names in sides:
-        known = getattr(model, names, None)
-        if len(table) != labels.size or (
-            known is not None and distinct(table.index) != distinct(known)
-        ):
-            raise ValueError(
-                f"The model was fitted to other data: its {labels.size:,} {what}s are not the "
-                f"{len(table):,} here."
-            )
-    import pandas as pd
+class Side(NamedTuple):
+    """The clusters of one side of a model, with the names that their elements had in the fit."""
 
-    for what, table, labels, _ in sides:
-        present = np.unique(labels[labels >= 0])
+    what: str
+    labels: np.ndarray
+    confidence: np.ndarray | None
+    names: list[str] | None
+
+    @classmethod
+    def of(cls, model: Any, what: str, names: str) -> Side:
+        """One side of a fitted model."""
+        labels = getattr(model, f"{what}_labels_")
+        confidence = getattr(model, f"{what}_confidence_", None)
+        return cls(what, labels, confidence, distinct(getattr(model, names, None)))
+
+    def matches(self, table: Any) -> bool:
+        """Are the elements those of a table, in the same order?"""
+        is_same_size = len(table) == self.labels.size
+        return is_same_size and (self.names is None or distinct(table.index) == self.names)
+
+    def write(self, table: Any, key: str, places: np.ndarray) -> None:
+        """Add columns to a table; ``places`` are the elements of its lines, -1 for none."""
+        import pandas as pd
+
+        present = np.unique(self.labels[self.labels >= 0])
+        labels = np.where(places >= 0, self.labels[places], -1)
         table[key] = pd.Categorical.from_codes(
             np.where(labels >= 0, np.searchsorted(present, labels), -1),
             categories=[str(label) for label in present],
         )
-        confidence = getattr(model, f"{what}_confidence_", None)
-        if confidence is not None:
-            table[f"{key}_confidence"] = confidence
-    counts = [int(np.unique(labels[labels >= 0]).size) for _, _, labels, _ in sides]
+        if self.confidence is not None:
+            table[f"{key}_confidence"] = np.where(places >= 0, self.confidence[places], np.nan)
+
+
+def _annotate(annotated: Any, model: Any, key: str) -> None:
+    rows = Side.of(model, "row", "row_names_in_")
+    columns = Side.of(model, "column", "feature_names_in_")
+    raw: Any = getattr(annotated, "raw", None)
+    is_raw = raw is not None and not columns.matches(annotated.var) and columns.matches(raw.var)
+    for side, table in ((rows, annotated.obs), (columns, raw.var if is_raw else annotated.var)):
+        if not side.matches(table):
+            raise ValueError(
+                f"The model was fitted to other data: its {side.labels.size:,} {side.what}s are "
+                f"not the {len(table):,} here. Fit it to these: model.fit(comarkov.read(source))."
+            )
+    rows.write(annotated.obs, key, np.arange(rows.labels.size))
+    columns.write(raw.var if is_raw else annotated.var, key, np.arange(columns.labels.size))
+    if is_raw:
+        _write_common(annotated, columns, key)
+    counts = [int(np.unique(side.labels[side.labels >= 0]).size) for side in (rows, columns)]
     annotated.uns[key] = {"beta": model.beta_, "cost": model.cost_, "n_clusters": np.array(counts)}
+
+
+def _write_common(annotated: Any, columns: Side, key: str) -> None:
+    """The clusters of ``.raw`` for the variables that X has, too."""
+    place = {name: i for i, name in enumerate(columns.names or [])}
+    places = np.array([place.get(name, -1) for name in distinct(annotated.var_names) or []])
+    columns.write(annotated.var, key, places)
+    missing = int((places < 0).sum())
+    warn_user(
+        f"The model was fitted to the {columns.labels.size:,} variables of .raw, and X has "
+        f"{places.size:,}: .raw.var[{key!r}] has all column clusters, .var[{key!r}] those of "
+        f"{places.size - missing:,} variables"
+        + (f"; {missing:,} that .raw does not have are left empty." if missing else ".")
+    )

@@ -5,21 +5,24 @@ from __future__ import annotations
 import codecs
 import inspect
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
-from ..inputs import is_anndata, is_graph
+from ..annotated import is_anndata
+from ..inputs import is_graph
 from .classes import as_choice
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
-KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npz", "h5ad", "graph")
+KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npy", "npz", "h5ad", "graph")
 CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 DECIMALS = (".", ",")
+MISSING_WEIGHTS = ("skip", "0", "error")
 BY_SUFFIX = {
     ".mtx": "mtx",
+    ".npy": "npy",
     ".npz": "npz",
     ".h5ad": "h5ad",
     ".graphml": "graph",
@@ -27,34 +30,40 @@ BY_SUFFIX = {
     ".jsonl": "texts",
     ".ndjson": "texts",
 }
-BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad"}
+BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad", b"\x93NUMPY": "npy"}
 JSON_LINES = (".jsonl", ".ndjson")
-NOT_READ = {".xlsx", ".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
+NOT_READ = {".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
-_TABULAR = {"header", "separator", "decimal", "encoding", "query"}
+_TABULAR = {"header", "separator", "encoding", "query", "table", "sheet", "drop"}
+_WEIGHTS = {"decimal", "thousands", "missing", "keep_na"}
 _WORDS = {"stop_words", "min_df", "n_words"}
 KNOWN = {
-    "edges": _TABULAR | {"rows", "columns", "weights"},
-    "table": _TABULAR | {"rows"},
-    "texts": (_TABULAR - {"decimal"}) | _WORDS | {"rows", "text"},
+    "edges": _TABULAR | _WEIGHTS | {"rows", "columns", "weights"},
+    "table": _TABULAR | _WEIGHTS | {"rows", "names"},
+    "texts": _TABULAR | _WORDS | {"rows", "names", "text"},
     DOCUMENT: _WORDS | {"encoding"},
-    "sequences": (_TABULAR - {"decimal"}) | {"rows", "columns", "time"},
+    "sequences": _TABULAR | {"rows", "columns", "time"},
     "mtx": {"encoding"},
+    "npy": {"encoding"},
     "npz": {"encoding"},
     "h5ad": {"encoding", "layer"},
     "graph": {"encoding", "weights"},
 }
-# What the form of a source has no use for, although its kind knows it.
-_LINES = {"header", "separator"}
+# Options that a kind knows, but that do not apply to some of its forms.
+_LINES = {"header", "separator", "sheet"}
+_DATABASE = {"query", "table"}
+_NO_COLUMNS = _LINES | _DATABASE | {"rows", "names", "text", "drop"}
 UNKNOWN: dict[str | None, set[str]] = {
-    "a folder": _LINES | {"rows", "text", "query"},
-    "a list of texts": _LINES | {"rows", "text", "query"},
-    "a sequence in each line": {"header", "rows", "time", "query"},
-    "a text in each line": _LINES | {"rows", "text", "query"},
-    "JSON lines": _LINES | {"query"},
-    "delimited text": {"query"},
-    "Parquet": _LINES | {"query"},
-    "a data frame": _LINES | {"query"},
+    "a folder": _NO_COLUMNS,
+    "a list of texts": _NO_COLUMNS,
+    "a sequence in each line": (_NO_COLUMNS - {"separator"}) | {"time"},
+    "a text in each line": _NO_COLUMNS,
+    "JSON lines": _LINES | _DATABASE | {"drop"},
+    "delimited text": _DATABASE | {"sheet"},
+    "an Excel file": _DATABASE | {"separator"},
+    "Parquet": _LINES | _DATABASE,
+    "a data frame": _LINES | _DATABASE,
+    "a list": _LINES | _DATABASE,
     "a database": _LINES,
 }
 
@@ -72,12 +81,19 @@ class ReadKeywords(TypedDict, total=False):
     header: bool | None
     separator: str | None
     decimal: str
+    thousands: str
+    missing: str | int | None
+    keep_na: bool
+    names: str | int | None
+    drop: str | int | Sequence[str | int] | None
+    sheet: str | int | None
     encoding: str | None
     text: str | int | None
     stop_words: str | list[str] | None
     min_df: int
     n_words: int | None
     query: str | None
+    table: str | None
     layer: str | None
     row_classes: Any
     column_classes: Any
@@ -94,19 +110,49 @@ class ReadOptions:
     header: bool | None = None
     separator: str | None = None
     decimal: str = "."
+    thousands: str = ""
+    missing: str | int | None = None
+    keep_na: bool = False
+    names: str | int | None = None
+    drop: str | int | Sequence[str | int] | None = None
+    sheet: str | int | None = None
     encoding: str | None = None
     text: str | int | None = None
     stop_words: str | list[str] | None = "english"
     min_df: int = 2
     n_words: int | None = None
     query: str | None = None
+    table: str | None = None
     layer: str | None = None
     row_classes: Any = None
     column_classes: Any = None
 
     def __post_init__(self) -> None:
         if self.decimal not in DECIMALS:
-            raise ValueError(f"decimal={self.decimal!r} must be '.' or ','.")
+            raise ValueError(f"decimal={self.decimal!r} must be decimal='.' or decimal=','.")
+        if self.thousands and (self.thousands == self.decimal or len(self.thousands) > 1):
+            raise ValueError(
+                f"thousands={self.thousands!r} must be one character other than the decimal mark, "
+                f"for example thousands={'.' if self.decimal == ',' else ','!r}."
+            )
+        if self.missing is not None and str(self.missing) not in MISSING_WEIGHTS:
+            raise ValueError(
+                f"missing={self.missing!r} must be missing='skip', missing='0' or missing='error'."
+            )
+        if None not in (self.rows, self.names) and self.rows != self.names:
+            raise ValueError(
+                f"rows={self.rows!r} and names={self.names!r} exclude each other: use names= for a "
+                "wide table, and rows= with columns= for an edge list."
+            )
+
+    @property
+    def row_names(self) -> str | int | None:
+        """The column that names the rows of a wide table, or documents."""
+        return self.rows if self.names is None else self.names
+
+    def missing_weights(self, default: str) -> str:
+        """What a missing weight means."""
+        return default if self.missing is None else str(self.missing)
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> Self:
@@ -126,16 +172,17 @@ class ReadOptions:
         return bool(getattr(self, name) != getattr(type(self), name))
 
     def check(self, kind: str, form: str | None = None) -> None:
-        """Refuse what a kind of source, or its form, does not know, rather than ignore it."""
+        """Refuse options that do not apply to a kind of source, or its form: none is ignored."""
         for field in fields(ReadOptions):
             if field.name in CLASSES or not self.is_given(field.name):
                 continue
             if field.name in UNKNOWN.get(form, ()):
-                raise ValueError(f"{field.name}= does not go with {form}.")
+                raise ValueError(f"{field.name}= does not apply to {form}: leave it out.")
             if field.name not in KNOWN[kind]:
-                users = ", ".join(name for name in KINDS if field.name in KNOWN[name])
+                users = [name for name in KINDS if field.name in KNOWN[name]]
                 raise ValueError(
-                    f"{field.name}= does not go with kind={kind!r}, only with: {users}."
+                    f"{field.name}= applies to {' and '.join(users)}, but the source is read as "
+                    f"{kind}. Leave it out, or state the kind, for example kind={users[0]!r}."
                 )
 
 
@@ -174,7 +221,9 @@ def is_place(source: Any) -> bool:
 def kind_of_file(path: Path, suffix: str, name: str) -> str | None:
     """The kind of a plain file by its suffix, then by its first bytes; None for tables."""
     if suffix in NOT_READ:
-        raise ValueError(f"{name}: {suffix} files are not read; save it as CSV or Parquet.")
+        raise ValueError(
+            f"{name}: {suffix} files cannot be read. Save it as .csv, .xlsx or .parquet."
+        )
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
     if is_json(path):
@@ -191,9 +240,11 @@ def is_json(path: Path) -> bool:
 
 
 def kind_of_table(options: ReadOptions, width: int) -> str:
-    """The kind of a table: by what the user says, then by the number of its columns."""
+    """The kind of a table: by the options, then by the number of its columns."""
     if options.text is not None:
         return "texts"
+    if options.names is not None:
+        return "table"
     if options.time is not None:
         return "sequences"
     if options.columns is not None or options.weights is not None:

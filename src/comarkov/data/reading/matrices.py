@@ -1,4 +1,4 @@
-"""Matrices in files: Matrix Market and NumPy archives, with names where they are kept."""
+"""Matrices in files: Matrix Market, NumPy arrays and archives, with names where they are kept."""
 
 from __future__ import annotations
 
@@ -32,6 +32,29 @@ UNREADABLE = (
 )
 
 
+WRITE = "Write it again, for example with scipy.io.mmwrite."
+AGAIN = "Save it again, for example with comarkov.Data.save."
+
+
+def from_npy(file: Opened) -> Data:
+    """A NumPy array, whose rows and columns have no names."""
+    try:
+        array = np.load(file.path, mmap_mode="r", allow_pickle=False)  # allocates nothing yet
+    except UNREADABLE as error:
+        raise ValueError(
+            f"{file.name} is not a readable npy file: {reason(error)}. Save the array again with "
+            "numpy.save(path, array, allow_pickle=False)."
+        ) from error
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{file.name} holds an array of shape {array.shape} and type {array.dtype}, but a "
+            "matrix of numbers is needed. Save that with numpy.save(path, matrix)."
+        )
+    matrix = np.array(array)
+    refuse_bad_weights(matrix, None, None, file.name)
+    return named_errors(file.name, lambda: Data(matrix, source=file.name))
+
+
 def from_matrix_market(file: Opened) -> Data:
     """A Matrix Market file, whose rows and columns have no names."""
     from scipy.io import mmread
@@ -41,7 +64,7 @@ def from_matrix_market(file: Opened) -> Data:
         matrix = mmread(file.path)
     except (ValueError, OverflowError, OSError, MemoryError) as error:
         why = first_line(error) or "it claims to be larger than memory"
-        raise ValueError(f"{file.name} is no Matrix Market file: {why}.") from error
+        raise ValueError(f"{file.name} is not a Matrix Market file: {why}. {WRITE}") from error
     values = matrix.data if sp.issparse(matrix) else matrix
     if _are_bad(values):
         _blame_line(file)
@@ -55,19 +78,20 @@ def _check_claim(file: Opened) -> None:
     try:
         rows, columns, entries, form, _, symmetry = mminfo(file.path)
     except (ValueError, OverflowError, OSError) as error:
-        raise ValueError(f"{file.name} is no Matrix Market file: {first_line(error)}.") from error
+        why = first_line(error)
+        raise ValueError(f"{file.name} is not a Matrix Market file: {why}. {WRITE}") from error
     is_dense = form == "array"
     least = 2 if is_dense else 4  # bytes of an entry: "1\n", or "1 1\n"
     claimed = rows * columns // (1 if symmetry == "general" else 3) if is_dense else entries
     if least * claimed > file.path.stat().st_size + 1:  # the last line end may be missing
         raise ValueError(
-            f"{file.name} is no Matrix Market file: it claims {rows:,} x {columns:,} with "
-            f"{entries:,} entries, and is too short for them."
+            f"{file.name} is not a Matrix Market file: it claims {rows:,} x {columns:,} with "
+            f"{entries:,} entries, but is too short for them. {WRITE}"
         )
 
 
 def _blame_line(file: Opened) -> None:
-    """Raise for the first entry that is no weight."""
+    """Raise an error that names the first entry that is not a weight."""
     with file.path.open(encoding="utf-8", errors="replace") as lines:
         entries = ((n, line.split()) for n, line in enumerate(lines, 1) if line[0] not in "%\n")
         next(entries)  # the sizes
@@ -78,13 +102,13 @@ def _blame_line(file: Opened) -> None:
 
 
 def _are_bad(values: np.ndarray) -> bool:
-    """Is one of many numbers no weight?"""
+    """Is one of the numbers not a weight?"""
     is_number = values.size and values.dtype.kind in "iuf"
     return bool(is_number and not (values.min() >= 0 and values.max() < np.inf))
 
 
 def refuse_bad_weights(matrix: Any, rows: Names | None, columns: Names | None, name: str) -> None:
-    """Raise for the first entry that is no weight, and say where it is."""
+    """Raise an error that names the first entry that is not a weight, and its place."""
     is_sparse = sp.issparse(matrix)
     values = matrix.data if is_sparse and matrix.format in KEYS else np.asarray(matrix)
     if values.ndim != (1 if is_sparse else 2) or not _are_bad(values):
@@ -102,23 +126,24 @@ def refuse_bad_weights(matrix: Any, rows: Names | None, columns: Names | None, n
 
 
 def named_errors(name: str, make: Any) -> Data:
-    """What ``make`` gives, its errors beginning with the name of the file."""
+    """The result of ``make``, whose errors begin with the name of the file."""
     try:
         data: Data = make()
     except (ValueError, TypeError, MemoryError) as error:
-        said = first_line(error)
-        raise ValueError(f"{said if said.startswith(name) else f'{name}: {said}'}.") from error
+        message = first_line(error)
+        where = "" if message.startswith(name) else f"{name}: "
+        raise ValueError(f"{where}{message}.") from error
     return data
 
 
 def from_npz(file: Opened, max_bytes: int | None = None) -> Data:
     """A NumPy archive: a sparse matrix as SciPy saves it, our own with names, or one array."""
-    _check_size(file, max_bytes)
+    refuse_large_archive(file, "an npz file", max_bytes)
     try:
         with np.load(file.path, allow_pickle=False) as archive:
             parts = {key: archive[key] for key in archive.files}
     except UNREADABLE as error:
-        raise ValueError(f"{file.name} is no npz file: {reason(error)}.") from error
+        raise ValueError(f"{file.name} is not an npz file: {reason(error)}. {AGAIN}") from error
     kinds: dict[str, Any] = {
         field: str(parts.pop(field)[()])
         for field in ("row_kind", "column_kind", "source", "weighting")
@@ -136,35 +161,40 @@ def _from_parts(parts: dict[str, np.ndarray], kinds: dict[str, Any], name: str) 
     return Data(matrix, rows, columns, **kinds, **annotations)
 
 
-def _check_size(file: Opened, max_bytes: int | None) -> None:
+def refuse_large_archive(file: Opened, kind: str, max_bytes: int | None) -> None:
+    """Refuse a zip file that unpacks to more than the limit, before anything is unpacked."""
     limit = unpacking_limit(file.path, max_bytes)
     try:
         with zipfile.ZipFile(file.path) as archive:
             size = sum(member.file_size for member in archive.infolist())
     except zipfile.BadZipFile as error:
-        raise ValueError(f"{file.name} is no npz file: {first_line(error)}.") from error
+        raise ValueError(f"{file.name} is not {kind}: {first_line(error)}. {AGAIN}") from error
     if size > limit:
         raise ValueError(
-            f"{file.name} unpacks to {size:,} bytes, more than {limit:,}, which may be a trap: if "
-            "it is meant, say max_bytes=."
+            f"{file.name} unpacks to {size:,} bytes, more than {limit:,}, which may be a trap. If "
+            f"you trust it, use max_bytes={size}."
         )
 
 
 def _matrix(parts: dict[str, np.ndarray]) -> Any:
     if "format" not in parts:
         if len(parts) != 1:
-            found = ", ".join(parts) or "nothing"
+            keys = ", ".join(parts) or "nothing"
             raise ValueError(
-                f"it should hold a SciPy sparse matrix or one array, and holds {found}"
+                f"it holds {keys}, but a SciPy sparse matrix or one array is needed. Save it with "
+                "scipy.sparse.save_npz"
             )
         return next(iter(parts.values()))
     kind = parts["format"].item()
     kind = kind.decode() if isinstance(kind, bytes) else kind
     if kind not in KEYS:
-        raise ValueError(f"the sparse format {kind} is not read: save it as csr")
+        raise ValueError(
+            f"the sparse format {kind} cannot be read. Save it with "
+            "scipy.sparse.save_npz(path, X.tocsr())"
+        )
     missing = [key for key in (*KEYS[kind], "data", "shape") if key not in parts]
     if missing:
-        raise ValueError(f"{', '.join(missing)} is missing")
+        raise ValueError(f"{', '.join(missing)} is missing. Save it with scipy.sparse.save_npz")
     first, second = (parts[key] for key in KEYS[kind])
     make = {"csr": sp.csr_array, "csc": sp.csc_array, "coo": sp.coo_array}[kind]
     places = (first, second) if kind != "coo" else ((first, second),)

@@ -1,4 +1,4 @@
-"""Names from elsewhere: a second file, a mapping or a list, put in place of ids and numbers."""
+"""Names from elsewhere: a second file, a mapping or a list, which replace ids and numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .data import Data
 from .delimited import from_lines
 from .faults import fault
 from .opening import as_utf8, opened
-from .tables import RawTable, from_parquet, is_parquet
+from .tables import RawTable, from_parquet, is_parquet, listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,7 @@ FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
 
 
 class NamesFile(NamedTuple):
-    """A file of names: which column holds ids and which names; None is as the source needs it."""
+    """A file of names: which column holds ids and which names; None for the usual ones."""
 
     path: Any
     key: Column = None
@@ -72,26 +72,38 @@ def _names(
             text = stack.enter_context(as_utf8(plain, encoding))
             table = from_lines(text, bool(by_name), None)
         is_keyed = file.key is not None or (are_ids and file.name is None and len(table.fields) > 1)
-        key = table.field(0 if file.key is None else file.key, role) if is_keyed else None
+        key = _field(table, 0 if file.key is None else file.key, role) if is_keyed else None
         default = 1 if is_keyed else 0
-        name = table.field(default if file.name is None else file.name, role)
+        name = _field(table, default if file.name is None else file.name, role)
         columns = [name] if key is None else [key, name]
-        found = _collected(table, columns)
-    names = [value or "" for value in found[name].to_list()]
+        frame = _collected(table, columns)
+    names = [value or "" for value in frame[name].to_list()]
     if key is None:
         return _in_order(names, ids, str(file.path))
-    known = dict(zip(found[key].to_list(), names, strict=True))
+    known = dict(zip(frame[key].to_list(), names, strict=True))
     return _looked_up(known, ids, str(file.path))
 
 
+def _field(table: RawTable, which: str | int, role: str) -> str:
+    """A column of a file of names."""
+    labels = [str(table.label(field)) for field in table.fields]
+    if str(which) not in labels and not (str(which).isdecimal() and int(which) < len(labels)):
+        example = ":".join([table.name, labels[0], labels[-1]])
+        raise ValueError(
+            f"{table.name} has no column {which!r}: its columns are {listed(labels)}. Choose those "
+            f"with ids and names, for example {role}={example!r}."
+        )
+    return table.field(which, role)
+
+
 def _collected(table: RawTable, columns: list[str]) -> pl.DataFrame:
-    """Columns as text; what is wrong with them is said of the file of names."""
+    """Columns as text; errors name the file of names."""
     import polars as pl
 
     try:
         return table.frame.select(columns).cast(pl.String).collect()
     except pl.exceptions.PolarsError as error:
-        raise fault(table, (), (), error) from error
+        raise fault(table, error=error) from error
 
 
 def as_file(choice: Any) -> NamesFile:
@@ -108,7 +120,8 @@ def as_file(choice: Any) -> NamesFile:
 def _in_order(names: Sequence[str], ids: np.ndarray, source: str) -> list[str]:
     if len(names) != ids.size:
         raise ValueError(
-            f"{source} has {len(names):,} names, one in a line, for {ids.size:,} elements."
+            f"{source} has {len(names):,} names for {ids.size:,} elements. Give one name for each, "
+            "in their order, one in a line."
         )
     return _distinct(names, [str(i) for i in range(len(names))])
 
@@ -116,29 +129,29 @@ def _in_order(names: Sequence[str], ids: np.ndarray, source: str) -> list[str]:
 def _looked_up(known: Mapping[str, str], ids: np.ndarray, source: str) -> list[str]:
     """The name of each id; the id itself if it has none."""
     if not any(one in known for one in ids):
-        some = ", ".join(repr(key) for key in list(known)[:3])
+        keys = ", ".join(repr(key) for key in list(known)[:3])
         raise ValueError(
             f"{source} names none of the ids {', '.join(map(repr, ids[:3]))}, ...: its ids are "
-            f"{some}, ...; is it the right column?"
+            f"{keys}, .... Choose the column of its ids, as in FILE:IDS:NAMES."
         )
     return _distinct([known.get(one) or one for one in ids], ids.tolist())
 
 
 def distinct(names: Iterable[Any] | None) -> list[str] | None:
-    """Names that are there several times are told apart by their places, from 0."""
+    """Names, with their places from 0 added where several are the same."""
     if names is None:
         return None
-    listed = [str(name) for name in names]
-    return _distinct(listed, [str(i) for i in range(len(listed))])
+    texts = [str(name) for name in names]
+    return _distinct(texts, [str(i) for i in range(len(texts))])
 
 
 def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Names that are there several times are told apart by their ids."""
+    """Names, with their ids added where several are the same."""
     often = Counter(names)
     if len(often) == len(names):
         return list(names)
-    told = [
+    longer = [
         f"{name} [{one}]" if often[name] > 1 and name != one else name
         for name, one in zip(names, ids, strict=True)
     ]
-    return told if told == list(names) else _distinct(told, ids)
+    return longer if longer == list(names) else _distinct(longer, ids)

@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 import tempfile
-import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,13 +17,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..extras import need
+from ..user_warnings import warn_user
 from .encodings import TITLES, advice, codec, detect, detect_in_file
 
 CHUNK = 1 << 20
 LEAST_LIMIT = 1 << 28  # what any file may unpack to
 MOST_TIMES = 100  # how many times its size a file may unpack to
 PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip"}
-KEPT = (".npz", ".xlsx")  # zip archives that are formats of their own
+SPREADSHEET = ".xlsx"
+KEPT = (".npz", SPREADSHEET)  # zip archives that are formats of their own
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,8 @@ def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
     packing = next((suffix for mark, suffix in PACKED.items() if start.startswith(mark)), None)
     if packing is None or file.suffix in KEPT:
         return file
+    if packing == ".zip" and is_spreadsheet(file.path):
+        return replace(file, suffix=SPREADSHEET)
     limit = unpacking_limit(file.path, max_bytes)
     target = folder / "unpacked"
     name = file.name.removesuffix(file.suffix) if file.suffix == packing else file.name
@@ -87,6 +90,15 @@ def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
         raise ValueError(f"{file.name} cannot be unpacked: {error}; unpack it first.") from error
     suffix = Path(inner or name).suffix.lower()
     return replace(file, path=target, suffix=suffix)
+
+
+def is_spreadsheet(path: Path) -> bool:
+    """Is a zip file one of Excel?"""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except zipfile.BadZipFile:
+        return False
 
 
 def unpacking_limit(path: Path, max_bytes: int | None) -> int:
@@ -176,7 +188,7 @@ def as_utf8(file: Opened, encoding: str | None) -> Iterator[Opened]:
 def _with_note(encoding: str, name: str) -> str:
     """A detected encoding, with a warning if it is only likely."""
     if encoding in TITLES:
-        warnings.warn(advice(f"{name} is", encoding), stacklevel=4)
+        warn_user(advice(f"{name} is", encoding))
     return encoding
 
 

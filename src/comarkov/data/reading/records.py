@@ -23,9 +23,10 @@ class Lines:
 
     path: Path
     separator: str
-    skipped: int  #: comment lines before the header
+    skipped: int  #: lines before the first one of the table
     has_header: bool
     width: int  #: fields in a line
+    header_lines: int = 1  #: of the header, with blank ones below it
 
 
 def records(lines: Lines) -> Iterator[tuple[int, list[str]]]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ..user_warnings import warn_user
 from .data import Data
-from .kinds import BY_SUFFIX, CLASSES, DOCUMENT, ReadOptions, is_place
+from .kinds import BY_SUFFIX, CLASSES, DOCUMENT, ReadOptions, is_json, is_place
 from .naming import renamed
 
-OF_ONE_SOURCE = ("query", "min_df", "n_words", *CLASSES)  # what does not matter for similar data
+# What does not matter for similar data.
+OF_ONE_SOURCE = ("query", "table", "min_df", "n_words", *CLASSES)
 TABULAR = ("edges", "table", "texts")
-TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite")
+TABLES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite", ".duckdb")
 PACKINGS = (".gz", ".zst", ".zip")
 
 
@@ -54,6 +55,11 @@ def _as_text(file: Any) -> str:
 
 def remembered(like: Any) -> dict[str, Any]:
     """The keywords with which the data of a model were read; or those of data, or a mapping."""
+    if isinstance(like, str | os.PathLike):
+        raise TypeError(
+            f"like is {str(like)!r}, but must be a model. Load it first: "
+            f"like=comarkov.load({str(like)!r})."
+        )
     reading = like if isinstance(like, Mapping) else getattr(like, "reading_", None)
     if reading is None and isinstance(like, Data):
         reading = like.reading
@@ -65,6 +71,9 @@ def similar_options(before: Mapping[str, Any], keywords: Mapping[str, Any]) -> S
     ReadOptions.of(keywords)  # refuses unknown keywords
     known = {field.name for field in fields(ReadOptions)}
     options = {name: value for name, value in before.items() if name in known}
+    if "names" in keywords or "rows" in keywords:  # which exclude each other
+        options.pop("rows", None)
+        options.pop("names", None)
     return SimilarOptions.of({**options, **keywords, "explicit": frozenset(keywords)})
 
 
@@ -87,26 +96,30 @@ def renamed_as_before(
                 max_bytes=None,
             )
         except OSError:
-            warnings.warn(
+            warn_user(
                 f"The model has its {side.replace('_', ' ')} from {file}, which is missing: ids "
-                f"stay. If the file has moved, set {side}=FILE.",
-                stacklevel=3,
+                f"stay. If the file has moved, set {side}=FILE."
             )
         except ValueError:
             continue
     return data
 
 
-def similar_kind(source: Any, kind: str | None) -> str | None:
-    """A remembered kind, or None where the source itself shows what it is."""
+def similar_kind(source: Any, before: Mapping[str, Any]) -> str | None:
+    """The remembered kind, or None where the source itself shows what it is."""
+    kind = before.get("kind")
     if not is_place(source):
         return kind if hasattr(source, "columns") and kind in TABULAR else None
     if not isinstance(source, str | os.PathLike) or source == "-":
         return kind
-    if "://" in str(source) or Path(source).is_dir():
+    if "://" in str(source):
         return kind if kind in TABULAR else None
     path = Path(source)
     suffix = (path.with_suffix("") if path.suffix.lower() in PACKINGS else path).suffix.lower()
-    if suffix in BY_SUFFIX:
+    if suffix in BY_SUFFIX or path.is_dir():
         return None
-    return "texts" if kind == DOCUMENT and suffix in TABLES else kind
+    if kind == DOCUMENT and suffix in TABLES:
+        return "texts"
+    if kind == "texts" and "text" in before and suffix not in TABLES and not is_json(path):
+        return DOCUMENT  # the texts of the model were in a table or JSON lines, which this is not
+    return kind

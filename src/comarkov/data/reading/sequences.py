@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..sequences import numbered, transitions
 from .data import Data
-from .faults import fault
+from .faults import Checks, fault
+from .kinds import ReadOptions
 from .opening import Opened, as_utf8, decoded
-from .tables import RawTable, is_number
-
-if TYPE_CHECKING:
-    from .kinds import ReadOptions
+from .tables import RawTable
+from .values import is_number
 
 PLAIN = ("", ".txt", ".dat", ".seq", ".dtraj")  # suffixes of files that may hold sequences
 SAMPLE = 1 << 16  # bytes that are looked at to tell sequences from a table
@@ -67,13 +66,14 @@ def from_events(
     fields = {
         role: table.field(column, role) for role, column in roles.items() if column is not None
     }
-    frame = table.frame
-    if table.lines is not None:  # blank lines
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     try:
-        events = frame.select(**{role: pl.col(field) for role, field in fields.items()}).collect()
+        events = (
+            table.without_blank_lines()
+            .select(**{role: pl.col(field) for role, field in fields.items()})
+            .collect()
+        )
     except pl.exceptions.PolarsError as error:
-        raise fault(table, list(fields.values()), [], error) from error
+        raise fault(table, Checks(names=list(fields.values())), error) from error
     for role, field in fields.items():
         if events[role].null_count():
             raise ValueError(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from ..extras import need
+from ..frames import frame_width, is_frame
 from ..graphs import from_graph
-from ..inputs import are_numbers, frame_width, is_frame
-from . import databases, matrices, texts
+from ..inputs import are_numbers
+from . import databases, excel, lists, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
-from .delimited import from_lines, is_numbered
-from .edges import from_edges
+from .delimited import from_lines
+from .edges import EdgeColumns, from_edges
 from .faults import fault
 from .folders import read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
@@ -33,15 +33,25 @@ from .kinds import (
     kind_of_object,
     kind_of_table,
 )
+from .layout import WideOptions
 from .naming import distinct
-from .opening import Opened, as_utf8, decoded, opened
+from .opening import SPREADSHEET, Opened, as_utf8, decoded, opened
 from .sequences import (
     from_events,
     from_sequence_file,
     from_sequence_folder,
     holds_sequences,
 )
-from .tables import RawTable, from_frame, from_parquet, is_number, is_parquet, listed, reason
+from .tables import (
+    RawTable,
+    columns_to_drop,
+    from_frame,
+    from_parquet,
+    is_parquet,
+    known_columns,
+    reason,
+    without_columns,
+)
 from .texts import Documents
 from .wide import from_table
 
@@ -53,8 +63,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
         return source
     if not is_place(source):
         return _from_object(source, kind, options)
-    if databases.is_uri(source):
-        table = databases.from_database(source, options.query)
+    if databases.is_address(source):
+        table = databases.from_database(source, databases.Asked(options.query, options.table))
         return _from_rows(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         return _from_folder(Path(source), kind, options)
@@ -68,7 +78,7 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         options.check(kind)
     if kind == "h5ad":
         data = from_anndata(source, options.layer, "the AnnData object")
-        return of_anndata(data, source, options.classes)
+        return of_anndata(data, source, options.classes) if hasattr(source, "obs") else data
     if kind == "graph":
         return _from_graph(source, options, "")
     if isinstance(source, list) and kind in ("texts", DOCUMENT):
@@ -77,21 +87,41 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         return _counted(documents, options, "the list of texts", DOCUMENT)
     if is_frame(source):
         return _from_data_frame(source, kind, options)
+    if lists.is_list_of_dicts(source) or lists.is_list_of_edges(source):
+        return _from_list(source, kind, options)
     if isinstance(source, dict | set) or source is None:
-        raise ValueError(f"{type(source).__name__} is not read: give a file, a frame or a matrix.")
+        raise ValueError(
+            f"A {type(source).__name__} cannot be read: give the path of a file, a data frame or a "
+            "matrix."
+        )
     options.check("npz")
     return Data(source)
 
 
+def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Data:
+    """A list of edges, of records, or of counts by the name of the column."""
+    if lists.is_list_of_edges(source):
+        frame = lists.edges_frame(source)
+    elif options == ReadOptions() and kind is None and lists.hold_counts(source):
+        return lists.from_counts(source)
+    else:
+        frame = lists.records_frame(source)
+    return _from_rows(from_frame(frame, "the list"), kind, options, "a list")
+
+
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
-    """A data frame; the index of a wide pandas frame names its rows, unless it is only numbers."""
+    """A data frame; the index of a wide pandas frame names its rows, unless it only counts them."""
     kind = kind or kind_of_table(options, frame_width(frame))
-    if kind == "table" and options.rows is None and hasattr(frame, "index"):
-        is_numbered_only = are_numbers(np.asarray(frame.index, dtype=object))
-        if not is_numbered_only or frame.dtypes.iloc[0].kind in "iufb":
+    if kind == "table" and options.row_names is None and hasattr(frame, "index"):
+        is_counted = are_numbers(np.asarray(frame.index, dtype=object))
+        is_numeric = all(dtype.kind in "iufb" for dtype in frame.dtypes)
+        if is_numeric and options.drop is None and not frame.isna().any(axis=None):
             options.check(kind, "a data frame")
-            row_names = None if is_numbered_only else distinct(frame.index)
-            return Data(frame, row_names, list(frame.columns))
+            return Data(frame, None if is_counted else distinct(frame.index), list(frame.columns))
+        if not is_counted:
+            kind_of_rows = frame.index.name or ""
+            frame = frame.set_axis(distinct(frame.index), axis=0)
+            frame = frame.rename_axis(index=kind_of_rows).reset_index()
     return _from_rows(from_frame(frame, "the data frame"), kind, options, "a data frame")
 
 
@@ -100,7 +130,10 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
         options.check("sequences", "a sequence in each line")
         return from_sequence_folder(folder, options)
     if kind not in (None, "texts", DOCUMENT):
-        raise ValueError(f"{folder} is a folder: for kind={kind!r} a file is wanted.")
+        raise ValueError(
+            f"{folder} is a folder, but kind={kind!r} needs a file. For a folder of texts use "
+            "kind='texts'."
+        )
     options.check("texts", "a folder")
     documents = read_folder(folder, options.encoding)
     data = _counted(documents, options, str(folder), DOCUMENT)
@@ -119,52 +152,29 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return READERS[kind](file, options, max_bytes)
     if kind == "texts" and (_is_json(file) or file.suffix == ".txt"):
         return _from_text_file(file, options)
-    if databases.is_sqlite(file.path):
-        table = databases.from_sqlite(file.path, options.query, file.name)
+    database = databases.kind_of_database(file.path)
+    if database is not None:
+        asked = databases.Asked(options.query, options.table)
+        table = databases.from_database_file(database, file.path, asked, file.name)
         return _from_rows(table, kind, options, "a database")
     if is_parquet(file.path):
         return _from_rows(from_parquet(file), kind, options, "Parquet")
-    said = (options.rows, options.columns, options.weights, options.text, options.time)
-    with as_utf8(file, options.encoding) as plain:
-        table = from_lines(plain, options.header, options.separator, said)
-        data = _from_rows(table, kind, options, "delimited text")
-        if options.header is None and options.text is None and table.lines is not None:
-            _doubt(data, table, table.lines.has_header)
-        return data
+    if file.suffix == SPREADSHEET:
+        with excel.as_csv(file, options.sheet, options.decimal, max_bytes) as sheet:
+            return _from_delimited(sheet, kind, options, "an Excel file")
+    with as_utf8(file, options.encoding) as text:
+        return _from_delimited(text, kind, options, "delimited text")
 
 
-def _doubt(data: Data, table: RawTable, has_header: bool) -> None:
-    """A note if it is not sure whether the first line is a header."""
-    words = table.columns if has_header else table.frame.head(1).fill_null("").collect().row(0)
-    is_named = bool(words[0]) and not is_number(words[0])
-    if has_header:
-        taken = "a header" if is_named and is_numbered(words) else None
-    elif len(words) > 3:
-        taken = "a row" if is_named and len(set(words)) == len(words) else None
-    else:
-        taken = "an edge" if _is_apart(data, words) else None
-    if taken is not None:
-        advice = (
-            "a row, say so: header=False, --no-header."
-            if has_header
-            else "a header, say so: header=True, --header."
-        )
-        warnings.warn(
-            f"{table.name}: the first line ({listed(words)}) is taken for {taken}. "
-            f"If it is {advice}",
-            stacklevel=4,
-        )
-
-
-def _is_apart(data: Data, words: Sequence[str]) -> bool:
-    """Does the first line of an edge list hold words that are nowhere below it?"""
-    if any(not word or is_number(word) for word in words):
-        return False
-    rows, columns = (
-        np.flatnonzero(np.isin(names, words)) for names in (data.row_names, data.column_names)
-    )
-    mine = data.matrix[rows].sum(), data.matrix[:, columns].sum()
-    return rows.size == columns.size == 1 < data.matrix.nnz and set(mine) == {1}
+def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
+    separator = options.separator if form == "delimited text" else ","
+    chosen = [
+        *(options.rows, options.columns, options.weights),
+        *(options.names, options.text, options.time),
+        *columns_to_drop(options.drop),
+    ]
+    table = from_lines(file, options.header, separator, chosen)
+    return _from_rows(table, kind, options, form)
 
 
 def _is_json(file: Opened) -> bool:
@@ -180,8 +190,9 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
         lines = [line for line in content.splitlines() if line.strip()]
         return _counted(Documents(None, lines, {}), options, file.name)
     options.check("texts", "JSON lines")
-    documents = texts.from_json_lines(file, options.text, options.rows, options.encoding)
-    return _counted(documents, options, file.name)
+    field = texts.TEXT if options.text is None else options.text
+    documents = texts.from_json_lines(file, field, options.row_names, options.encoding)
+    return _counted(documents, replace(options, text=field), file.name)
 
 
 def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
@@ -190,31 +201,49 @@ def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: st
 
     try:
         return _from_table(table, kind, options, form)
-    except PolarsError as error:  # a file that is nothing of the kind
-        raise fault(table, (), (), error) from error
+    except PolarsError as error:  # a file that is no table at all
+        raise fault(table, error=error) from error
 
 
 def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
-    is_said = kind is not None
-    table = replace(table, decimal=options.decimal)
-    kind = kind or kind_of_table(options, len(table.fields))
+    is_stated = kind is not None
+    table = without_columns(
+        replace(
+            table,
+            decimal=options.decimal,
+            thousands=options.thousands,
+            keeps_na=options.keep_na,
+        ),
+        options.drop if options.is_given("drop") else known_columns(table, options.drop),
+    )
+    kind = kind or kind_of_table(options, len(table.kept))
     if kind == "sequences" and options.columns is not None:
         options.check(kind, form)
         return from_events(table, options.rows, options.columns, options.time)
     if kind not in ("edges", "table", "texts"):
-        raise ValueError(f"{table.name} is a table: kind={kind!r} is something else.")
+        raise ValueError(
+            f"{table.name} is a table, so kind={kind!r} cannot be right. Leave it out, or use "
+            "kind='edges' or kind='table'."
+        )
     options.check(kind, form)
     if kind == "edges":
-        data = from_edges(table, options.rows, options.columns, options.weights)
+        chosen = EdgeColumns(options.rows, options.columns, options.weights)
+        data = from_edges(table, chosen, options.missing_weights("error"))
         data = _edge_classes(data, table, options)
     elif kind == "table":
-        data = from_table(table, options.rows, is_said)
+        layout = WideOptions(
+            options.row_names,
+            options.row_classes,
+            keeps_identifiers=options.drop == "none",
+            is_stated=is_stated,
+        )
+        data = from_table(table, layout, options.missing_weights("0"))
     else:
         text = "text" if options.text is None else options.text
         classes = columns_in(options.row_classes)
-        documents = texts.from_column(table, text, options.rows, classes)
-        data = _counted(documents, options, table.name)
-    header = {} if table.lines is None else {"header": table.lines.has_header}
+        documents = texts.from_column(table, text, options.row_names, classes)
+        data = _counted(documents, replace(options, text=text), table.name)
+    header = {} if table.lines is None else {"header": table.has_headings}
     return replace(data, reading={"kind": kind, **data.reading, **header})
 
 
@@ -223,9 +252,12 @@ def _edge_classes(data: Data, table: RawTable, options: ReadOptions) -> Data:
     sides = (options.rows, options.row_classes, 0), (options.columns, options.column_classes, 1)
     rows, columns = (
         of_elements(
-            table, table.field(default if chosen is None else chosen, "rows"), columns_in(c), names
+            table,
+            table.kept[default] if chosen is None else table.field(chosen, "rows"),
+            columns_in(classes),
+            names,
         )
-        for (chosen, c, default), names in zip(
+        for (chosen, classes, default), names in zip(
             sides, (data.row_names, data.column_names), strict=True
         )
     )
@@ -236,8 +268,8 @@ def _counted(documents: Documents, options: ReadOptions, source: str, kind: str 
     words = options.stop_words, options.min_df, options.n_words
     data = texts.from_texts(documents.texts, documents.names, source, *words)
     classes = chosen_columns(documents.columns, options.row_classes, data.shape[0])
-    reading = {"kind": kind, "min_df": 1}  # similar texts may be few
-    return replace(data, row_classes=classes, reading=reading)
+    text = {} if options.text is None else {"text": options.text}
+    return replace(data, row_classes=classes, reading=data.reading | {"kind": kind} | text)
 
 
 def _document(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
@@ -257,7 +289,10 @@ def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Da
     try:
         graph = nx.read_gml(file.path) if file.suffix == ".gml" else nx.read_graphml(file.path)
     except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
-        raise ValueError(f"{file.name} is no graph file: {reason(error)}.") from error
+        raise ValueError(
+            f"{file.name} is not a graph file: {reason(error)}. Write it again, for example with "
+            "networkx.write_graphml."
+        ) from error
     return matrices.named_errors(file.name, lambda: _from_graph(graph, options, file.name))
 
 
@@ -269,6 +304,7 @@ def _h5ad_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Dat
 
 READERS: dict[str, Callable[[Opened, ReadOptions, int | None], Data]] = {
     "mtx": lambda file, options, max_bytes: matrices.from_matrix_market(file),
+    "npy": lambda file, options, max_bytes: matrices.from_npy(file),
     "npz": lambda file, options, max_bytes: matrices.from_npz(file, max_bytes),
     "h5ad": _h5ad_file,
     DOCUMENT: _document,

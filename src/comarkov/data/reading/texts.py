@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..informative import most_informative
 from .classes import MOST
 from .data import Data
-from .faults import fault
+from .faults import Checks, fault
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded
 from .tables import RawTable, first_line
@@ -33,10 +33,10 @@ class Documents(NamedTuple):
 
 
 def from_json_lines(
-    file: Opened, text: str | int | None, rows: str | int | None, encoding: str | None
+    file: Opened, text: str | int, rows: str | int | None, encoding: str | None
 ) -> Documents:
     """The texts of JSON lines, and names if a field with names is chosen."""
-    field = TEXT if text is None else str(text)
+    field = str(text)
     names, texts, others = [], [], []
     with as_utf8(file, encoding) as plain, plain.path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
@@ -89,11 +89,11 @@ def from_column(
     try:
         found = query.collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
-        raise fault(table, ids, [], error) from error
+        raise fault(table, Checks(names=ids), error) from error
     if not len(found):
         raise ValueError(f"{table.name} has no texts.")
     if rows is not None and found["name"].null_count():
-        raise fault(table, ids, [])
+        raise fault(table, Checks(names=ids))
     names = None if rows is None else found["name"].to_list()
     others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
     columns = _small_columns(frame, others, classes)
@@ -152,4 +152,6 @@ def from_texts(
     if n_words is not None and n_words < words.size:
         kept = most_informative(counts, n_words)
         counts, words = counts[:, kept], words[kept]
-    return Data(counts, distinct(names), words, "document", "word", source, WEIGHTING, texts=listed)
+    described = distinct(names), words, "document", "word", source, WEIGHTING
+    reading = {"kind": "document", "min_df": 1}  # for similar texts, which may be few
+    return Data(counts, *described, texts=listed, reading=reading)

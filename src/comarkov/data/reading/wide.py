@@ -5,96 +5,128 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from ..user_warnings import warn_user
+from .classes import chosen_columns
 from .data import Data
-from .faults import fault, place
-from .tables import RawTable, is_number
+from .faults import Checks, fault, place
+from .headers import YEARS, kind_of
+from .layout import Layout, WideOptions, as_edges, explain, layout_of, refuse_edges
+from .tables import RawTable
 
 CELLS = 4_000_000  # at a time
-EDGES = "Is it an edge list? Then say rows= and columns=, and weights= if it has them."
 
 
-def from_table(table: RawTable, rows: str | int | None = None, is_said: bool = False) -> Data:
-    """The matrix of a wide table, whose first column, or the one said, names the rows.
+def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Data:
+    """The matrix of a wide table, whose first column, or the one chosen, names the rows.
 
-    A table without a header and with nothing but numbers is a bare matrix without names; but it
-    can as well be an edge list with more columns, so the user must have said what it is.
+    Columns of text are no weights, but may be classes of the rows. Rows without a name are left
+    out. A table of numbers alone without a header is a matrix without names; it can as well be an
+    edge list with more columns, so the user must have stated that it is a table.
     """
-    is_bare = rows is None and _is_bare(table)
-    if is_bare and not is_said:
+    layout = layout_of(table, options)
+    if not options.is_stated and options.names is None:
+        refuse_edges(table, layout)
+    if not layout.weights:
         raise ValueError(
-            f"{table.name} has {len(table.fields)} columns of numbers and no header: say rows= and "
-            "columns= (and weights=) if it is an edge list, kind='table' if it is a matrix."
+            f"{table.name} has no column of numbers beside {table.columns[0]!r}. For words in "
+            f"texts name their column, for example text={table.label(table.kept[-1])!r}."
         )
-    index = None if is_bare else table.fields[0] if rows is None else table.field(rows, "rows")
-    numbers = [field for field in table.fields if field != index]
-    if not numbers:
-        raise ValueError(f"{table.name} has no column of weights beside the names of the rows.")
-    try:
-        matrix, names = _cells(table, index, numbers)
-    except ValueError as error:
-        if is_said or rows is not None or _begins_with_numbers(table, numbers):
-            raise
-        raise ValueError(f"{error} It was taken for a wide table. {EDGES}") from error
-    _refuse_repeats(table, names, index)
-    has_header = table.lines is None or table.lines.has_header
+    row_names = _row_names(table, layout)
+    is_kept = np.array([name is not None for name in row_names], dtype=bool)
+    classes = _classes(table, layout, options, is_kept)
+    explain(table, layout, classes, options.names is not None)
+    matrix = _cells(table, layout, missing)
+    if not matrix.shape[0]:
+        raise ValueError(f"{table.name} has no lines below its header: give a file with data.")
     return Data(
-        matrix,
-        None if is_bare else names,
-        [table.heading(field) for field in numbers] if has_header else None,
-        source=table.name,
+        matrix if layout.names is None else matrix[is_kept],
+        None if layout.names is None else [name for name in row_names if name is not None],
+        [table.heading(field) for field in layout.weights] if table.has_headings else None,
+        _row_kind(table, layout),
+        _column_kind(table, layout),
+        table.name,
+        row_classes=classes,
     )
 
 
-def _cells(
-    table: RawTable, index: str | None, numbers: list[str]
-) -> tuple[sp.csr_array, list[str]]:
-    """The matrix of all numbers, and the names of its rows if there is a column of names."""
+def _classes(
+    table: RawTable, layout: Layout, options: WideOptions, is_kept: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The columns of text that hold classes of the rows, by heading."""
+    if layout.names is None or not layout.texts or not table.has_headings:
+        return {}
+    columns = [table.text(field) for field in layout.texts]
+    frame = table.without_blank_lines().select(columns).collect(engine="streaming").filter(is_kept)
+    values = {table.heading(field): frame[field].fill_null("").to_list() for field in layout.texts}
+    return chosen_columns(values, options.classes, int(is_kept.sum()))
+
+
+def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
+    """The names of the rows, None where one is missing; an error if one occurs twice."""
+    if layout.names is None:
+        return []
+    column = table.text(layout.names).alias("name")
+    frame = table.without_blank_lines().select(column).collect(engine="streaming")
+    names: list[str | None] = frame["name"].to_list()
+    skipped = sum(name is None for name in names)
+    if skipped:
+        hint = "" if table.keeps_na else " (if NA is a name, use keep_na=True)"
+        rows = f"{skipped:,} row{'s' if skipped > 1 else ''}"
+        warn_user(f"{table.name}: {rows} without a name skipped{hint}.")
+    _refuse_repeats(table, layout, names)
+    return names
+
+
+def _refuse_repeats(table: RawTable, layout: Layout, names: list[str | None]) -> None:
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        if name in seen and layout.names is not None:
+            raise ValueError(
+                f"{place(table, i, layout.names)}: there is already a row {name!r}. If each line "
+                f"is one entry of an edge list, choose its columns, for example "
+                f"{as_edges(table, layout)}."
+            )
+        if name is not None:
+            seen.add(name)
+
+
+def _cells(table: RawTable, layout: Layout, missing: str) -> sp.csr_array:
+    """The matrix of all weights, with a note about missing ones."""
     import polars as pl
 
-    ids = [] if index is None else [index]
-    frame = table.frame
-    if table.lines is not None:  # blank lines
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    chosen = [pl.col(index).cast(pl.String)] if index is not None else []
-    query = frame.select(*chosen, *(table.number(field) for field in numbers))
-    names: list[str] = []
-    parts = []
+    checks = Checks(weights=layout.weights, allows_missing=missing != "error")
+    query = table.without_blank_lines().select(table.number(field) for field in layout.weights)
+    size = max(1, CELLS // len(layout.weights))
+    blank, parts = 0, [sp.csr_array((0, len(layout.weights)))]
     try:
-        for batch in query.collect_batches(
-            chunk_size=max(1, CELLS // len(numbers)), engine="streaming"
-        ):
-            cells = batch.select(numbers).to_numpy()
-            if any(batch.null_count().row(0)) or not (cells >= 0).all() or np.isinf(cells).any():
-                raise fault(table, ids, numbers)
-            names += batch[index].to_list() if index is not None else []
+        for batch in query.collect_batches(chunk_size=size, engine="streaming"):
+            cells = batch.to_numpy(writable=True)
+            is_blank = np.isnan(cells)
+            blank += int(is_blank.sum())
+            is_bad = any(batch.null_count().row(0)) or (cells < 0).any() or np.isinf(cells).any()
+            if is_bad or (blank and missing == "error"):
+                raise fault(table, checks)
+            cells[is_blank] = 0
             parts.append(sp.csr_array(cells))
     except pl.exceptions.NoDataError:  # nothing below the header, for some versions
-        parts = []
+        pass
     except pl.exceptions.PolarsError as error:
-        raise fault(table, ids, numbers, error) from error
-    if not parts:
-        raise ValueError(f"{table.name} has no lines below its header.")
-    return sp.vstack(parts, format="csr"), names
+        raise fault(table, checks, error) from error
+    if blank:
+        cells_read = f"{blank:,} missing cell{'s are' if blank > 1 else ' is'} read as 0"
+        warn_user(f"{table.name}: {cells_read} (missing='error' refuses them).")
+    return sp.vstack(parts, format="csr")
 
 
-def _begins_with_numbers(table: RawTable, numbers: list[str]) -> bool:
-    first = table.frame.select(numbers).head(1).collect()
-    return all(is_number(str(value), table.decimal) for row in first.rows() for value in row)
+def _row_kind(table: RawTable, layout: Layout) -> str:
+    """What a row is, by the heading of the names."""
+    if layout.names is None or not table.has_headings:
+        return "row"
+    return kind_of(table.heading(layout.names), "row")
 
 
-def _is_bare(table: RawTable) -> bool:
-    if table.lines is None or table.lines.has_header:
-        return False
-    first = table.frame.head(1).collect()
-    return all(is_number(value or "") for value in first.row(0))
-
-
-def _refuse_repeats(table: RawTable, names: list[str], index: str | None) -> None:
-    if len(set(names)) == len(names) or index is None:
-        return
-    seen: dict[str, int] = {}
-    for i, name in enumerate(names):
-        if name in seen:
-            break
-        seen[name] = i
-    raise ValueError(f"{place(table, i, index)}: the row {name!r} is there already. {EDGES}")
+def _column_kind(table: RawTable, layout: Layout) -> str:
+    """What a column is: years can be recognised."""
+    headings = [table.heading(field) for field in layout.weights] if table.has_headings else []
+    are_years = headings and all(text.isdecimal() and int(text) in YEARS for text in headings)
+    return "year" if are_years else "column"

@@ -21,7 +21,7 @@ from .base import NetworkResults, listed, short
 SIGNIFICANT = 0.05  # p-values below it reject lumpability
 NOTABLE = 1.05  # steps of a visit that are worth a sentence
 NEXT = 3  # next clusters that a description names
-STATES = ("name", "cluster", "stationary_mass", "rank")
+STATES = ("name", "cluster", "stationary_mass", "rank", "title")
 CLUSTERS = ("cluster", "title", "states", "stationary_mass", "stays", "mean_steps")
 TRANSITIONS = ("from", "to", "probability", "flow")
 
@@ -222,7 +222,7 @@ class ChainResults(NetworkResults):
             self.names, self.fitted.labels_, self.fitted.stationary_distribution_, strict=True
         )
         return [
-            (name, label, f"{mass:.6g}", rank.get(i, ""))
+            (name, label, f"{mass:.6g}", rank.get(i, ""), "" if label < 0 else self.titles[label])
             for i, (name, label, mass) in enumerate(columns)
         ]
 

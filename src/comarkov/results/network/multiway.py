@@ -24,10 +24,10 @@ from ..titles import titles_from
 from .base import NetworkResults, listed, short
 from .relation import Relation
 
-ELEMENTS = ("name", "cluster", "mass", "rank")
+ELEMENTS = ("name", "cluster", "mass", "rank", "title")
 BLOCKS = (
     *("relation", "row_cluster", "column_cluster", "rows", "columns"),
-    *("share", "expected", "lift"),
+    *("share", "expected", "lift", "row_title", "column_title"),
 )
 MEMBERS = 5  # of a cluster that may stand in its title
 OTHER_FILES = ("blocks",)  # names of files that are not those of types
@@ -246,8 +246,9 @@ class MultiwayResults(NetworkResults):
             for place, i in enumerate(self.members(name, a), 1)
         }
         columns = zip(self.names(name), self.fitted.labels_[name], self.masses[name], strict=True)
+        titles = self.titles[name]
         return [
-            (each, label, f"{mass:.6g}", rank.get(i, ""))
+            (each, label, f"{mass:.6g}", rank.get(i, ""), "" if label < 0 else titles[label])
             for i, (each, label, mass) in enumerate(columns)
         ]
 
@@ -255,11 +256,15 @@ class MultiwayResults(NetworkResults):
         for relation in self.relations:
             blocks = relation.blocks
             expected, lift = expected_of(blocks), lift_of(blocks)
+            rows, columns = (self.titles[name] for name in relation.key)
             sizes = [member.sum(axis=0).astype(int) for member in relation.members]
             for a, b in np.ndindex(*blocks.shape):
                 numbers = blocks[a, b], expected[a, b], lift[a, b]
                 texts = (f"{number:.6g}" for number in numbers)
-                yield relation.name, a, b, sizes[0][a], sizes[1][b], *texts
+                titles = (
+                    self.titles[name][i] for name, i in zip(relation.key, (a, b), strict=True)
+                )
+                yield relation.name, a, b, sizes[0][a], sizes[1][b], *texts, *titles
 
     def figures(self) -> dict[str, Any]:
         """All figures for summary.json."""

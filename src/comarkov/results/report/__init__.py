@@ -40,12 +40,21 @@ SCRIPTS = {  # each folder's after those of the folders before
         "heatmap",
         "navigation",
     ),
-    "charts": ("lift", "blocks", "dendrogram", "pairs", "curve", "map"),
+    "charts": ("lift", "block_margins", "blocks", "dendrogram", "pairs", "curve", "map"),
     "classes": ("classes", "scores", "strip", "legend", "table"),
     "cards": ("title", "snippet", "members", "card", "cards"),
-    "controls": ("search", "highlight", "figures", "path", "downloads"),
+    "controls": ("search", "highlight", "figures", "path", "downloads", "level_files", "levels"),
 }
-STYLES = ("report", "layout", "cards", "classes", "map", "print")  # later ones override
+STYLES = (  # later ones override earlier ones
+    "report",
+    "layout",
+    "opening",
+    "cards",
+    "classes",
+    "map",
+    "levels",
+    "print",
+)
 
 
 def render(results: Any, tables: dict[str, str]) -> str:

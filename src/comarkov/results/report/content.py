@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ import numpy as np
 from ...costs.labels import ranks
 from ..findings import Findings, SideFindings
 from ..levels import SideLevels
+from ..next_steps import next_steps
+from ..opening import opening_of
+from ..sentences import numbers_of_clusters
 from .classes import class_facts
-from .level_data import level_sections, shown_elements
+from .level_data import level_controls, level_sections, shown_elements
 from .payload import compress, varints
 
 LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
@@ -104,7 +108,7 @@ def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
         "stability": _stability(side),
         "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
-        "leaves": [side.typical(a, 2) for a in range(side.n_clusters)],
+        "leaves": side.titles,
         "shown": None if shown is None else shown.tolist(),
     }
 
@@ -137,6 +141,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             "cards": [_card(side, a) for a in range(side.n_clusters)],
             "nowhere": int((side.labels < 0).sum()),
             "cheapest": _pairs(side)[:CHEAPEST],
+            "leaves": findings.leaf_orders[name == "columns"].size,
             "in_blocks": _in_blocks(findings, side),
         }
         for name, side, other in (
@@ -146,6 +151,10 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     ]
     return {
         "sides": sides,
+        "level_controls": level_controls(results),
+        "opening": opening_of(results),
+        "steps": next_steps(results),
+        "shape": numbers_of_clusters(findings),
         "has_classes": any(class_facts(results).values()),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
         "parameters": {name: brief(value) for name, value in results.parameters.items()},
@@ -179,8 +188,21 @@ def brief(value: Any, most: int = 60) -> str:
     return text if len(text) <= most else text[:most] + "…"
 
 
+def _fitted_text(results: Any) -> str:
+    """Python that fits the model and, if it is a cut, cuts it."""
+    fitted = results.fitted.hierarchy_.n_fitted
+    numbers = tuple(side.n_clusters or None for side in results.findings.sides)
+    if fitted == numbers:
+        return f"{results.model}.fit(data)"
+    model = copy(results.fitted)
+    model.n_clusters = fitted
+    return f"{model!r}.fit(data).cut({numbers})"
+
+
 def _repeat(results: Any) -> str:
-    """Python that makes the same again."""
+    """Python that makes the same again; empty where the fit that was refined is not known."""
+    if "--refine" in results.command.split():
+        return ""
     name = results.model.split("(", 1)[0]
     betas = [round(view.beta, 12) for view in results.views if not view.is_fit]
     is_kept = results.parameters.get("keep_path")  # then the fit makes the path
@@ -192,6 +214,6 @@ def _repeat(results: Any) -> str:
     return (
         f"import comarkov\nfrom comarkov import {name}\n\n"
         f"data = comarkov.read({source}\n"
-        f"model = {results.model}.fit(data)\n"
+        f"model = {_fitted_text(results)}\n"
         f'comarkov.Results.of(model, data{path}).write("out")'
     )

@@ -16,6 +16,7 @@ from .payload import varints
 
 FEATURES = 8  # elements that are listed as distinctive of a node
 CHOSEN = 40  # elements of a side that is not clustered in the block matrix
+GIVEN = ("given", "none")  # rules by which nothing was chosen
 SHADES = 256  # by which elements are sorted by how typical they are
 
 
@@ -32,6 +33,26 @@ def level_sections(findings: Findings) -> dict[str, bytes]:
     trees = {f"{side.axis}s": _tree(findings, side) for side in findings.sides}
     parts["trees"] = json.dumps(trees, separators=(",", ":"), allow_nan=False).encode()
     return parts
+
+
+def level_controls(results: Any) -> list[dict[str, Any]]:
+    """For each side that can be shown at several levels: its leaves, and the suggested number."""
+    controls = []
+    for side in results.findings.sides:
+        levels = SideLevels.of(side.tree, side.axis)
+        if levels is not None and levels.n_leaves > 1:
+            suggested = _suggested(results.selection, side.axis)
+            facts = {"kind": side.kind, "leaves": levels.n_leaves, "suggested": suggested}
+            controls.append({"id": f"{side.axis}s", "clusters": side.n_clusters} | facts)
+    return controls
+
+
+def _suggested(selection: np.ndarray | None, axis: str) -> int | None:
+    """The number of clusters that the data suggest; None if the user gave it."""
+    if selection is None:
+        return None
+    line = selection[selection["suggested"]][0]
+    return None if line[f"{axis}_rule"] in GIVEN else int(line[f"{axis}_clusters"])
 
 
 def shown_elements(findings: Findings, side: SideFindings) -> np.ndarray | None:

@@ -17,7 +17,7 @@ SCRIPTS = {
     "data": ("numbers",),
     "drawing": ("lab", "colours", "canvas", "svg", "axis"),
     "heatmap": ("marks",),
-    "charts": ("lift", "blocks"),
+    "charts": ("lift", "block_margins", "blocks"),
     "controls": ("downloads",),
     "network": ("about", "types"),
 }

@@ -14,6 +14,7 @@ class Report {
     this.pictures = [this.heatmap, this.blocks, ...this.maps];
     this.highlight = new Highlight(data, this.pictures, this.navigation, this.cards.snippets);
     this.path = about.views.length > 1 ? new Path(data) : null;
+    this.levels = new Levels(data);
     this.connectPictures();
     this.connectSearch();
     data.onLevel = () => this.onLevel();
@@ -24,7 +25,8 @@ class Report {
     this.connectScreen();
     connectDownloads(data.sections);
     connectContents();
-    this.tellWhatIsLeftOut();
+    this.levels.describe();
+    this.describeSubset();
   }
 
   connectPictures() {
@@ -61,11 +63,13 @@ class Report {
     this.blocks.cursor = null;
     byId("blocks-where").textContent = "";
     describeFigures(this.data.view);
-    this.highlight.renew();
+    this.levels.describe();
     this.path?.describe();
-    this.path?.draw();
     this.cards.draw();
     this.drawClasses();
+    this.drawMerges();
+    this.path?.draw();
+    this.highlight.renew(); // draws the pictures
   }
 
   showElement({ side, element }) {
@@ -81,6 +85,8 @@ class Report {
     byId("zoom-in").addEventListener("click", () => this.navigation.zoomBy(STEP));
     byId("zoom-out").addEventListener("click", () => this.navigation.zoomBy(1 / STEP));
     byId("zoom-all").addEventListener("click", () => this.navigation.showAll());
+    byId("order").addEventListener("change", ({ target }) =>
+      this.data.setOrder(target.value === "diagonal"));
   }
 
   connectCards() {
@@ -133,10 +139,11 @@ class Report {
     connectPaper(() => this.drawWith(null), () => this.drawWith(this.highlight.lit));
   }
 
-  tellWhatIsLeftOut() {
+  // Where the page does not hold all entries, how many it has.
+  describeSubset() {
     if (about.cells === about.all_cells) return;
-    byId("subset").textContent = `Of ${whole(about.all_cells)} entries the ${whole(about.cells)} `
-      + "heaviest are in this file. The far view shows all of them; near views show these.";
+    byId("subset").textContent = `This file has the ${whole(about.cells)} largest of `
+      + `${whole(about.all_cells)} entries. The far view shows all of them; near views show these.`;
     byId("subset").hidden = false;
   }
 
@@ -148,6 +155,7 @@ class Report {
     this.blocks.draw();
     this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawRamp();
+    this.drawClasses();
     this.drawCharts();
   }
 
@@ -172,10 +180,9 @@ class Report {
   }
 
   drawMerges() {
-    const sides = ["rows", "columns"];
-    const most = largest(sides.flatMap((side) => this.data[side].linkage), ([, , bits]) => bits);
-    for (const side of sides) {
-      if (this.data[side].clusters > 1) drawDendrogram(byId(`${side}-tree`), this.data[side], most);
+    for (const side of SIDES) {
+      const tree = byId(`${side}-tree`);
+      if (tree) drawDendrogram(tree, this.data, side);
       const box = byId(`${side}-pairs`);
       if (box && this.data[side].pairs.length) drawPairs(box, this.data[side]);
       else if (box) box.closest("details").hidden = true; // too many

@@ -7,7 +7,7 @@ class Card {
   constructor(cards, side, facts) {
     Object.assign(this, { cards, side, facts, data: cards.data });
     this.id = `${side}-${facts.cluster}`;
-    this.box = newElement("article", { class: "card", id: this.id, tabindex: "-1",
+    this.box = newElement("article", { class: "card folded", id: this.id, tabindex: "-1",
       "aria-labelledby": `${this.id}-title` },
       this.header, this.sizes, this.few, this.lists, this.buttons, this.panel);
   }
@@ -52,7 +52,8 @@ class Card {
     const { members, features } = this.facts, other = otherSide(this.side);
     const typical = Array.from(members.slice(0, LISTED), (element) =>
       newElement("li", {}, this.cards.nameButton(this.side, element)));
-    const distinctive = features.slice(0, LISTED).map(({ element, lift }) =>
+    const telling = features.filter(({ lift }) => isInformative(lift)).slice(0, LISTED);
+    const distinctive = telling.map(({ element, lift }) =>
       newElement("li", {}, this.cards.nameButton(other, element),
         newElement("span", { class: "lift" }, liftText(lift))));
     const none = newElement("p", { class: "note" }, "None: it is like the whole.");
@@ -74,7 +75,7 @@ class Card {
 
   // Folded cards exist only on phones.
   toggle() {
-    const isOpen = this.box.classList.toggle("unfolded");
+    const isOpen = !this.box.classList.toggle("folded");
     this.unfold.setAttribute("aria-expanded", String(isOpen));
   }
 

@@ -40,18 +40,14 @@ class Blocks {
   }
 
   draw() {
-    const { rows, columns } = this.shape;
-    const left = this.names.rows ? 110 : 34, top = this.names.columns ? 96 : 26;
-    const width = this.canvas.parentElement.clientWidth - left - 2;
-    const wanted = rows * Math.max(width / columns * 0.62, 26);
-    const height = Math.min(Math.max(120, wanted), Math.max(260, innerHeight * 0.62));
-    this.box = { left, top, width: width / columns, height: height / rows }; // of one block
-    const { pen } = fitted(this.canvas, top + height + 2);
+    this.margins = new BlockMargins(this.data, this.names, this.shape, this.canvas.parentElement.clientWidth);
+    const { left, top, width, height, total } = this.margins;
+    this.box = { left, top, width, height }; // of one block
+    const { pen } = fitted(this.canvas, total);
     pen.textBaseline = "middle";
     this.drawFields(pen);
     this.writeLifts(pen);
-    this.writeRowNames(pen);
-    this.writeColumnNames(pen);
+    this.margins.write(pen);
     this.drawMarks(pen);
   }
 
@@ -74,52 +70,32 @@ class Blocks {
   }
 
   drawFields(pen) {
-    const gap = Math.min(this.box.width, this.box.height) > 8 ? 1 : 0;
+    const { width, height } = this.box, gap = Math.min(width, height) > 8 ? 1 : 0;
     for (const block of this.all) {
       pen.fillStyle = this.lift.shade(this.liftOf(block)).fill;
       pen.fillRect(...this.rectangle(block, gap));
     }
   }
 
-  // Numbers are written in all blocks or, where one would not fit, in none.
+  // A number is written wherever it fits, in the same size everywhere.
   writeLifts(pen) {
     const { width, height } = this.box;
-    if (width < 24 || height < 18) return;
-    pen.font = font(Math.min(15, Math.max(11, height * 0.36)), 500);
+    if (width < 16 || height < 10) return;
     pen.textAlign = "center";
-    const text = (block) => this.lift.text(this.liftOf(block));
-    if (largest(this.all, (block) => pen.measureText(text(block)).width) > width - 4) return;
-    for (const block of this.all) {
+    const texts = this.all.map((block) => ({ block, text: this.lift.text(this.liftOf(block)) }));
+    const widest = (size) => {
+      pen.font = font(size, 500);
+      return largest(texts, ({ text }) => pen.measureText(text).width);
+    };
+    let size = Math.min(15, Math.max(9, height * 0.36));
+    while (size > 9 && widest(size) > width - 4) size--;
+    pen.font = font(size, 500);
+    for (const { block, text } of texts) {
+      if (pen.measureText(text).width > width - 2) continue;
       pen.fillStyle = this.lift.shade(this.liftOf(block)).ink;
-      pen.fillText(text(block), ...this.middle(block));
+      pen.fillText(text, ...this.middle(block));
     }
   }
-
-  writeRowNames(pen) {
-    const { left, height } = this.box;
-    pen.fillStyle = colour("--muted");
-    pen.font = font(this.names.rows ? 11 : 12, 600);
-    pen.textAlign = "right";
-    for (let a = 0; a < this.shape.rows; a += Math.ceil(13 / height)) {
-      const [, y] = this.middle({ rows: a, columns: 0 });
-      pen.fillText(clipped(pen, this.label("rows", a), left - 8), left - 7, y);
-    }
-  }
-
-  writeColumnNames(pen) {
-    const { top, width } = this.box, isUpright = this.names.columns !== null;
-    pen.textAlign = isUpright ? "left" : "center";
-    for (let b = 0; b < this.shape.columns; b += Math.ceil((isUpright ? 12 : 20) / width)) {
-      const [x] = this.middle({ rows: 0, columns: b }), text = this.label("columns", b);
-      pen.save();
-      pen.translate(x, top - 8);
-      if (isUpright) pen.rotate(-Math.PI / 2);
-      pen.fillText(isUpright ? clipped(pen, text, top - 12) : text, 0, 0);
-      pen.restore();
-    }
-  }
-
-  label(side, i) { return this.names[side] ? this.names[side][i] : String(this.clusterAt(side, i)); }
 
   drawMarks(pen) {
     if (this.cursor) strokeFrame(pen, ...this.rectangle(this.cursor, 1));
@@ -142,13 +118,20 @@ class Blocks {
 
   describe(block) {
     const { share, expected } = this.data.view, i = this.index(block);
-    const name = (side) => isolated(this.names[side] ? this.label(side, block[side])
-      : `${this.data[side].kind} cluster ${this.clusterAt(side, block[side])}`);
+    const name = (side) => this.describeSide(side, block[side]);
     return [
-      textLine("strong", name("rows"), " × ", name("columns")),
-      textLine("", `lift ×${short(this.liftOf(block))}`),
+      textLine("strong", ...name("rows"), " × ", ...name("columns")),
+      textLine("", `lift ${liftText(this.liftOf(block))}`),
       textLine("soft", `${percent(share[i])} of the mass, ${percent(expected[i])} by chance`),
     ];
+  }
+
+  // An element, or a cluster by its number and title.
+  describeSide(side, place) {
+    if (this.names[side]) return [isolated(this.names[side][place])];
+    const cluster = this.clusterAt(side, place), number = `${this.data[side].kind} cluster ${cluster}`;
+    if (!this.data.view.nodes[side]) return [isolated(number)];
+    return [isolated(number), " (", isolated(this.data.titleOf(side, cluster)), ")"];
   }
 
   choose(block) {

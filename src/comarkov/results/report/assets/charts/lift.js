@@ -1,14 +1,15 @@
 // Lift: how many times more mass a block has than by chance, as colour and as text.
+// Blocks with less are pale, so that strong ones stand out.
 
-const FURTHEST = 5; // octaves of lift at either end of the scale, at most
+const FURTHEST = 5; // octaves of lift at the end of the scale, at most
 const SHADES = 256; // on either side of 1
 
 class Lift {
   // The scale is that of the fit at every β, so that colours can be compared.
   constructor({ share, expected }) {
-    const distances = Array.from(share, (mass, i) =>
-      (mass > 0 && expected[i] > 0 ? Math.abs(Math.log2(mass / expected[i])) : 0));
-    const most = Math.max(1, largest(distances, (octaves) => octaves));
+    const octaves = Array.from(share, (mass, i) =>
+      (mass > 0 && expected[i] > 0 ? Math.log2(mass / expected[i]) : 0));
+    const most = Math.max(1, largest(octaves, (each) => each));
     this.far = Math.min(FURTHEST, Math.ceil(most * 2) / 2);
     this.recolour();
   }
@@ -25,10 +26,7 @@ class Lift {
     return this.shades[Math.round((1 + share) * SHADES)];
   }
 
-  text(lift) {
-    if (lift < 0.005) return lift === 0 ? "0" : "<.01";
-    return `×${Number(lift < 1 ? lift.toFixed(2) : lift.toPrecision(2))}`;
-  }
+  text(lift) { return liftText(lift); }
 
   drawLegend(box) {
     const width = Math.min(340, box.clientWidth || 340), start = 20, end = width - 20;

@@ -8,7 +8,7 @@ function drawPairs(box, { clusters, kind, pairs }) {
     const text = { x: size / 2, y: size / 2, dy: "0.35em", class: "in-cell", fill: inkOn(fill) };
     return svg("g", { transform: moved(pad + first * size, pad + second * size) },
       svg("rect", { width: size - 1, height: size - 1, fill: css(fill) }),
-      hint(`${first} + ${second}: ${short(bits)} bits`),
+      hint(`${first} + ${second}: ${bitsText(bits)} bits`),
       ...(size < 34 ? [] : [svg("text", text, significant(bits, 2))]));
   };
   const middle = (cluster) => pad + (cluster + 0.5) * size;

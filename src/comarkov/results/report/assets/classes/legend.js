@@ -13,8 +13,12 @@ class ClassLegend {
     const rest = facts.classes.slice(COLOURS);
     const others = rest.length ? [this.menu(rest)] : [];
     const title = all.length > 1 ? this.choice(all) : isolated(facts.title);
+    const place = this.controls.indexOf(document.activeElement);
     this.box.replaceChildren(newElement("span", { class: "what" }, title), ...items, ...others);
+    this.controls[place]?.focus();
   }
+
+  get controls() { return [...this.box.querySelectorAll("button, select")]; }
 
   choice(all) {
     const select = newElement("select", { "aria-label": `Classification of the ${this.side}` },
@@ -51,7 +55,6 @@ class ClassLegend {
 
   select(code) {
     this.classes.single[this.side] = code;
-    this.draw();
     this.onChange();
   }
 }

@@ -3,6 +3,6 @@
 function describeFigures({ beta, cost, kept }) {
   byId("beta-now").textContent = short(beta);
   byId("kept").textContent = percent(kept);
-  byId("cost").textContent = short(cost);
-  byId("bits").textContent = short(kept * about.information);
+  byId("cost").textContent = bitsText(cost);
+  byId("bits").textContent = bitsText(kept * about.information);
 }

@@ -19,7 +19,7 @@ class Path {
   }
 
   draw() {
-    const common = { shown: this.data.shown, onPick: (i) => this.show(i) };
+    const common = { shown: this.data.isFitLevel ? this.data.shown : null, onPick: (i) => this.show(i) };
     const kept = (view) => view.kept, cost = (view) => view.cost;
     const inPercent = (share) => `${(100 * share).toFixed(0)}%`;
     drawCurve(byId("kept-chart"), { value: kept, text: inPercent, ...common });

@@ -60,16 +60,30 @@ class ReportData {
   }
 
   viewAtLevel(before) {
-    const nodes = {}, cluster = {}, arranged = {};
+    const { nodes, cluster, ...view } = this.blocksAt(this.level), arranged = {};
     for (const side of SIDES) {
-      const { tree, shown } = this[side];
-      nodes[side] = tree?.nodesAt(this.level[side]) ?? null;
-      cluster[side] = tree ? tree.clusterOfLeaves(nodes[side]) : [...shown.keys()];
       arranged[side] = this.arranged(side, this.labelsAt(side, cluster[side]), nodes[side], before);
     }
+    const figures = this.isFitLevel ? about.views[this.fit] : this.figuresOf(nodes, view);
+    return { ...figures, ...arranged, ...view, nodes };
+  }
+
+  // The nodes that are clusters at a level, the cluster of each leaf, and the blocks.
+  blocksAt(level) {
+    const nodes = {}, cluster = {};
+    for (const side of SIDES) {
+      const { tree, shown } = this[side];
+      nodes[side] = tree?.nodesAt(level[side]) ?? null;
+      cluster[side] = tree ? tree.clusterOfLeaves(nodes[side]) : [...shown.keys()];
+    }
     const shape = SIDES.map((side) => nodes[side]?.length ?? this[side].shown.length);
-    const blocks = mergedBlocks(this.leafBlocks, cluster, shape);
-    return { ...this.figuresOf(nodes, blocks), ...arranged, ...blocks, shape, nodes };
+    return { nodes, cluster, shape, ...mergedBlocks(this.leafBlocks, cluster, shape) };
+  }
+
+  // The cost if the level that is shown were changed so.
+  costAt(change) {
+    const { nodes, ...blocks } = this.blocksAt({ ...this.level, ...change });
+    return this.figuresOf(nodes, blocks).cost;
   }
 
   // Away from the fit nothing is known of how sure elements are, so that none is rejected.
@@ -87,15 +101,14 @@ class ReportData {
   }
 
   figuresOf(nodes, blocks) {
-    const facts = about.views[this.fit], whole = about.information;
-    if (this.isFitLevel) return facts;
+    const { beta } = about.views[this.fit], whole = about.information;
     const [rows, columns] = SIDES.map((side) =>
       (nodes[side] ? this[side].tree.information(nodes[side]) : whole));
     const isWhole = nodes.rows && nodes.columns;
     const bits = isWhole ? blockInformation(blocks) : Math.min(rows, columns);
     const kept = whole < 1e-12 ? 1 : Math.min(1, bits / whole);
-    const cost = costOf(facts.beta, { whole, columns, rows, blocks: bits });
-    return { beta: facts.beta, fit: false, kept, cost };
+    const cost = costOf(beta, { whole, columns, rows, blocks: bits });
+    return { beta, fit: false, kept, cost };
   }
 
   viewAtBeta(before) {

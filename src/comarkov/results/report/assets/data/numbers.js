@@ -17,7 +17,9 @@ function significant(value, digits) {
   return text.replace(/(\.\d*?)0+(e|$)/, "$1$2").replace(/\.(e|$)/, "$1");
 }
 
-const short = (value) => significant(value, 3);
+// Three digits; in scientific notation only what is too large or too small to be read otherwise.
+const short = (value) => (value === 0 || (Math.abs(value) >= 1e-6 && Math.abs(value) < 1e15)
+  ? plainNumber(value.toPrecision(3)) : significant(value, 3));
 
 const whole = (value) => value.toLocaleString("en");
 
@@ -43,7 +45,7 @@ const countText = (count) => plainNumber(count.toFixed(0));
 
 // A share in percent: 44.0%, <0.1%, 100%.
 function percentText(share) {
-  if (share === 0 || share === 1) return `${100 * share}%`;
+  if (Math.abs(share) < 1e-9 || Math.abs(share - 1) < 1e-9) return `${Math.round(100 * share)}%`;
   if (share > 0 && share < 0.001) return "<0.1%";
   if (share > 0.999 && share < 1) return ">99.9%";
   return `${(100 * share).toFixed(1)}%`;

@@ -43,6 +43,12 @@ class Tree {
     return [...nodes.keys()].sort((a, b) => this.spans[nodes[a]].start - this.spans[nodes[b]].start);
   }
 
+  // The bits lost up to a node's merge, on both sides together; 0 for a leaf.
+  height(node) { return node < this.leaves ? 0 : this.heights[node - this.leaves]; }
+
+  // The bits lost up to level k.
+  heightAt(k) { return k < this.leaves ? this.heights[this.leaves - k - 1] : 0; }
+
   // I(X̄;Y): what these clusters keep of the other side's elements, in bits.
   information(nodes) { return nodes.reduce((sum, node) => sum + this.bits[node], 0); }
 }

@@ -17,6 +17,23 @@ function fitted(canvas, height) {
 
 const font = (size, weight = 400) => `${weight} ${size}px ${colour("--font")}`;
 
+// A text in at most so many lines, broken between words; what does not fit is clipped.
+function wrapped(pen, text, width, most) {
+  const lines = [], words = text.split(" ");
+  while (words.length && lines.length < Math.max(1, most) - 1) {
+    let line = words.shift();
+    while (words.length && pen.measureText(`${line} ${words[0]}`).width <= width) line += ` ${words.shift()}`;
+    lines.push(clipped(pen, line, width));
+  }
+  if (words.length) lines.push(clipped(pen, words.join(" "), width));
+  return lines;
+}
+
+// Lines of text around a middle.
+function writeLines(pen, lines, x, middle, height = 13) {
+  lines.forEach((line, i) => pen.fillText(line, x, middle + (i - (lines.length - 1) / 2) * height));
+}
+
 // As much of a text as is not wider than this.
 function clipped(pen, text, width) {
   if (pen.measureText(text).width <= width) return text;

@@ -1,7 +1,7 @@
 // The matrix, reordered: as many cells to a pixel as it takes, or as many pixels to a cell.
 
 const NAMED = 11; // pixels of a cell from which its name is written
-const READABLE = 3; // pixels of a cell from which its entry is told
+const READABLE = 3; // pixels of a cell from which the tooltip shows its entry
 
 class Heatmap {
   constructor(canvas, data) {
@@ -52,7 +52,9 @@ class Heatmap {
       rows: (height - top) / (rows.to - rows.from) >= NAMED,
       columns: (width - left) / (columns.to - columns.from) >= NAMED,
     };
-    columns.start = this.named.rows ? left : this.data.rows.clusters ? 40 : 8;
+    const hasTitles = (side) => !isNarrow && this.data.view.nodes[side] !== null;
+    this.titled = { rows: hasTitles("rows"), columns: hasTitles("columns") };
+    columns.start = this.named.rows || this.titled.rows ? left : this.data.rows.clusters ? 40 : 8;
     rows.start = this.named.columns ? top : this.data.columns.clusters ? 24 : 8;
     columns.length = Math.max(60, width - columns.start - 1 - this.stripRoom("rows"));
     rows.length = height - rows.start - 1;
@@ -78,7 +80,7 @@ class Heatmap {
     pen.textBaseline = "middle";
     for (const side of ["rows", "columns"]) {
       if (this.named[side]) drawNames(pen, this, side);
-      else drawClusterNumbers(pen, this, side);
+      else drawClusterLabels(pen, this, side);
       if (this.classes.has(side)) drawStrip(pen, this, side);
     }
   }

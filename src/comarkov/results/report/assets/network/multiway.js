@@ -1,12 +1,20 @@
 // Puts the page of several types together.
 
 // What the picture of blocks asks of the data, for one relation.
-function relationData({ types: [rows, columns], share, expected }) {
-  const side = (i) => ({ clusters: about.types[i].titles.length, kind: about.types[i].name });
-  const order = (i) => ({ clusters: about.types[i].titles.map((_, cluster) => cluster) });
-  const shape = [share.length, share[0].length];
-  const view = { shape, share: share.flat(), expected: expected.flat(), rows: order(rows), columns: order(columns) };
-  return { rows: side(rows), columns: side(columns), view };
+function relationData({ types, share, expected }) {
+  const [rows, columns] = types.map((i) => about.types[i]);
+  const side = ({ titles, name }) => ({ clusters: titles.length, kind: name });
+  const order = ({ titles }) => ({ clusters: titles.map((_, cluster) => cluster) });
+  const view = {
+    shape: [rows.titles.length, columns.titles.length],
+    share: share.flat(),
+    expected: expected.flat(),
+    rows: order(rows),
+    columns: order(columns),
+    nodes: { rows: true, columns: true }, // clusters have titles
+  };
+  const titleOf = (name, cluster) => (name === "rows" ? rows : columns).titles[cluster];
+  return { rows: side(rows), columns: side(columns), view, titleOf };
 }
 
 function relationBlocks(relation, number) {

@@ -1,0 +1,180 @@
+"""Names and ids as codes: small numbers that a sparse matrix can be built from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .tables import RawTable
+from .values import is_missing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BATCH = 1_000_000  # edges at a time
+WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
+EXACT = 2.0**53  # smaller floats represent whole numbers exactly
+LOOKUP = 8  # a table of numbers may have this many times as many places as there are ids
+
+
+def renumber(codes: np.ndarray, rank: np.ndarray | None) -> None:
+    """Replace codes by their ranks, in place and a part at a time."""
+    if rank is not None:
+        for i in range(0, codes.size, BATCH):
+            codes[i : i + BATCH] = rank[codes[i : i + BATCH]]
+
+
+class Growing:
+    """An array that grows at its end; what is not written to takes no memory."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.values = np.empty(BATCH, dtype)
+        self.size = 0
+
+    def extend(self, values: np.ndarray) -> None:
+        """Append values."""
+        end = self.size + values.size
+        if end > self.values.size:
+            self.values.resize(max(end, self.values.size * 3 // 2), refcheck=False)
+        self.values[self.size : end] = values
+        self.size = end
+
+    def array(self) -> np.ndarray:
+        """All values."""
+        self.values.resize(self.size, refcheck=False)
+        return self.values
+
+
+def coding_of(table: RawTable, field: str) -> Any:
+    """The coding for a column, by its type."""
+    import polars as pl
+
+    dtype = table.frame.collect_schema()[field]
+    if dtype.is_float() and _are_whole(table, field):  # pandas has ids with gaps as floats
+        return _Numbers(table, field)
+    is_number = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)  # numpy has no such
+    return _Numbers(table, field) if is_number else _Texts(table, field)
+
+
+def _are_whole(table: RawTable, field: str) -> bool:
+    import polars as pl
+
+    column = pl.col(field).drop_nulls().drop_nans()
+    is_whole = ((column == column.floor()) & (column.abs() < EXACT)).all()
+    return bool(table.frame.select(is_whole).collect(engine="streaming").item())
+
+
+class _Texts:
+    """Codes of text, given by polars in the order of appearance."""
+
+    def __init__(self, table: RawTable, field: str) -> None:
+        import polars as pl
+
+        self.field = field
+        self.keeps_na = table.keeps_na
+        # its own numbering: codes are dense, and forgotten with this object
+        category = pl.Categorical(pl.Categories.random())
+        is_float = table.frame.collect_schema()[field].is_float()
+        column = pl.col(field).fill_nan(None) if is_float else pl.col(field)
+        self.column = column.cast(pl.String).cast(category)
+        self.names = np.empty(0, dtype=object)
+        self.is_known = np.zeros(0, dtype=bool)
+        self.missing: list[int] = []  # codes of words such as NA
+
+    def codes(self, column: pl.Series) -> np.ndarray:
+        """The code of each name, -1 where it is missing."""
+        is_null = column.is_null().to_numpy() if column.null_count() else None
+        codes = column.to_physical().fill_null(0).to_numpy().astype(np.int64, copy=False)
+        if codes.size:
+            self._make_room(int(codes.max()) + 1)
+            if not self.is_known[codes].all():
+                self._learn(column)
+        is_missing = np.isin(codes, self.missing) if self.missing else np.zeros(codes.size, bool)
+        if is_null is not None:
+            is_missing |= is_null
+        return np.where(is_missing, -1, codes) if is_missing.any() else codes
+
+    def _make_room(self, size: int) -> None:
+        if size > self.names.size:
+            more = max(size, 2 * self.names.size) - self.names.size
+            self.names = np.concatenate([self.names, np.empty(more, dtype=object)])
+            self.is_known = np.concatenate([self.is_known, np.zeros(more, dtype=bool)])
+
+    def _learn(self, column: pl.Series) -> None:
+        """The names of codes that are new. Batches run in parallel: they need not be the last."""
+        import polars as pl
+
+        distinct = column.drop_nulls().unique()
+        new = distinct.filter(~pl.Series(self.is_known[distinct.to_physical().to_numpy()]))
+        codes = new.to_physical().to_numpy()
+        names = new.cast(pl.String).to_numpy()
+        self.names[codes] = names
+        self.is_known[codes] = True
+        for code, name in zip(codes.tolist(), names, strict=True):
+            if is_missing(name) and not (self.keeps_na and name.strip()):
+                self.missing.append(code)
+
+    def finish(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The names of codes that occur, sorted, and the place of each code among them."""
+        import polars as pl
+
+        used = _occurring(codes, self.names.size)
+        names = pl.Series(self.names[used].tolist(), dtype=pl.String).str.strip_chars()
+        distinct = names.unique().sort()
+        if all(map(WHOLE.fullmatch, distinct)):
+            distinct = distinct.cast(pl.Int64).sort().cast(pl.String)
+        rank = np.empty(self.names.size, np.int32)
+        places = pl.arange(distinct.len(), dtype=pl.Int32, eager=True)
+        rank[used] = names.replace_strict(distinct, places).to_numpy()
+        return distinct.to_numpy(), rank
+
+
+class _Numbers:
+    """Codes of whole numbers: their places among all that occur, which are collected first."""
+
+    def __init__(self, table: RawTable, field: str) -> None:
+        import polars as pl
+
+        self.field = field
+        is_large = table.frame.collect_schema()[field] == pl.UInt64
+        # differences of the ids must not wrap around, as they do in small types
+        self.column = pl.col(field).cast(pl.UInt64 if is_large else pl.Int64, strict=False)
+        distinct = table.frame.select(self.column.drop_nulls().unique()).collect(engine="streaming")
+        self.ids = np.sort(distinct.to_series().to_numpy())
+        self.places: np.ndarray | None = None
+        if self.ids.size:
+            self.least, span = int(self.ids[0]), int(self.ids[-1]) - int(self.ids[0]) + 1
+            if span <= LOOKUP * self.ids.size + BATCH:
+                self.places = np.zeros(span, np.int32)
+                self.places[self.ids - self.ids[0]] = np.arange(self.ids.size, dtype=np.int32)
+
+    def codes(self, column: pl.Series) -> np.ndarray:
+        """The code of each id, -1 where it is missing."""
+        if column.null_count():
+            codes = np.full(len(column), -1)
+            if self.ids.size:
+                codes[column.is_not_null().to_numpy()] = self.codes(column.drop_nulls())
+            return codes
+        values = column.to_numpy()
+        if self.places is None:
+            return np.searchsorted(self.ids, values)
+        return self.places[values - self.ids[0]]
+
+    def finish(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """The ids that occur, and the place of each code among them; None if all do."""
+        names = self.ids.astype(str).astype(object)
+        used = _occurring(codes, self.ids.size)
+        if used.size == names.size:
+            return names, None
+        rank = np.empty(names.size, np.int32)
+        rank[used] = np.arange(used.size, dtype=np.int32)
+        return names[used], rank
+
+
+def _occurring(codes: np.ndarray, size: int) -> np.ndarray:
+    """The codes that occur: all but those of lines that were skipped."""
+    occurs = np.zeros(size, dtype=bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs)

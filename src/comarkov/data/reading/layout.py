@@ -1,0 +1,148 @@
+"""Which columns of a wide table name its rows, which hold weights, and which are left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..user_warnings import warn_user
+from .classes import columns_in
+from .edges import edge_example
+from .tables import RawTable, listed
+from .values import is_missing, looks_like_number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SAMPLE = 1000  # records from which the roles are detected
+# Headings of columns that only count or number the rows, as pandas and R write them, too.
+IDENTIFIER = re.compile(r"|unnamed: 0|rownames|index|[Ii]d|ID|.*[_ ](id|Id|ID)|.*[a-z]I[dD]")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The roles of the columns of a wide table."""
+
+    names: str | None  #: the column that names the rows; None if there is none
+    weights: list[str]
+    texts: list[str]  #: columns of text, which are no weights
+    identifiers: list[str]  #: columns of numbers that only count or name rows, left out as well
+
+
+@dataclass(frozen=True)
+class WideOptions:
+    """What the user states about a wide table."""
+
+    names: str | int | None = None  #: the column that names the rows
+    classes: Any = None  #: of the rows: files, mappings, or columns of the table
+    keeps_identifiers: bool = False  #: columns such as "id" hold weights
+    is_stated: bool = False  #: that it is a wide table
+
+
+def layout_of(table: RawTable, options: WideOptions) -> Layout:
+    """The roles of the columns, from the first records of the table."""
+    sample = table.without_blank_lines().select(table.kept).head(SAMPLE).collect()
+    classes = columns_in(options.classes)
+    texts = [
+        field
+        for field in table.kept
+        if _is_text(table, sample[field]) or table.heading(field) in classes
+    ]
+    if options.names is not None:
+        chosen: str | None = table.field(options.names, "names")
+    elif not table.has_headings and not texts:
+        chosen = None
+    else:
+        chosen = _default_names(table, sample, texts)
+    others = [field for field in table.kept if field != chosen]
+    identifiers = [
+        field
+        for field in others
+        if not options.keeps_identifiers and _is_identifier(table, sample[field])
+    ]
+    return Layout(
+        chosen,
+        [field for field in others if field not in texts and field not in identifiers],
+        [field for field in others if field in texts],
+        identifiers,
+    )
+
+
+def _is_text(table: RawTable, column: pl.Series) -> bool:
+    """Is no value of a column a number, nor anything that looks like one?"""
+    import polars as pl
+
+    if table.is_number(column.name):
+        return False
+    if column.dtype != pl.String:  # dates, categories, lists
+        return True
+    values = [value for value in column.to_list() if not is_missing(value)]
+    return bool(values) and not any(map(looks_like_number, values))
+
+
+def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> str:
+    """The first column; if that only numbers the rows, the first one of text without repeats."""
+    first = table.kept[0]
+    if not texts or first in texts or not _is_identifier(table, sample[first]):
+        return first
+    return texts[0] if sample[texts[0]].n_unique() == len(sample) else first
+
+
+def _is_identifier(table: RawTable, column: pl.Series) -> bool:
+    """Does a column with an identifier's heading hold whole numbers without repeats?"""
+    heading = table.heading(column.name) if table.has_headings else "no heading"
+    if not IDENTIFIER.fullmatch(heading.replace("Unnamed", "unnamed")):
+        return False
+    values = [str(value).strip() for value in column.to_list()]
+    return all(map(str.isdecimal, values)) and len(set(values)) == len(values)
+
+
+def explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
+    """A note about the columns that are no weights."""
+    facts = []
+    if classes:
+        facts.append(f"{listed(list(classes), 5)} is read as classes of the rows")
+    left_out = [field for field in layout.texts if table.heading(field) not in classes]
+    if left_out:
+        facts.append(f"text in {listed([_title(table, f) for f in left_out], 5)} is left out")
+    if layout.identifiers:
+        identifiers = listed([_title(table, field) for field in layout.identifiers], 5)
+        facts.append(f"{identifiers} is left out as an identifier (drop='none' keeps it)")
+    if facts and layout.names is not None:
+        named = f"the rows are named by {_title(table, layout.names)}"
+        other = next(iter(layout.texts), None)
+        if other is not None and not is_chosen:
+            named += f" (names={table.label(other)!r} chooses another column)"
+        warn_user(f"{table.name}: {named}; {'; '.join(facts)}.")
+
+
+def _title(table: RawTable, field: str) -> str:
+    """What a note calls a column."""
+    label = table.label(field)
+    return label if isinstance(label, str) else f"column {label}"
+
+
+def refuse_edges(table: RawTable, layout: Layout) -> None:
+    """Refuse what is an edge list with more columns rather than a wide table."""
+    if layout.names is None:
+        labels = edge_example(table, table.kept[:3])
+        raise ValueError(
+            f"{table.name} has {len(table.kept)} columns of numbers and no header. For an edge "
+            f"list choose its columns, for example {labels}; for a matrix use kind='table'."
+        )
+    if len(layout.weights) < 2 and layout.texts:
+        raise ValueError(
+            f"{table.name} has {len(table.kept)} columns ({listed(table.columns)}), but "
+            f"{'only one' if layout.weights else 'none'} of numbers, so it is not a wide table. "
+            f"For an edge list choose its columns, for example {as_edges(table, layout)}."
+        )
+
+
+def as_edges(table: RawTable, layout: Layout) -> str:
+    """A choice of columns that reads the table as an edge list."""
+    names = [] if layout.names is None else [layout.names]
+    if layout.texts:
+        return edge_example(table, [*names, layout.texts[0], *layout.weights[-1:]][:3])
+    return edge_example(table, [*names, *layout.weights[:2]])

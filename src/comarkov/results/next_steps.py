@@ -1,0 +1,189 @@
+"""What to try next: suggestions that follow from results, each with the command to run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..costs.labels import Counts
+from ..model.hierarchy import Level
+from .names import WORDS
+from .numbers import percent_text
+from .sentences import SURE, Sentence, sentence, share_sure
+
+if TYPE_CHECKING:
+    from .results import Results
+
+MOST = 3  # suggestions
+FINER = 0.1  # of the information that a finer level must keep more
+COARSER = 0.95  # of the information kept that a coarser level must keep
+UNSURE = 0.5  # share of certain elements below which more starts are suggested
+STARTS = 20
+OPTIONS = {  # that take a value, with their short forms
+    "k": ("--row-clusters", "-k"),
+    "l": ("--column-clusters", "-l"),
+    "out": ("--out", "-o"),
+    "beta": ("--beta",),
+    "starts": ("--starts",),
+    "weighting": ("--weighting",),
+}
+
+
+class NextStep(NamedTuple):
+    """A suggestion: why, and the command or the Python call."""
+
+    why: Sentence
+    command: str
+
+
+def next_steps(results: Results) -> list[NextStep]:
+    """The most useful suggestions, the most useful first."""
+    steps: list[NextStep | None]
+    sides = [
+        side for side in (results.findings.rows, results.findings.columns) if side.is_clustered
+    ]
+    if all(side.n_clusters == 1 for side in sides):
+        steps = [_ask_for_clusters(results), _weighting(results)]
+    else:
+        steps = [_weighting(results), *_levels(results), _more_starts(results)]
+    return [step for step in (*steps, _compare(results)) if step][:MOST]
+
+
+def _ask_for_clusters(results: Results) -> NextStep:
+    numbers = tuple(
+        min(4, side.labels.size) if side.is_clustered else None
+        for side in (results.findings.rows, results.findings.columns)
+    )
+    return NextStep(
+        sentence("Ask for some clusters to see the strongest contrasts, real or not:"),
+        _refit(results, f"n_clusters={numbers}", k=numbers[0], l=numbers[1]),
+    )
+
+
+def _weighting(results: Results) -> NextStep | None:
+    """Texts whose counts are not weighted."""
+    kinds = {results.findings.rows.kind, results.findings.columns.kind}
+    if getattr(results.fitted, "weighting_", None) is not None or not kinds & WORDS:
+        return None
+    return NextStep(
+        sentence("Plain counts let long texts and frequent words dominate. BM25 balances them:"),
+        _refit(results, 'weighting="bm25"', weighting="bm25"),
+    )
+
+
+def _levels(results: Results) -> list[NextStep]:
+    """A finer level that keeps clearly more, and a coarser one that keeps nearly as much."""
+    tree = results.findings.rows.tree
+    if tree.n_fitted not in [level.n_clusters for level in tree.levels]:
+        return []
+    fit = next(i for i, each in enumerate(tree.levels) if each.n_clusters == tree.n_fitted)
+    kept = tree.levels[fit].kept
+    finer = [level for level in tree.levels[:fit] if level.kept >= kept + FINER]
+    coarser = [level for level in tree.levels[fit + 1 :] if level.kept >= COARSER * kept]
+    steps = []
+    if finer:
+        steps.append(_cut(results, finer[-1], "Finer clusters show more:"))
+    if coarser:
+        steps.append(_cut(results, coarser[-1], "Fewer clusters would do nearly as well:"))
+    return steps
+
+
+def _cut(results: Results, level: Level, why: str) -> NextStep:
+    numbers = " x ".join(str(k) for k in level.n_clusters if k is not None)
+    return NextStep(
+        sentence(f"{why} {numbers} clusters keep {percent_text(level.kept)}."),
+        cut_command(results, level.n_clusters),
+    )
+
+
+def cut_command(results: Results, n_clusters: Counts) -> str:
+    """The command or call that cuts the hierarchy at these numbers of clusters."""
+    if not results.command:
+        return f"model.cut({n_clusters})"
+    options = [(f"-{name}", str(k)) for name, k in zip("kl", n_clusters, strict=True) if k]
+    flags = " ".join(f"{name} {k}" for name, k in options)
+    out = _beside(results, "x".join(k for _, k in options))
+    return f"comarkov cut {shlex.quote(results.folder or 'OUT')} {flags} -o {out}"
+
+
+def _more_starts(results: Results) -> NextStep | None:
+    """Few elements are placed with certainty."""
+    sides = [
+        side for side in (results.findings.rows, results.findings.columns) if side.n_clusters > 1
+    ]
+    unsure = [side for side in sides if side.confidence is not None and share_sure(side) < UNSURE]
+    is_found_again = all(
+        side.stability is not None and (side.stability > SURE).all() for side in unsure
+    )
+    starts = results.parameters.get("n_init")
+    if not unsure or is_found_again or (isinstance(starts, int) and starts >= STARTS):
+        return None
+    return NextStep(
+        sentence(
+            f"Few elements reach a confidence of {SURE}. More starts may find clearer clusters:"
+        ),
+        _refit(results, f"n_init={STARTS}", starts=STARTS),
+    )
+
+
+def _compare(results: Results) -> NextStep | None:
+    """Numbers of clusters or β that nobody has compared."""
+    if results.selection is not None and results.beta_selection is not None:
+        return None
+    what = [
+        name
+        for name, evidence in (
+            ("numbers of clusters", results.selection),
+            ("values of β", results.beta_selection),
+        )
+        if evidence is None
+    ]
+    text = sentence(f"Compare other {' and '.join(what)}:")
+    if not results.command:
+        return NextStep(text, _refit(results, 'n_clusters="auto", beta="auto"'))
+    command = _changed(results.command, {"k": None, "l": None, "beta": None})
+    command = re.sub(r"^comarkov \S+", "comarkov sweep", command)
+    return NextStep(text, f"{command} -o {_beside(results, 'sweep')}")
+
+
+def _refit(results: Results, keywords: str, **options: object) -> str:
+    """The command or call that fits again with these changes."""
+    if not results.command:
+        return f"model.set_params({keywords}).fit(data)"
+    values = {name: None if value is None else str(value) for name, value in options.items()}
+    command = re.sub(r"^comarkov \S+", "comarkov fit", _changed(results.command, values))
+    return f"{command} -o {_beside(results, 'again')}"
+
+
+def _beside(results: Results, name: str) -> str:
+    """A folder beside that of the results, for a command."""
+    return shlex.quote(f"{results.folder or 'OUT'}-{name}")
+
+
+def _changed(command: str, values: dict[str, str | None]) -> str:
+    """A command with other values of some options, and without an output folder."""
+    parts = shlex.split(command)
+    for name in (*values, "out"):
+        parts = _without(parts, OPTIONS[name])
+    parts = [part for part in parts if part not in ("--force", "-f", "--open")]
+    for name, value in values.items():
+        if value is not None:
+            parts += [OPTIONS[name][-1], value]
+    return shlex.join(parts)
+
+
+def _without(parts: list[str], names: tuple[str, ...]) -> list[str]:
+    """The parts of a command but for an option and its value: -k 4, -k4 or --row-clusters=4."""
+    kept: list[str] = []
+    skip = False
+    for part in parts:
+        if skip:
+            skip = False
+        elif part in names:
+            skip = True
+        elif not any(
+            part.startswith(f"{name}=" if name.startswith("--") else name) for name in names
+        ):
+            kept.append(part)
+    return kept

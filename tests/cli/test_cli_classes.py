@@ -1,0 +1,113 @@
+"""Known classes and remembered options on the command line: fit, predict, evaluate."""
+
+import json
+import shutil
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+from commands import assert_refused, run
+
+SEA = ["sun and sea and sand", "sea sand shell", "sun sea shell sand", "sand sea sun"]
+ICE = ["snow and ice", "ice snow frost", "frost and ice and snow", "frost snow"]
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    """A folder of texts in two subfolders, and the results of fit on it."""
+    here = tmp_path_factory.mktemp("texts")
+    for folder, listed in (("sea", SEA), ("ice", ICE)):
+        (here / "all" / folder).mkdir(parents=True)
+        for i, text in enumerate(listed):
+            (here / "all" / folder / f"{i}.txt").write_bytes(f"{text} caf\xe9\r\n".encode("cp1252"))
+    (here / "all" / "photo.png").write_bytes(b"\x89PNG\0")
+    done = run("fit", "all", "-k", 2, "-l", 2, "--stop-words", "none", "-o", "out", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "8 of 8 files are not UTF-8 and read as Windows-1252. If" in done.stderr
+    assert "--encoding" in done.stderr
+    assert "1 of 9 files is not text and skipped: photo.png." in done.stderr
+    return here
+
+
+def predicted(*arguments, cwd):
+    done = run("predict", "out", *arguments, "--json", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return [line["cluster"] for line in json.loads(done.stdout)], done.stderr
+
+
+def test_predict_reads_new_texts_like_the_old_ones(texts):
+    (texts / "letter.txt").write_text("sand and sea\n\nsun today")
+    one, note = predicted("letter.txt", cwd=texts)
+    assert "today" in note
+    (texts / "new").mkdir()
+    shutil.copy(texts / "letter.txt", texts / "new" / "a")
+    (texts / "new" / "b").write_text("snow and ice")
+    both, _ = predicted("new", cwd=texts)
+    assert both == [one[0], 1 - one[0]]
+    (texts / "new.csv").write_text("id,body\n1,sand and sea\n2,snow and ice\n")
+    assert predicted("new.csv", "--text", "body", cwd=texts) == (both, "")
+
+
+def test_evaluate_with_the_subfolders(texts):
+    for arguments in (["out"], ["out", "all"], ["out", "folder"]):
+        done = run("evaluate", *arguments, "--json", cwd=texts)
+        scores = json.loads(done.stdout)
+        assert (scores["map"], scores["elements"], scores["classification"]) == (1, 8, "folder")
+    printed = run("evaluate", "out", cwd=texts).stdout
+    assert printed.startswith("100.0% of 8 elements are in the cluster that matches their class: 2")
+    assert "4 elements, 100% sea" in printed
+
+
+def test_evaluate_with_anndata(tmp_path):
+    matrix = np.kron(np.eye(2), np.ones((3, 3))) * 5 + 1
+    obs = pd.DataFrame({"kind": ["x"] * 3 + ["y"] * 3, "n": [1, 2, 3] * 2}, index=list("abcdef"))
+    obs["half"] = ["u", "v"] * 3
+    var = pd.DataFrame({"group": ["p"] * 3 + ["q"] * 3}, index=list("ABCDEF"))
+    anndata.AnnData(matrix, obs, var).write_h5ad(tmp_path / "cells.h5ad")
+    run("fit", "cells.h5ad", "-k", 2, "-l", 2, "-o", "out", cwd=tmp_path)
+    done = run("evaluate", "out", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["map"] == 1
+    assert done.stderr == (
+        "Note: The classes are 'kind'. out also has half: choose with --truth-column half.\n"
+    )
+    for arguments in (["out", "half"], ["out", "--truth-column", "half"]):
+        assert (
+            json.loads(run("evaluate", *arguments, "--json", cwd=tmp_path).stdout)["map"] == 4 / 6
+        )
+    for column, classes in (("n", 3), ("obs:kind", 2)):
+        arguments = ["out", "cells.h5ad", "--truth-column", column, "--json"]
+        assert json.loads(run("evaluate", *arguments, cwd=tmp_path).stdout)["classes"] == classes
+    done = run("evaluate", "out", "cells.h5ad", "--side", "columns", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["map"] == 1
+    refused = run("evaluate", "out", "cells.h5ad", "--truth-column", "x", cwd=tmp_path)
+    assert_refused(
+        refused, ".obs of cells.h5ad has no column 'x'. Choose one with --truth-column: "
+    )
+
+
+def test_classes_from_a_file_and_options_that_are_remembered(tmp_path):
+    lines = [f"u{i};7;{'ab'[i // 3]}{j};1" for i in range(6) for j in range(3)]
+    (tmp_path / "e.csv").write_text("\n".join(lines))
+    (tmp_path / "c.csv").write_text("who,what\n" + "\n".join(f"u{i},{i // 3}" for i in range(5)))
+    reading = ["--rows", 0, "--columns", 2, "--weights", 3, "--row-classes", "c.csv:who:what"]
+    done = run("fit", "e.csv", "-k", 2, "-l", 2, *reading, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(run("evaluate", "out", "--json", cwd=tmp_path).stdout)
+    assert (scores["map"], scores["elements"], scores["without_a_class"]) == (1, 5, 1)
+    (tmp_path / "new.csv").write_text("x;9;a0;1\nx;9;a1;1\ny;9;b2;1\n")
+    labels, note = predicted("new.csv", cwd=tmp_path)
+    assert sorted(labels) == [0, 1]
+    assert note == ""
+
+
+def test_what_evaluate_refuses(texts, tmp_path):
+    for arguments, message in (
+        (["out", "nowhere.csv"], "There is no file 'nowhere.csv', and out has no classes of that"),
+        (["out", "--side", "both"], "--side must be rows or columns, not 'both'."),
+        (["out", "--side", "columns"], "comarkov evaluate out classes.csv"),
+        (["out/rows.csv"], "comarkov evaluate out/rows.csv classes.csv"),
+        (["out", "new"], "new has no subfolders that could be classes. Give a file"),
+    ):
+        (texts / "new").mkdir(exist_ok=True)
+        assert_refused(run("evaluate", *arguments, cwd=texts), message)

@@ -1,0 +1,148 @@
+"""AnnData whose X is scaled: the counts are elsewhere, with names of their own."""
+
+import warnings
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from commands import assert_refused, run
+from numpy.testing import assert_array_equal
+
+import comarkov
+from comarkov import CoClustering, Results, datasets
+
+WOMEN = datasets.load("southern-women")
+COUNTS = WOMEN.matrix.astype(np.float32)
+
+
+def scaled(kept_in=None, columns=slice(None)):
+    """Centred data, as scanpy's ``scale`` leaves them, and the counts where they are kept."""
+    cells = anndata.AnnData(
+        sp.csr_matrix(COUNTS),
+        pd.DataFrame(index=WOMEN.row_names),
+        pd.DataFrame(index=WOMEN.column_names),
+    )
+    if kept_in == "raw":
+        cells.raw = cells
+    elif kept_in is not None:
+        cells.layers[kept_in] = cells.X.copy()
+    cells.X = COUNTS - COUNTS.mean(axis=0)
+    return cells[:, columns].copy()
+
+
+def sources(cells, folder):
+    """The object and a file of it."""
+    cells.write_h5ad(folder / "cells.h5ad")
+    return cells, folder / "cells.h5ad"
+
+
+@pytest.mark.parametrize("kept_in", ["raw", "counts", "raw_counts", "mine"])
+def test_counts_are_used_where_x_is_scaled(kept_in, tmp_path):
+    where = r"\.raw" if kept_in == "raw" else rf"layers\['{kept_in}'\]"
+    choice = f'layer="{kept_in}"'
+    for source in sources(scaled(kept_in), tmp_path):
+        with pytest.warns(UserWarning, match=f"X has negative values.*so {where} is") as caught:
+            data = comarkov.read(source)
+        assert len(caught) == 1
+        assert choice in str(caught[0].message)
+        assert caught[0].filename == __file__
+        assert_array_equal(data.matrix.toarray(), COUNTS)
+        assert_array_equal(comarkov.read(source, layer=kept_in).matrix.toarray(), COUNTS)
+
+
+def test_whole_numbers_are_counts_before_caughtother_layers():
+    cells = scaled("mine")
+    cells.layers["counts"] = np.log1p(COUNTS) / 2
+    with pytest.warns(UserWarning, match="mine"):
+        comarkov.read(cells)
+    del cells.layers["mine"]
+    with pytest.warns(UserWarning, match="counts"):
+        comarkov.read(cells)
+
+
+def test_x_without_negative_values_stays():
+    cells = scaled("counts")
+    cells.X = COUNTS * 0.5
+    assert_array_equal(comarkov.read(cells).matrix.toarray(), COUNTS * 0.5)
+    assert_array_equal(comarkov.read(cells, layer="X").matrix.toarray(), COUNTS * 0.5)
+
+
+def test_a_missing_x_is_no_obstacle():
+    cells = scaled("counts")
+    cells.X = None
+    with pytest.warns(UserWarning, match="X is missing, so layers"):
+        assert_array_equal(comarkov.read(cells).matrix.toarray(), COUNTS)
+
+
+def test_estimators_do_the_same_with_one_warning():
+    cells = scaled("raw", slice(0, 9))  # X has fewer variables than .raw
+    with pytest.warns(UserWarning, match="so .raw is used") as caught:
+        model = CoClustering((2, 3), random_state=0).fit(cells)
+    assert [str(one.message).count("comarkov.read(adata") for one in caught] == [1]
+    assert caught[0].filename == __file__
+    assert model.feature_names_in_.tolist() == WOMEN.column_names
+    expected = CoClustering((2, 3), random_state=0).fit(comarkov.read(cells, layer="raw"))
+    assert_array_equal(model.row_labels_, expected.row_labels_)
+    with pytest.warns(UserWarning, match="so .raw is used"):
+        assert_array_equal(
+            model.predict(cells), expected.predict(comarkov.read(cells, layer="raw"))
+        )
+    with pytest.warns(UserWarning, match="so .raw is used") as caught:
+        results = Results.of(model, cells)
+    assert len(caught) == 1
+    assert results.data.column_names.tolist() == WOMEN.column_names
+    assert_array_equal(CoClustering((2, 3), random_state=0).fit(cells.raw).cost_, model.cost_)
+
+
+def test_without_counts_the_error_shows_how_to_keep_them(tmp_path):
+    cells = scaled()
+    cells.layers["centred"] = cells.X.copy()
+    for read in (comarkov.read, CoClustering(2).fit):
+        with pytest.raises(ValueError, match="negative") as caught:
+            read(cells)
+        message = str(caught.value)
+        assert "(X, layers['centred'])" in message
+        assert "adata.raw.to_adata()" in message
+        assert "absolute" not in message
+    cells = scaled("raw")
+    with pytest.raises(ValueError, match=r'is negative.*comarkov\.read\(adata, layer="raw"\)'):
+        comarkov.read(cells, layer="X")
+    _, path = sources(cells, tmp_path)
+    assert_refused(
+        run("fit", path, "--layer", "X", "-o", tmp_path / "o"), 'read .raw: --layer "raw"'
+    )
+    assert_refused(run("info", tmp_path / "none.h5ad"), "none.h5ad")
+
+
+def test_the_command_line_reads_raw_and_notes_it(tmp_path):
+    _, path = sources(scaled("raw", slice(0, 9)), tmp_path)
+    done = run("fit", path, "-k", 2, "-l", 3, "--seed", 0, "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    notes = [line for line in done.stderr.splitlines() if line.startswith("Note")]
+    assert notes[0].endswith('is used instead. Choose it to silence this note: --layer "raw"')
+    quiet = run("fit", path, "--layer", "raw", "-k", 2, "-l", 3, "-o", tmp_path / "again")
+    assert quiet.returncode == 0
+    assert "silence" not in quiet.stderr
+
+
+def test_clusters_of_raw_are_written_where_there_is_a_place(tmp_path):
+    cells = scaled("raw", slice(0, 9))
+    model = CoClustering((2, 3), random_state=0).fit(comarkov.read(cells, layer="raw"))
+    with pytest.warns(UserWarning, match=r"14 variables of \.raw, and X has 9: .* those of 9"):
+        comarkov.write_h5ad(cells, tmp_path / "out.h5ad", model)
+    again = anndata.read_h5ad(tmp_path / "out.h5ad")
+    assert again.obs["comarkov"].astype(int).tolist() == model.row_labels_.tolist()
+    assert again.raw.var["comarkov"].astype(int).tolist() == model.column_labels_.tolist()
+    assert again.var["comarkov"].astype(int).tolist() == model.column_labels_[:9].tolist()
+    assert_array_equal(again.var["comarkov_confidence"], model.column_confidence_[:9])
+    renamed = cells.copy()
+    renamed.var_names = [f"{name}?" if i < 2 else name for i, name in enumerate(cells.var_names)]
+    with pytest.warns(UserWarning, match=r"those of 7 variables; 2 that \.raw does not have"):
+        comarkov.write_h5ad(renamed, None, model)
+    assert renamed.var["comarkov"].isna().tolist() == [True] * 2 + [False] * 7
+    assert renamed.var["comarkov_confidence"].isna().tolist() == [True] * 2 + [False] * 7
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        comarkov.write_h5ad(scaled("raw"), None, model)  # the same variables: nothing to note

@@ -1,0 +1,102 @@
+"""Excel files are read like delimited text, and NumPy arrays like matrices."""
+
+import io
+
+import numpy as np
+import pytest
+from commands import assert_refused, run
+from numpy.testing import assert_array_equal
+from spreadsheets import write_xlsx
+
+import comarkov
+
+EDGES = [["user", "item", "n"], ["Ann", "tea", 2], ["Bob", "rum", 1.5], ["Ann", "rum", 1]]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_sheet_is_an_edge_list(decimal, here):
+    write_xlsx("e.xlsx", {"sales": EDGES})
+    data = comarkov.read("e.xlsx", decimal=decimal)
+    assert_array_equal(data.matrix.toarray(), [[1, 2], [1.5, 0]])
+    assert (data.row_names.tolist(), data.row_kind) == (["Ann", "Bob"], "user")
+    with open("e.xlsx", "rb") as file:
+        assert comarkov.read(io.BytesIO(file.read())).shape == (2, 2)
+
+
+def test_a_sheet_is_a_wide_table_with_a_title_and_gaps(here):
+    rows = [["Sales"], [None], ["shop", 2019, 2020, 2021], ["Nord", 1, None, 3], ["Ost", 4, 5, 6]]
+    write_xlsx("t.xlsx", {"one": [row + [None] * (4 - len(row)) for row in rows]})
+    with (
+        pytest.warns(UserWarning, match="1 missing cell is read as 0"),
+        pytest.warns(UserWarning, match="starts at line 3, below its title"),
+    ):
+        data = comarkov.read("t.xlsx")
+    assert data.column_names.tolist() == ["2019", "2020", "2021"]
+    assert_array_equal(data.matrix.toarray(), [[1, 0, 3], [4, 5, 6]])
+
+
+def test_the_line_of_a_fault_is_that_of_the_sheet(here):
+    write_xlsx("e.xlsx", {"sales": [*EDGES, [None, None, None], ["Bob", "tea", "many"]]})
+    with pytest.raises(ValueError, match=r"e\.xlsx, line 6, column 3 \(n\): 'many' is not a"):
+        comarkov.read("e.xlsx")
+
+
+def test_one_of_several_sheets_is_chosen(here):
+    write_xlsx("e.xlsx", {"notes": [["hello"]], "2024 sales": EDGES, "blank": []})
+    message = r"e.xlsx has 3 sheets (notes, 2024 sales, blank). Choose one with --sheet notes."
+    assert_refused(run("fit", "e.xlsx", "-k", 2, "-l", 2, "-o", "out"), message)
+    for sheet in ("2024 sales", 1, "1"):
+        assert comarkov.read("e.xlsx", sheet=sheet).shape == (2, 2)
+    with pytest.raises(ValueError, match=r"no sheet 'sales' \(notes, 2024 sales, blank\)\. Choose"):
+        comarkov.read("e.xlsx", sheet="sales")
+    with pytest.raises(ValueError, match=r"'blank' is empty\. Choose another with sheet='notes'"):
+        comarkov.read("e.xlsx", sheet="blank")
+    done = run("fit", "e.xlsx", "--sheet", "2024 sales", "-k", 2, "-l", 2, "-o", "out")
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_no_excel_file(here):
+    (here / "e.xlsx").write_bytes(b"PK\x03\x04")
+    with pytest.raises(ValueError, match=r"e\.xlsx is not an Excel file: .*Save it again"):
+        comarkov.read("e.xlsx")
+    write_xlsx("e.xlsx", {"sales": EDGES * 9})
+    with pytest.raises(ValueError, match=r"e\.xlsx unpacks to .* more than 99.* use max_bytes="):
+        comarkov.read("e.xlsx", max_bytes=99)
+    with pytest.raises(ValueError, match="separator= does not apply to an Excel file"):
+        comarkov.read("e.xlsx", separator=";")
+    with pytest.raises(ValueError, match="sheet= does not apply to delimited text"):
+        comarkov.read(io.BytesIO(b"a,b\nc,d\n"), sheet="x", header=False)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, bool, ">f8"])
+def test_numpy_arrays(dtype, here):
+    array = np.array([[2, 0, 1], [0, 3, 0]]).astype(dtype)
+    np.save("m.npy", array)
+    data = comarkov.read("m.npy", row_names=["a", "b"])
+    assert_array_equal(data.matrix.toarray(), array)
+    assert data.row_names.tolist() == ["a", "b"]
+    with open("m.npy", "rb") as file:  # known by its first bytes
+        assert comarkov.read(io.BytesIO(file.read())).shape == (2, 3)
+
+
+def test_arrays_that_are_no_matrices(here):
+    np.save("m.npy", np.ones(3))
+    with pytest.raises(ValueError, match=r"m\.npy holds an array of shape \(3,\) .*numpy\.save"):
+        comarkov.read("m.npy")
+    np.save("m.npy", np.array([["a"]], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match=r"m\.npy is not a readable npy file"):
+        comarkov.read("m.npy")
+    np.save("m.npy", np.array([[1.0, np.nan]]))
+    with pytest.raises(ValueError, match=r"m\.npy, row 1, column 2: NaN is not a weight"):
+        comarkov.read("m.npy")
+    np.save("m.npy", np.ones((3, 3)))
+    content = (here / "m.npy").read_bytes().replace(b"(3, 3)", b"(3, 3000000000000)")
+    (here / "m.npy").write_bytes(content[:128])
+    with pytest.raises(ValueError, match=r"m\.npy is not a readable npy file"):
+        comarkov.read("m.npy")

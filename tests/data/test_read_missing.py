@@ -1,0 +1,191 @@
+"""Missing values, columns that are left out, and the column that names the rows."""
+
+from warnings import catch_warnings
+
+import pandas as pd
+import polars as pl
+import pytest
+from commands import run
+from numpy.testing import assert_array_equal
+
+import comarkov
+
+WORDS = ["NA", "N/A", "NaN", "nan", "null", "None", ""]
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "t.csv"
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_line_without_a_name_is_skipped(word, path):
+    path.write_text(f"user,item,n\nAnn,tea,1\n{word},gin,2\nBob,{word},3\nAnn,rum,4\n")
+    with pytest.warns(UserWarning, match=r"t.csv: 2 lines without a name skipped \(if NA is"):
+        data = comarkov.read("t.csv")
+    assert data.row_names.tolist() == ["Ann"]  # Bob occurs in no line that counts
+    assert data.column_names.tolist() == ["rum", "tea"]
+    if word:
+        data = comarkov.read("t.csv", keep_na=True)
+        assert set(data.row_names) == {"Ann", "Bob", word}
+        assert word in data.column_names
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_missing_weight_is_an_error_unless_stated(word, path):
+    path.write_text(f"user,item,n\nAnn,tea,1\nBob,gin,{word}\nAnn,rum,4\n")
+    with pytest.raises(ValueError, match=r"line 3, column 3 \(n\): the weight is missing\. Use"):
+        comarkov.read("t.csv")
+    with pytest.warns(UserWarning, match="t.csv: 1 line without a weight skipped"):
+        assert comarkov.read("t.csv", missing="skip").row_names.tolist() == ["Ann"]
+    for zero in ("0", 0):
+        with pytest.warns(UserWarning, match="t.csv: 1 line without a weight read as 0"):
+            assert comarkov.read("t.csv", missing=zero).row_names.tolist() == ["Ann", "Bob"]
+    with pytest.raises(ValueError, match="missing='never' must be missing='skip', missing='0' or"):
+        comarkov.read("t.csv", missing="never")
+
+
+def test_a_weight_beside_a_missing_name_does_not_matter(path):
+    path.write_text("user,item,n\nAnn,tea,1\nNA,gin,\nAnn,rum,\n")
+    with pytest.raises(ValueError, match=r"line 4, column 3 \(n\): the weight is missing"):
+        comarkov.read("t.csv")
+    with pytest.warns(UserWarning, match="1 line without a name .*; 1 line without a weight skip"):
+        assert comarkov.read("t.csv", missing="skip").matrix.sum() == 1
+
+
+FRAMES = {
+    "text": {"a": ["x", None, "NA", "y"], "b": ["u", "v", "w", "v"], "n": [1.0, 2, 3, None]},
+    "numbers": {"a": [7, None, None, 8], "b": ["u", "v", "w", "v"], "n": [1, 2, 3, None]},
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, "Parquet"])
+def test_missing_values_of_typed_tables(name, make, tmp_path):
+    source = (pl.DataFrame if make == "Parquet" else make)(FRAMES[name])
+    if make == "Parquet":
+        source.write_parquet(tmp_path / "e.parquet")
+        source = tmp_path / "e.parquet"
+    with pytest.raises(ValueError, match="record 4, column n: the weight is missing"):
+        comarkov.read(source)
+    with pytest.warns(UserWarning, match="2 lines without a name skipped.*; 1 line without a weig"):
+        data = comarkov.read(source, missing=0)
+    assert data.row_names.tolist() == (["x", "y"] if name == "text" else ["7", "8"])  # not 7.0
+    assert_array_equal(data.matrix.toarray(), [[1, 0], [0, 0]])
+
+
+def test_blanks_of_a_pivot_table_are_zeros(path):
+    path.write_text("shop,tea,rum,gin\nNord,1,,2\nOst,NA,3, \n,1,1,1\n")
+    with catch_warnings(record=True, action="always") as notes:
+        data = comarkov.read("t.csv")
+    assert [str(note.message) for note in notes] == [
+        "t.csv: 1 row without a name skipped (if NA is a name, use keep_na=True).",
+        "t.csv: 3 missing cells are read as 0 (missing='error' refuses them).",
+    ]
+    assert_array_equal(data.matrix.toarray(), [[1, 0, 2], [0, 3, 0]])
+    assert data.row_kind == "shop"
+    path.write_text("shop,tea,rum,gin\nNord,1,,2\n")
+    with pytest.raises(ValueError, match=r"line 2, column 3 \(rum\): the weight is missing"):
+        comarkov.read("t.csv", missing="error")
+
+
+def test_gaps_of_a_pivoted_frame_are_zeros():
+    edges = pd.DataFrame({"a": list("xyz"), "b": ["t", "u", "v"], "n": [1, 2, 3]})
+    wide = edges.pivot(index="a", columns="b", values="n").assign(w=0.0)
+    with pytest.warns(UserWarning, match="the data frame: 6 missing cells are read as 0"):
+        data = comarkov.read(wide)
+    assert_array_equal(data.matrix.toarray(), [[1, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0]])
+    assert (data.row_names.tolist(), data.row_kind) == (["x", "y", "z"], "a")
+    with pytest.raises(ValueError, match="record 2, column t: the weight is missing"):
+        comarkov.read(wide, missing="error")
+
+
+WORLD_BANK = """"Data Source","World Development Indicators",
+
+"Last Updated Date","2024-06-28",
+
+"Country Name","Country Code","Indicator Name","Indicator Code","1960","1961","1962",
+"Aruba","ABW","Population","SP.POP","54208","55434","56234",
+"Chad","TCD","Population","SP.POP","3000000","","3100000",
+"""
+
+
+def test_a_table_of_the_world_bank(path):
+    path.write_text(WORLD_BANK)
+    with catch_warnings(record=True, action="always") as notes:
+        data = comarkov.read("t.csv")
+    assert {note.filename for note in notes} == {__file__}  # where the user called
+    assert [str(note.message) for note in notes] == [
+        "t.csv: the table starts at line 5, below its title.",
+        "t.csv: the rows are named by Country Name (names='Country Code' chooses another column); "
+        "text in Country Code, Indicator Name, Indicator Code is left out.",
+        "t.csv: 1 missing cell is read as 0 (missing='error' refuses them).",
+    ]
+    assert data.row_names.tolist() == ["Aruba", "Chad"]
+    assert data.column_names.tolist() == ["1960", "1961", "1962"]
+    assert (data.row_kind, data.column_kind) == ("country", "year")
+    done = run("fit", "t.csv", "--names", "Country Code", "-k", 2, "-l", 2, "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "1 missing cell is read as 0 (--missing error refuses them)." in done.stderr
+    assert (path.parent / "out" / "rows.csv").read_text().count("ABW") == 1
+
+
+def test_columns_can_be_left_out(path):
+    path.write_text("gene,a,b,lon,c\nx,1,2,-3,4\ny,1,0,-3,5\n")
+    with pytest.raises(ValueError, match="leave it out with drop='lon'"):
+        comarkov.read("t.csv")
+    for drop in ("lon", ["lon"], 3, [3], " lon ,"):
+        assert comarkov.read("t.csv", drop=drop).column_names.tolist() == ["a", "b", "c"]
+    assert comarkov.read("t.csv", drop="lon,b,c").shape == (2, 1)  # gene and a: an edge list
+    with pytest.raises(ValueError, match=r"no column 'lat': its columns are .* drop='gene'"):
+        comarkov.read("t.csv", drop="lat")
+    with pytest.raises(ValueError, match="leaves no column"):
+        comarkov.read("t.csv", drop="gene,a,b,lon,c")
+
+
+def test_numbers_that_only_identify_rows_are_no_weights(path):
+    path.write_text("id,name,a,b,c\n7,Ann,1,2,3\n9,Bob,4,5,6\n")
+    with pytest.warns(UserWarning, match=r"named by name; id is left out as an identifier \(drop="):
+        data = comarkov.read("t.csv")
+    assert (data.row_names.tolist(), data.shape) == (["Ann", "Bob"], (2, 3))
+    data = comarkov.read("t.csv", names="name", drop="none")
+    assert data.column_names.tolist() == ["id", "a", "b", "c"]
+    path.write_text("user_id,sex,a,b\n7,f,1,2\n9,m,4,5\n11,f,1,1\n")
+    with pytest.warns(UserWarning, match="named by user_id .*; text in sex is left out"):
+        assert comarkov.read("t.csv").row_names.tolist() == ["7", "9", "11"]
+    path.write_text(",name,a,b,c\n0,Ann,1,2,3\n1,Bob,4,5,6\n")  # as pandas writes an index
+    with pytest.warns(UserWarning, match="named by name; column 0 is left out"):
+        assert comarkov.read("t.csv").row_names.tolist() == ["Ann", "Bob"]
+
+
+def test_the_column_of_names_makes_a_table_a_wide_one(path):
+    path.write_text("a,b,name\n1,2,Ann\n3,4,Bob\n")
+    data = comarkov.read("t.csv", names="name")
+    assert (data.row_names.tolist(), data.column_names.tolist()) == (["Ann", "Bob"], ["a", "b"])
+    with pytest.raises(ValueError, match="rows='a' and names='name' exclude each other"):
+        comarkov.read("t.csv", names="name", rows="a")
+
+
+def test_commas_at_the_ends_of_lines_make_no_columns(path):
+    path.write_text("user,item,n,,\nAnn,tea,1,,\nBob,rum,2,,\n")
+    assert comarkov.read("t.csv").shape == (2, 2)
+    path.write_text("user,item,n,\nAnn,tea,1,\nBob,rum,2,x\n")
+    with pytest.raises(ValueError, match="4 columns"):
+        comarkov.read("t.csv", kind="edges")
+
+
+def test_space_around_names_is_no_part_of_them(path):
+    path.write_text("user, item, n\nAnn, tea, 1\nBob,tea, 2\n")
+    assert comarkov.read("t.csv").column_names.tolist() == ["tea"]
+    path.write_text("user, a, b, c\n Ann, 1, 2, 3\nBob, 4, 5, 6\n")
+    assert comarkov.read("t.csv").row_names.tolist() == ["Ann", "Bob"]
+
+
+def test_notes_of_the_command_name_options(path):
+    path.write_text("user,item,n\nAnn,tea,1\nNA,rum,2\nBob,rum,3\n")
+    done = run("fit", "t.csv", "-k", 2, "-l", 2, "-o", "out")
+    assert "t.csv: 1 line without a name skipped (if NA is a name, use --keep-na)." in done.stderr
+    done = run("fit", "t.csv", "--keep-na", "--no-header", "-k", 2, "-l", 2, "-o", "other")
+    assert "'n' is not a number. Correct it." in done.stderr
+    assert "leave it out with --drop 2." in done.stderr

@@ -1,0 +1,278 @@
+"""The most common mistakes of beginners: what each message says, and that its advice works.
+
+Each line of the two tables has a mistake, words of its message, and what the message advises; the
+test does both. Advice in Python is a call on ``X`` and ``model``, or on the names in SCOPE.
+"""
+
+import re
+from contextlib import chdir
+from dataclasses import dataclass
+from typing import Any
+
+import anndata
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from commands import run
+from numpy.testing import assert_array_equal
+
+import comarkov
+from comarkov import CoClustering, Results
+
+COUNTS = np.array([[4, 3, 0, 1], [3, 5, 1, 0], [0, 1, 6, 4], [1, 0, 5, 3], [5, 4, 0, 0]])
+NAMES = ["Ann", "Bob", "Cid", "Dot", "Eve"]
+FRAME = pd.DataFrame(COUNTS, columns=["tea", "milk", "beer", "ale"])
+EDGES = "who,what,often\n" + "".join(
+    f"{NAMES[i]},{FRAME.columns[j]},{COUNTS[i, j]}\n" for i, j in np.argwhere(COUNTS)
+)
+TEXTS = ["sun and the sea", "the sea and sun", "snow and some ice", "ice on the snow"]
+
+
+def scaled():
+    cells = anndata.AnnData((COUNTS - COUNTS.mean(axis=0)).astype("f4"))
+    cells.layers["scaled"] = cells.X.copy()
+    return cells
+
+
+def with_counts(cells):
+    cells.layers["counts"] = COUNTS
+    return cells
+
+
+def edges():
+    return pl.read_csv(EDGES.encode())
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path):
+    """A folder with a file, in which all happens."""
+    (tmp_path / "visits.csv").write_text(EDGES)
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "thesis.txt").write_text("years of work")
+    (tmp_path / "empty").mkdir()
+    with chdir(tmp_path):
+        yield tmp_path
+
+
+# --- Python -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Mistake:
+    """A call with a mistake, words of the message, and a call that the message advises."""
+
+    call: str
+    words: str
+    advice: str  # is in the message, unless it is only an example of what it says
+    X: Any = None
+    is_quoted: bool = True
+
+
+MISTAKES = {
+    "a path": Mistake('fit("visits.csv")', "Read it first", 'fit(comarkov.read("visits.csv"))'),
+    "a wrong file name": Mistake(
+        'comarkov.read("visit.csv")', "visit.csv", 'comarkov.read("visits.csv")', is_quoted=False
+    ),
+    "an edge list": Mistake(
+        "fit(X)",
+        '"who", "what" of X hold text',
+        'fit(comarkov.read(X, rows="who", columns="what", weights="often"))',
+        edges(),
+    ),
+    "a list of pairs": Mistake("fit(X)", "list of pairs", "fit(comarkov.read(X))", edges().rows()),
+    "a table with a class": Mistake(
+        "fit(X)",
+        '"city" of X holds text',
+        'fit(X.drop(columns=["city"]))',
+        FRAME.assign(city=["Rome", "Rome", "Oslo", "Oslo", "Rome"]),
+    ),
+    "numbers as text": Mistake(
+        "fit(X)", "numbers as text", "fit(X.astype(float))", COUNTS.astype(str)
+    ),
+    "negative values": Mistake(
+        "fit(X)", "before centring or scaling", "fit(numpy.clip(X, 0, None))", COUNTS - 2
+    ),
+    "missing values": Mistake("fit(X)", "contains NaN", "fit(X.fillna(0))", FRAME.where(FRAME > 0)),
+    "scaled AnnData": Mistake(
+        "fit(X)",
+        "before scaling: adata.raw.to_adata()",
+        'fit(comarkov.read(with_counts(X), layer="counts"))',
+        scaled(),
+        is_quoted=False,
+    ),
+    "one dimension": Mistake(
+        "fit(X)",
+        "Expected 2D array",
+        "CoClustering((2, 1)).fit(X.reshape(-1, 1))",
+        np.arange(1, 4),
+        is_quoted=False,
+    ),
+    "a transposed matrix": Mistake(
+        "model.predict(X)", "is expecting 4 features", "model.predict(X.T)", COUNTS.T
+    ),
+    "other columns": Mistake(
+        "model.predict(X)",
+        "None of the 4 columns of X (TEA, MILK, BEER, ...) was in the fit, which had tea",
+        "model.predict(X.to_numpy())",
+        FRAME.rename(columns=str.upper),
+    ),
+    "no fit": Mistake(
+        "CoClustering(2).predict(X)",
+        "not fitted yet. Call 'fit'",
+        "CoClustering(2).fit(X).predict(X)",
+        COUNTS,
+        is_quoted=False,
+    ),
+    "too many clusters": Mistake(
+        "CoClustering(9).fit(X)",
+        "at most 5",
+        "CoClustering((5, 4)).fit(X)",
+        COUNTS,
+        is_quoted=False,
+    ),
+    "no clusters": Mistake(
+        "CoClustering(0).fit(X)",
+        "Got 0 instead. For example: CoClustering(n_clusters=",
+        "CoClustering(n_clusters=3).fit(X)",
+        COUNTS,
+        is_quoted=False,
+    ),
+    "a β that is none": Mistake(
+        "CoClustering(beta=2).fit(X)", "Got 2 instead", "CoClustering(beta=0.7)", COUNTS
+    ),
+    "a kind that is none": Mistake(
+        'comarkov.read("visits.csv", kind="edge")',
+        "no kind 'edge'",
+        'comarkov.read("visits.csv", kind="edges")',
+        is_quoted=False,
+    ),
+    "a column that is none": Mistake(
+        'comarkov.read("visits.csv", rows="user", columns="what")',
+        "who, what, often",
+        'comarkov.read("visits.csv", rows="who", columns="what")',
+        is_quoted=False,
+    ),
+    "a folder without texts": Mistake(
+        'comarkov.read("empty")', "empty", 'comarkov.read("visits.csv")', is_quoted=False
+    ),
+    "a folder that exists": Mistake(
+        'Results.of(model, X).write("taken")',
+        "exists already",
+        'Results.of(model, X).write("free")',
+        FRAME,
+        is_quoted=False,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CoClustering(2, random_state=0).fit(FRAME)
+
+
+def scope(X, model):
+    """The names that calls may use."""
+    return {
+        "X": X,
+        "model": model,
+        "fit": CoClustering(2, random_state=0).fit,
+        "CoClustering": CoClustering,
+        "Results": Results,
+        "comarkov": comarkov,
+        "with_counts": with_counts,
+        "numpy": np,
+        "pandas": pd,
+    }
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_python(name, model):
+    mistake = MISTAKES[name]
+    with pytest.raises((ValueError, OSError)) as caught:
+        eval(mistake.call, scope(mistake.X, model))
+    message = str(caught.value)
+    assert mistake.words in message
+    assert_is_clear(message)
+    if mistake.is_quoted:
+        innermost = re.sub(r"^(?:model\.)?(?:fit|predict)\((.*)\)$", r"\1", mistake.advice)
+        assert innermost in message
+    eval(mistake.advice, scope(mistake.X, model))
+
+
+def assert_is_clear(message):
+    """No words that only a programmer of this library understands, and no bad advice."""
+    for word in ("Traceback", "could not convert", "NoneType", "ufunc", "absolute value"):
+        assert word not in message
+
+
+@pytest.mark.parametrize(
+    ("X", "plain"),
+    [
+        (FRAME.assign(who=NAMES), FRAME),
+        (pl.DataFrame(FRAME).with_columns(who=pl.Series(NAMES)), FRAME),
+        (TEXTS, comarkov.read(TEXTS)),
+        (pd.Series(TEXTS), comarkov.read(TEXTS)),
+    ],
+    ids=["names in pandas", "names in polars", "texts", "texts in pandas"],
+)
+def test_what_looks_like_a_mistake_but_is_clear_enough(X, plain):
+    labels = CoClustering(2, random_state=0).fit_predict(X)
+    assert_array_equal(labels, CoClustering(2, random_state=0).fit_predict(plain))
+
+
+# --- the command line -------------------------------------------------------------------------
+
+KIND = "fit visits.csv --kind edges"
+COMMANDS = {
+    "a wrong file name": ("fit visit.csv", "visit.csv", "fit visits.csv"),
+    "a wrong data set": ("fit southern-woman", "southern-women", "fit southern-women"),
+    "a folder without texts": ("fit empty", "empty", "fit visits.csv"),
+    "a folder that exists": ("fit visits.csv -o taken", "-o", "fit visits.csv -o free"),
+    "too many clusters": ("fit visits.csv -k 99", "at most 5", "fit visits.csv -k 5"),
+    "no clusters": ("fit visits.csv -k 0", "Try -k 5", "fit visits.csv -k 5"),
+    "a β that is none": ("fit visits.csv --beta 2", "--beta 0.7", "fit visits.csv --beta 0.7"),
+    "a kind that is none": ("fit visits.csv --kind edge", "edges", KIND),
+    "a column that is none": (
+        "fit visits.csv --rows user --columns what",
+        "who, what, often",
+        "fit visits.csv --rows who --columns what",
+    ),
+    "an option that is none": (
+        "fit visits.csv --knd edges",
+        "--kind",
+        "fit visits.csv --kind edges",
+    ),
+    "a command that is none": ("fitt visits.csv", "'fit'", "fit visits.csv"),
+    "a weighting that is none": (
+        "fit visits.csv --weighting tf-idf",
+        "tfidf",
+        "fit visits.csv --weighting tfidf",
+    ),
+    "no input": ("fit", "INPUT", "fit visits.csv"),
+    "no model": ("predict visits visits.csv", "visits", "fit visits.csv -o visits"),
+    "scaled AnnData": ("fit cells.h5ad", "--layer", "fit cells.h5ad --layer counts"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_mistake_on_the_command_line(name):
+    wrong, words, _ = COMMANDS[name]
+    if "h5ad" in wrong:
+        scaled().write_h5ad("cells.h5ad")
+    done = run(*wrong.split())
+    assert done.returncode == 2, done.stdout
+    assert words in " ".join(done.stderr.split())
+    assert_is_clear(done.stderr)
+    assert "=" not in done.stderr.replace("n_samples=", "")  # keywords are for Python
+
+
+@pytest.mark.parametrize("advice", sorted({advice for *_, advice in COMMANDS.values()}))
+def test_the_advice_on_the_command_line(advice, folder):
+    if "h5ad" in advice:
+        with_counts(scaled()).write_h5ad("cells.h5ad")
+    output = [] if "-o" in advice else ["-o", "out"]
+    done = run(*advice.split(), *output, "-q", "--seed", "0")
+    assert done.returncode == 0, done.stderr
+    assert (folder / (output or advice.split())[-1] / "report.html").exists()
