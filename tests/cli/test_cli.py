@@ -110,7 +110,7 @@ def test_datasets(tmp_path, data_file):
     done = run_process("datasets", "path", "movielens", COMARKOV_DATA=str(folder))
     assert done.stdout == f"{folder / 'ml-100k.zip'}\n"
     out = run("datasets", "list", COMARKOV_DATA=str(tmp_path), XDG_CACHE_HOME=str(tmp_path)).stdout
-    assert "not here: comarkov datasets fetch newsgroups (14.5 MB)" in out
+    assert "download: comarkov datasets fetch newsgroups (14.5 MB)" in out
 
 
 def kept(out):

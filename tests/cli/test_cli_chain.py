@@ -155,7 +155,7 @@ def test_what_is_there_is_left_unless_forced(fitted):
 
 
 MALFORMED = {
-    "falls apart": (["-k", 2], "a,b,1\nb,a,2\nb,c,1\n", "add --restrict to aggregate these"),
+    "falls apart": (["-k", 2], "a,b,1\nb,a,2\nb,c,1\n", "To aggregate only these, set --restrict"),
     "not square": (["-k", 2], "x,a,1\ny,b,2\n", "only rows have x, y; only columns have a, b"),
     "automatic": (["-k", "auto"], edges(COUNTS), "not 'auto': try -k 3."),
     "too many": (["-k", 5], edges(COUNTS), "ask for at most 4"),

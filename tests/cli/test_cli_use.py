@@ -90,7 +90,7 @@ def test_confidence_is_that_of_the_fit_without_agreement(women):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere", "-"], "nowhere does not exist"),
+        (["nowhere", "-"], "There is no folder 'nowhere'"),
         (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
         (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
         (["women", "-"], "None of the 2 columns of - (u, y, ...) is in the model, which has"),
@@ -182,7 +182,7 @@ def test_compare_says_what_the_library_says(tmp_path, women, truth):
     assert [float(line["kept"]) for line in parsed(csv_file.read_text())] == table["kept"].tolist()
     done = run("compare", "southern-women", *arguments, "--truth", truth)
     assert_refused(done, "has no class for 'Evelyn Jefferson' and 1 others")
-    assert_refused(run("compare", "southern-women"), "compare needs numbers: give -k and -l")
+    assert_refused(run("compare", "southern-women"), "for example: -k 2 -l 3")
 
 
 def test_report_is_made_anew_without_its_source(out, tmp_path):
@@ -194,7 +194,7 @@ def test_report_is_made_anew_without_its_source(out, tmp_path):
     assert done.stdout == f"The report is {copy / 'report.html'}\n"
     assert (copy / "report.html").read_bytes() == before
     (copy / "data.npz").write_bytes(b"no data")
-    assert_refused(run("report", copy), "data.npz is no npz file")
+    assert_refused(run("report", copy), "data.npz is not an npz file")
     assert_refused(run("report", tmp_path), "There are no results of comarkov fit or sweep in")
 
 
@@ -207,7 +207,7 @@ def test_info_tells_of_chains_and_types_too(women, tmp_path):
     comarkov.MultiwayClustering(2, random_state=0).fit(types).save(tmp_path / "types")
     assert "clusters of women       2, of 8, 10 members" in run("info", tmp_path / "types").stdout
     told = run("predict", tmp_path / "chain", "southern-women")
-    assert_refused(told, "chain holds a MarkovAggregation, which predicts nothing.")
+    assert_refused(told, "chain is a MarkovAggregation, which cannot predict.")
 
 
 def test_info_says_what_a_model_is(out):

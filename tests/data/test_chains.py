@@ -69,8 +69,8 @@ def test_probabilities_may_be_rounded():
         (pd.Series(["a", "b", None, "b"]), "auto", "missing"),
         (pd.Series([1, 2, None, 1], dtype="Int64"), "auto", "missing"),
         (np.ma.array([1, 2, 1], mask=[0, 1, 0]), "auto", "missing"),
-        (["a", 1, "b"], "auto", "one kind, got int, str"),
-        ([["a", "b"], [1, 2, 1]], "auto", "one kind, got int, str"),
+        (["a", 1, "b"], "auto", "of one type, got int, str"),
+        ([["a", "b"], [1, 2, 1]], "auto", "of one type, got int, str"),
         (np.full((2, 2), 1e308), "counts", "sum of all entries is too large"),
         ([1], "auto", "no transitions"),
         ([[1], [2], [3]], "auto", "no transitions"),
@@ -135,7 +135,7 @@ def test_weights_out_of_range_are_told():
 def test_what_is_held_out_is_blamed():
     data = read_transitions(list("abababacac"), "auto")
     kept, _ = hold_out(data, 0.4, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"kept for the fit.*falls apart.*hold out less, or pass"):
+    with pytest.raises(ValueError, match=r"kept for the fit.*not connected.*hold out less, or set"):
         chain(kept, data.states, False, is_part=True)
 
 
@@ -145,12 +145,12 @@ def test_what_is_not_connected_is_named():
     P[1, 2] = P[2, 3] = P[3, 1] = 1
     P[4, 4] = 1  # alone, and 5 leads nowhere
     states = np.array(list("abcdef"))
-    with pytest.raises(ValueError, match="falls apart") as caught:
+    with pytest.raises(ValueError, match="is not connected") as caught:
         chain(sp.csr_array(P), states, False)
     said = str(caught.value)
     assert "of 6 states 1 can be left for good (a), 1 have no transition out (f)" in said
     assert "3 sets of states cannot be left" in said
-    assert "has 3 (b, c, d): pass restrict=True" in said
+    assert "has 3 (b, c, d). To aggregate only these, set restrict=True" in said
     with pytest.raises(ValueError, match=r"apart: its 3 states are 2 sets, none .* left\. The"):
         chain(sp.csr_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]]), states, False)
     walk = chain(sp.csr_array(P), states, True)

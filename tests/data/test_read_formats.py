@@ -313,7 +313,7 @@ def test_graphs_that_are_not_bipartite():
         comarkov.read(half)
     heavy = graph()
     heavy.add_edge("r", "b", weight="much")
-    with pytest.raises(ValueError, match="has the weight 'much': no number"):
+    with pytest.raises(ValueError, match="has the weight 'much', which is not a number"):
         comarkov.read(heavy)
 
 

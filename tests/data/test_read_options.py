@@ -29,7 +29,7 @@ REFUSED = {
     ),
     "languages": (
         ["texts", "--stop-words", "german"],
-        "--stop-words german is not there: take english or none",
+        "no list of stop words 'german'. Choose --stop-words english or --stop-words none.",
     ),
     "four columns": (
         ["u.data", "--column-names", "u.item"],
@@ -42,7 +42,7 @@ REFUSED = {
     ),
     "what may be a trap": (
         ["packed.csv.gz", "--max-bytes", "500kB"],
-        "unpacks to more than 500,000 bytes, which may be a trap: if it is meant, say --max-bytes.",
+        "unpacks to more than 500,000 bytes, which may be a trap. If",
     ),
     "nothing but zeros": (
         ["zeros.csv"],

@@ -111,10 +111,13 @@ def test_texts_are_fitted_with_their_weighting():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "t.jsonl, line 2, column 1: Expecting property name .* in JSON"),
-        ("[1]", "t.jsonl, line 2 is no JSON object"),
-        ('{"body": "x"}', "t.jsonl, line 2 has no field 'text' for text=: it has body"),
-        ('{"text": 5}', "t.jsonl, line 2, field 'text': 5 is no text"),
+        ("{", "t.jsonl, line 2, column 1: not valid JSON .Expecting property name"),
+        ("[1]", "t.jsonl, line 2 is not a JSON object"),
+        (
+            '{"body": "x"}',
+            "t.jsonl, line 2 has no field 'text'. Its fields are body. .* text='body'",
+        ),
+        ('{"text": 5}', "t.jsonl, line 2, field 'text': 5 is not a text"),
     ],
 )
 def test_json_that_is_wrong(line, message, tmp_path, monkeypatch):
@@ -132,9 +135,9 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"mail/1, line 3: the byte 0xe9 is not utf-8\. Set "):
         comarkov.read("mail", encoding="utf-8")
     assert comarkov.read("mail", encoding="latin-1", min_df=1).column_names.tolist() == ["téa"]
-    with pytest.raises(ValueError, match=r"leaves no words: .*; see stop_words= and min_df="):
+    with pytest.raises(ValueError, match=r"no word is left\. .* stop_words='none', min_df=1\."):
         comarkov.read(["the", "and"])
-    with pytest.raises(ValueError, match="n_words must be 1 or more"):
+    with pytest.raises(ValueError, match="n_words=0 must be 1 or more, for example n_words="):
         comarkov.read(TEXTS, n_words=0)
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,sun\n2,t\xe9a\n")
     with pytest.raises(ValueError, match=r"t\.csv, line 3: the byte 0xe9 is not UTF-8"):

@@ -381,7 +381,7 @@ def test_bad_data_gets_a_clear_error(planted, scheme):
         with pytest.raises(ValueError, match=r"X has 80 features, but .* is expecting 40"):
             estimator(wide)
     for new_columns in (weighting.weigh_columns, model.predict_columns):
-        with pytest.raises(ValueError, match="60 rows of the fit, not 5"):
+        with pytest.raises(ValueError, match="60 rows of the fit, but X has 5"):
             new_columns(planted[:5])
 
 

@@ -122,7 +122,8 @@ def test_all_is_computed_and_what_needs_more_says_so(core, tmp_path):
     notice, *lines = done.stderr.splitlines()  # then the progress of the first fit, without a bar
     assert notice == NOTICE
     assert lines
-    assert all(re.fullmatch(r"\d+/\d+ .*, β = 0.7, cost \d\.\d{4} bits", line) for line in lines)
+    shape = r"1/2 Clustering: .*, β = 0.7, cost \d\.\d{4} bits \(\d+ of \d+, \d:\d\d left\)"
+    assert all(re.fullmatch(shape, line) for line in lines)
 
 
 def test_the_command_says_what_to_install(core):

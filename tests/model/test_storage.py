@@ -294,11 +294,14 @@ def promise_too_much(folder):
 
 
 DAMAGES = {
-    "a newer version": (set_value("version", 2), "format version 2, .* use comarkov 0.1.0 or new"),
+    "a newer version": (
+        set_value("version", 2),
+        "version 2, .* install comarkov 0.1.0",
+    ),
     "another format": (set_value("format", "pickle"), "not a comarkov model"),
     "an unknown class": (set_value("value", {"is": "os.system"}), "a class that there is not"),
     "no model": (set_value("value", {"is": "Step", "parts": {}}), "cannot be read"),
-    "only data": (set_value("value", [1, 2]), "it holds no model"),
+    "only data": (set_value("value", [1, 2]), "it contains no model"),
     "a method for an attribute": (
         lambda f: edit(f, lambda d: d["value"]["learnt"].update(predict=1)),
         "learns no 'predict'",
@@ -329,21 +332,21 @@ DAMAGES = {
     ),
     "another array": (
         lambda f: change_array(f, "a0", lambda array: array + 1),
-        "not those that were written",
+        "were changed after",
     ),
     "a shorter array": (
         lambda f: change_array(f, "a0", lambda array: array[1:]),
-        "not those that were written",
+        "were changed after",
     ),
     "a pickle": (
         lambda f: put(f, array_bytes(np.array([Harm()], object), True)),
-        "not as long as it says",
+        "size that its header states",
     ),
     "a bare pickle": (lambda f: put(f, pickle.dumps(Harm())), "magic string"),
     "compressed arrays": (lambda f: put(f, bytes(10**6), zipfile.ZIP_DEFLATED), "is compressed"),
-    "a promise": (promise_too_much, "not as long as it says"),
+    "a promise": (promise_too_much, "size that its header states"),
     "a missing file": (lambda f: (f / "arrays.npz").unlink(), "There is no model in .*arrays.npz"),
-    "a missing folder": (shutil.rmtree, "model does not exist"),
+    "a missing folder": (shutil.rmtree, "There is no folder"),
 }
 
 

@@ -255,9 +255,9 @@ def test_the_memory_of_the_machine_is_known():
 
 def test_what_does_not_go_together_is_said():
     W = np.ones((4, 4))
-    with pytest.raises(ValueError, match="number of row and one of column"):
+    with pytest.raises(ValueError, match="numbers of row and of column"):
         IBDouble((2, None)).fit(W)
-    with pytest.raises(ValueError, match="takes no init"):
+    with pytest.raises(ValueError, match="does not use labels in init"):
         IBCC(2, init=([0, 0, 1, 1], None)).fit(W)
     with pytest.raises(ValueError, match="n_clusters"):
         AIB((2, 2)).fit(W)

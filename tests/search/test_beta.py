@@ -303,11 +303,12 @@ def test_no_time_means_the_default():
     assert np.isnan(model.beta_selection_["agreement"]).all()
 
 
-def test_one_bar_for_the_whole():
+def test_one_bar_for_the_whole(capsys):
     monitor = Monitor(verbose=1)
-    with monitor.watch(5):
-        bar = monitor._bar
-        with monitor.watch(3):
-            assert monitor._bar is bar
-        assert monitor._bar is bar
-    assert monitor._bar is None
+    with monitor.watch(5, "outer"):
+        display = monitor._display
+        with monitor.watch(3, "inner"):
+            assert monitor._display is display
+        assert monitor._display is display
+        assert display.stage == "outer"
+    assert monitor._display is None

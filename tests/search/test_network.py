@@ -30,7 +30,7 @@ def test_co_clustering_is_a_row_of_the_table(problem):
     lost = parts.rows_columns - parts.row_clusters_columns
     assert relation_cost(W, rows, columns, BOTTLENECK) == pytest.approx(lost, abs=1e-10)
     for asked in (BOTTLENECK, markov(beta), Coefficients(0.3, -0.2, 0.5)):
-        turned = relation_cost(W.T, columns, rows, asked.turned)
+        turned = relation_cost(W.T, columns, rows, asked.transposed)
         assert relation_cost(W, rows, columns, asked) == pytest.approx(turned, abs=1e-10)
         expected = relation_cost(W, rows, columns, asked)
         assert asked.cost(parts) == pytest.approx(max(expected, 0), abs=1e-10)

@@ -1,5 +1,8 @@
 """Long work can be watched and stopped, and then nothing is lost."""
 
+import contextlib
+import os
+import pty
 import re
 import signal
 import subprocess
@@ -102,21 +105,37 @@ def test_hardly_any_time_still_gives_a_valid_result(noise):
     assert set(model.column_labels_) == set(range(8))
 
 
-def test_the_bar_shows_cost_and_time_left(capsys):
-    CoClustering(3, method="anneal", n_init=3, random_state=0, verbose=1).fit(circulant_blocks(3))
-    shown = capsys.readouterr().err
-    assert "cost" in shown
-    assert "bits" in shown
-    assert "left" in shown
-    assert "9/9" in shown  # 3 starts for rows and for columns, then three steps of annealing
+def test_the_bar_shows_stage_cost_and_time_left():
+    """In a terminal, where a bar is drawn again and again."""
+    master, slave = pty.openpty()
+    script = (
+        "from comarkov import CoClustering\n"
+        "from comarkov.reproduce.experiments.synthetic import circulant_blocks\n"
+        "CoClustering(3, n_init=30, random_state=0, verbose=1).fit(circulant_blocks(3))\n"
+    )
+    environment = os.environ | {"COLUMNS": "120", "TERM": "xterm"}
+    command = [sys.executable, "-c", script]
+    process = subprocess.Popen(command, stderr=slave, env=environment, close_fds=True)
+    os.close(slave)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end, as a terminal has it
+        while part := os.read(master, 4096):
+            shown += part
+    os.close(master)
+    assert process.wait() == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
+    assert re.search(r"1/2 Clustering.* +0% 0:00:00 \d:\d\d left", text)
+    assert re.search(r"1/2 Clustering: .*, β = 0.7, cost \d\.\d{4} bits", text)
+    assert re.search(r"Done .*100% .* 0:00 left", text)
 
 
 def test_without_rich_a_line_is_printed_for_each_stage(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     CoClustering(3, method="anneal", n_init=3, random_state=0, verbose=1).fit(circulant_blocks(3))
     lines = capsys.readouterr().err.splitlines()
-    assert [line.split()[0] for line in lines] == [f"{i}/9" for i in range(1, 10)]
-    assert re.fullmatch(r"9/9 anneal, β = 0.7, cost \d\.\d{4} bits", lines[-1])
+    counts = [re.search(r"\((\d of 9), \d:\d\d left\)$", line)[1] for line in lines]
+    assert counts == [f"{i} of 9" for i in range(1, 10)]  # rows, columns, then annealing
+    assert re.match(r"1/2 Clustering: anneal, β = 0.7, cost \d\.\d{4} bits", lines[-1])
 
 
 def test_ctrl_c_returns_the_best_so_far():

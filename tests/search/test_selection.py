@@ -196,9 +196,9 @@ def test_the_choice_does_not_depend_on_threads():
 def test_what_auto_does_not_take():
     X = planted()
     labels = (np.zeros(200, int), None)
-    with pytest.raises(ValueError, match="takes no init or fixed labels"):
+    with pytest.raises(ValueError, match="does not go with labels in init or fixed"):
         CoClustering("auto", init=labels).fit(X)
-    with pytest.raises(ValueError, match="takes no init or fixed labels"):
+    with pytest.raises(ValueError, match="does not go with labels in init or fixed"):
         CoClustering(("auto", 3), fixed=labels).fit(X)
     with pytest.raises(ValueError, match="at most 160"):
         CoClustering(("auto", 161)).fit(X)

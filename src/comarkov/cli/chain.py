@@ -17,17 +17,6 @@ from .options import CLUSTERING, OutputOptions, beta_option
 if TYPE_CHECKING:
     from ..estimators.markov import MarkovAggregation
 
-OPTIONS = {  # what errors of the estimator call them
-    "pass restrict=True": "add --restrict",
-    'pass kind="sequences"': "add --kind sequences",
-    " To match states by position, drop the names of the rows: X.reset_index(drop=True).": (
-        " Or take an edge list as two types: comarkov fit INPUT --kind edges"
-    ),
-    "held_out": "--held-out",
-    "n_clusters": "-k",
-}
-
-
 ABOUT = "A table of transitions, an edge list, or sequences of states."
 Transitions = Annotated[str, typer.Argument(metavar="INPUT", help=ABOUT, show_default=False)]
 
@@ -108,7 +97,7 @@ def chain(
         model = clustering.estimator(output)
         kind = None if source in KNOWN else reading.kind or "chain"
         data = replace(reading, kind=kind).read(source)
-        with network.parameters_as_options(OPTIONS):
+        with network.parameters_as_options("restrict", "held_out", "kind"):
             model.fit(data)
         from ..results.network.chain import ChainResults
 

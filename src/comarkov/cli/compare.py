@@ -1,4 +1,4 @@
-"""``comarkov compare``: the methods of the literature side by side."""
+"""``comarkov compare``: several methods on the same data."""
 
 from __future__ import annotations
 
@@ -34,11 +34,13 @@ METHODS = "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc
 
 @dataclass(frozen=True)
 class CompareOptions(MethodOptions):
-    """Which methods, beside their parameters; classes to compare with; and a file."""
+    """The methods, known classes, and a file for the result."""
 
-    methods: str | None = CLUSTERING.option("--methods M,M,...", f"Some of {METHODS}.", shown="all")
+    methods: str | None = CLUSTERING.option(
+        "--methods M,M,...", f"Choose from {METHODS}.", shown="all"
+    )
     truth: Path | None = INPUT.option(
-        "--truth FILE", "A CSV file with the known class of each row, by name."
+        "--truth FILE", "A table with the names and known classes of the rows."
     )
     column_truth: Path | None = INPUT.option("--column-truth FILE", "The same for columns.")
     out: Path | None = OUTPUT.option("--out -o FILE", "A CSV file for the table.", shown=False)
@@ -53,10 +55,10 @@ def compare(
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
-    """Run the methods of the literature on INPUT from the same starts, and set them side by side.
+    """Compare methods of the literature on INPUT, all from the same starts.
 
-    Needs -k and -l as numbers. Costs are in bits at four β, less is better; map, nmi and ari
-    measure how near the clusters are to known classes.
+    -k and -l must be numbers. Costs are in bits, at four β; less is better. With known classes,
+    map, nmi and ari measure how well the clusters agree with them.
 
     [bold]Example[/bold]
 
@@ -65,7 +67,9 @@ def compare(
     with clear_errors(), notes(output.quiet):
         counts, beta = numbers.counts(), as_beta(comparison.beta)
         if not all(isinstance(count, int) for count in counts) or isinstance(beta, str):
-            raise ValueError("compare needs numbers: give -k and -l, and no --beta auto.")
+            raise ValueError(
+                "compare needs the numbers of clusters and β, for example: -k 2 -l 3 --beta 0.7"
+            )
         comparison.check_weighting()
         data = reading.read(source)
         from ..estimators.comparison import compare as run  # slow to import
@@ -90,9 +94,17 @@ def compare(
 
 
 def _classes(data: Data, comparison: CompareOptions) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The known classes of rows and of columns, where there is a file with them."""
-    files = (data.row_names, comparison.truth), (data.column_names, comparison.column_truth)
-    rows, columns = (
-        None if path is None else classes_of(names.tolist(), path) for names, path in files
+    """The known classes of rows and columns: in a file, or those of the data."""
+    return (
+        _known(data.row_names, data.row_classes, comparison.truth),
+        _known(data.column_names, data.column_classes, comparison.column_truth),
     )
-    return rows, columns
+
+
+def _known(
+    names: np.ndarray, classes: dict[str, np.ndarray], path: Path | None
+) -> np.ndarray | None:
+    """The classes in a file or, if there is none, the first that all elements of the data have."""
+    if path is not None:
+        return classes_of(names.tolist(), path)
+    return next((each for each in classes.values() if (each != "").all()), None)

@@ -1,4 +1,4 @@
-"""``comarkov datasets``: list data sets, download them, find them."""
+"""``comarkov datasets``: list, download and locate data sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from .bars import progress_bars
 from .errors import clear_errors
 
-app = typer.Typer(help="Data sets: what there is, fetching it, where it is.", no_args_is_help=True)
+app = typer.Typer(help="List, download and locate data sets.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -30,7 +30,7 @@ def list_datasets() -> None:
         else:
             place = datasets.find(name)
             size = f"{entry.archive.size / 1e6:.1f} MB"
-            where = str(place) if place else f"not here: comarkov datasets fetch {name} ({size})"
+            where = str(place) if place else f"download: comarkov datasets fetch {name} ({size})"
         typer.secho(name, bold=True, nl=False)
         typer.echo(f"  {entry.about}\n  licence: {entry.licence}\n  {where}")
 
@@ -40,12 +40,12 @@ def fetch_dataset(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="movielens, newsgroups.")],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where to.", show_default="the cache folder"),
+        typer.Option(metavar="DIR", help="The folder.", show_default="the cache folder"),
     ] = None,
 ) -> None:
-    """Download data sets from where they are published, and verify size and checksum.
+    """Download data sets from their publishers, and verify size and checksum.
 
-    A download that was cut off goes on where it stopped.
+    An interrupted download continues where it stopped.
 
     [bold]Example[/bold]
 
@@ -64,10 +64,10 @@ def fetch_dataset(
 def dataset_path(
     name: Annotated[
         str | None,
-        typer.Argument(help="movielens or newsgroups; the cache folder without it."),
+        typer.Argument(help="movielens or newsgroups. Without it, the cache folder is printed."),
     ] = None,
 ) -> None:
-    """Print where a data set is on this machine.
+    """Print the path of a data set on this machine.
 
     [bold]Example[/bold]
 
@@ -82,7 +82,9 @@ def dataset_path(
             return
         place = datasets.find(name)
         if place is None and datasets.CATALOGUE[name].archive is None:
-            raise ValueError(f"{name} is bundled: comarkov.datasets.load({name!r}) gives it.")
+            raise ValueError(
+                f"{name} is bundled and has no file. Use its name: comarkov fit {name}"
+            )
         if place is None:
             raise FileNotFoundError(datasets.missing(name))
         typer.echo(place)

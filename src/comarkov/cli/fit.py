@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import typer
 
 from . import results_folder
+from .bars import WRITING, stage_bar
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
@@ -45,12 +46,14 @@ def fit(
     """
     with clear_errors(), notes(output.quiet):
         out = folder.place(source)
-        clustering.checked(numbers)  # what is wrong is reported before a large file is read
-        data = reading.read(source)
-        model = clustering.estimator(numbers, data, output)
-        weighted = model._fit(data)
-        results = results_folder.results_of(model, data, weighted=weighted)
-        folder.write(results, out, source)
+        counts, beta, _ = clustering.checked(numbers)  # before a large file is read
+        with stage_bar(counts, beta, output.shows_bars) as begin:
+            data = reading.read(source)
+            model = clustering.estimator(numbers, data, output)
+            weighted = model._fit(data)
+            begin(WRITING)
+            results = results_folder.results_of(model, data, weighted=weighted)
+            folder.write(results, out, source)
         results_folder.print_results(results, out, output)
         if folder.opened:
             typer.launch((out / "report.html").absolute().as_uri())

@@ -1,4 +1,4 @@
-"""``comarkov info``: what a model is."""
+"""``comarkov info``: the parameters and clusters of a model."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ def info(
     model: Annotated[
         Path,
         typer.Argument(
-            metavar="MODEL", help="OUT of fit, or a folder that save wrote.", show_default=False
+            metavar="MODEL",
+            help="OUT of fit, or a folder that model.save wrote.",
+            show_default=False,
         ),
     ],
     *,
     output: OutputOptions,
 ) -> None:
-    """Print what a model is: its parameters, its clusters and what they keep.
+    """Print the parameters of a model, its clusters, and how much information they keep.
 
     [bold]Example[/bold]
 
@@ -49,7 +51,7 @@ def info(
 
 
 def _about(fitted: Any) -> dict[str, Any]:
-    """What is worth knowing of a model."""
+    """The facts about a model, by name."""
     about: dict[str, Any] = {"MarkovAggregation": _about_chain, "MultiwayClustering": _about_types}
     kind = type(fitted).__name__
     return {

@@ -24,7 +24,6 @@ WORKS = "comarkov multi user,item=ratings.csv user,tag=tags.csv"
 SPECIFIED = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
 ABOUT = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
 Tables = Annotated[list[str], typer.Argument(metavar="TABLE...", help=ABOUT, show_default=False)]
-OPTIONS = {"n_clusters": "-k"}  # what errors of the estimator call them
 
 
 class Table(NamedTuple):
@@ -152,7 +151,7 @@ def multi(
         from ..estimators.multiway import MultiwayClustering  # slow to import
         from ..results.network.multiway import MultiwayResults
 
-        with network.parameters_as_options(OPTIONS):
+        with network.parameters_as_options():
             model = MultiwayClustering(numbers, weights=weights, **keywords).fit(data)
         folder.write(MultiwayResults(model, data, results_folder.command()), out, output)
 

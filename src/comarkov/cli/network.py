@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from ..data.writing import whole_folder
 from . import results_folder
 from .options import LimitOptions, OutputOptions, StartOptions, as_beta
+from .wording import as_options
 
 if TYPE_CHECKING:
     from ..results.network.base import NetworkResults
@@ -64,12 +66,12 @@ def number(text: str, advice: str) -> int:
 
 
 @contextmanager
-def parameters_as_options(options: Mapping[str, str]) -> Iterator[None]:
+def parameters_as_options(*keywords: str) -> Iterator[None]:
     """Errors of an estimator name options instead of its parameters."""
     try:
         yield
     except ValueError as error:
-        message = str(error)
-        for parameter, option in options.items():
-            message = message.replace(parameter, option)
+        message = as_options(str(error), keywords).replace("n_clusters", "-k")
+        for keyword in keywords:
+            message = re.sub(rf"\b{keyword}(?= needs)", f"--{keyword.replace('_', '-')}", message)
         raise ValueError(message) from error

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..data.own_folders import MODEL
 from ..data.writing import write_text
 from ..results.formats import csv_text
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
+from .label_files import titles_in
 from .option_groups import takes_groups
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
 from .tables import print_json
@@ -19,14 +21,14 @@ from .tables import print_json
 if TYPE_CHECKING:
     from ..data.reading import Data
 
-COLUMNS = ("name", "cluster", "confidence")
+COLUMNS = ("name", "cluster", "confidence", "title")
 
 
 @dataclass(frozen=True)
 class PredictOptions:
-    """What is new, and where its clusters go."""
+    """What is new, and where to write its clusters."""
 
-    side: str = CLUSTERING.option("--side SIDE", "What is new in INPUT: rows, or columns.", "rows")
+    side: str = CLUSTERING.option("--side SIDE", "What is new in INPUT: rows or columns.", "rows")
     out: Path | None = OUTPUT.option(
         "--out -o FILE", "A CSV file for the result.", shown="standard output"
     )
@@ -43,12 +45,15 @@ def predict(
 ) -> None:
     """Predict the clusters of new rows, or of new columns.
 
-    The result is CSV: name, cluster, confidence. What INPUT and the model have in common is
-    matched by name. The cluster is -1 for what has nothing in common with the model.
+    INPUT is read like the data of the model, unless you give other options. Columns are matched by
+    name, and those that the model does not know are ignored. The result is CSV: name, cluster,
+    confidence, title of the cluster. The cluster of a row that has no known column is -1.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     comarkov predict women new_women.csv -o clusters.csv
+
+    comarkov predict letters-clusters letter.txt
     """
     with clear_errors(), notes(output.quiet):
         if options.side not in ("rows", "columns"):
@@ -66,7 +71,9 @@ def predict(
         _refuse_strangers(fitted, data, options.side, source)
         labels, confidence = fitted.predict_with_confidence(data, options.side)
         names = data.row_names if options.side == "rows" else data.column_names
-        columns = names.tolist(), labels.tolist(), confidence.round(4).tolist()
+        known = titles_in(model.parent if model.name == MODEL else model, options.side)
+        titles = [known.get(str(label), "") for label in labels]
+        columns = names.tolist(), labels.tolist(), confidence.round(4).tolist(), titles
         _print(list(zip(*columns, strict=True)), options.out, output)
 
 
@@ -79,10 +86,15 @@ def _refuse_strangers(fitted: Any, data: Data, side: str, source: str) -> None:
     if known is None or not data.named[side == "rows"] or set(new.tolist()) & set(map(str, known)):
         return
     theirs, ours = (", ".join(map(str, names[:3])) for names in (new, known))
+    advice = (
+        "Give texts in the language and about the topics of the model."
+        if data.texts is not None
+        else "Choose other columns of the table with --rows and --columns, or place its "
+        f"{what} with --side {what}."
+    )
     raise ValueError(
         f"None of the {new.size:,} {what} of {source} ({theirs}, ...) is in the model, which has "
-        f"{ours}, ... Choose other columns of the table with --rows and --columns, or place its "
-        f"{side} with --side {what}."
+        f"{ours}, ... {advice}"
     )
 
 
@@ -90,7 +102,7 @@ def _print(lines: list[tuple[Any, ...]], out: Path | None, output: OutputOptions
     """Print the predictions, or write them into a file, or both if they are printed as JSON."""
     if output.json:
         print_json([dict(zip(COLUMNS, line, strict=True)) for line in lines])
-    text = csv_text(COLUMNS, ((*line[:2], f"{line[2]:.4f}") for line in lines))
+    text = csv_text(COLUMNS, ((*line[:2], f"{line[2]:.4f}", line[3]) for line in lines))
     if out is not None:
         write_text(out, text)
     elif not output.json:

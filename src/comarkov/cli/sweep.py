@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from . import results_folder
+from .bars import WRITING, stage_bar
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
@@ -59,14 +60,20 @@ def sweep(
     with clear_errors(), notes(output.quiet):
         out = folder.place(source)
         betas = _betas(clustering.betas)
-        clustering.checked(numbers)  # what is wrong is reported before a large file is read
-        data = reading.read(source)
-        began = time.monotonic()
-        model = clustering.estimator(numbers, data, output).fit(data)
-        results = results_folder.results_of(model, data, _path(model, data, betas, began))
-        tables = {"numbers.csv": _records_of(results.selection), "betas.csv": _of_betas(results)}
-        files = {name: records_csv(lines) for name, lines in tables.items() if lines}
-        folder.write(results, out, source, files)
+        counts, beta, _ = clustering.checked(numbers)  # before a large file is read
+        with stage_bar(counts, beta, output.shows_bars, path=True) as begin:
+            data = reading.read(source)
+            began = time.monotonic()
+            model = clustering.estimator(numbers, data, output).fit(data)
+            path = _path(model, data, betas, began)
+            begin(WRITING)
+            results = results_folder.results_of(model, data, path)
+            tables = {
+                "numbers.csv": _records_of(results.selection),
+                "betas.csv": _of_betas(results),
+            }
+            files = {name: records_csv(lines) for name, lines in tables.items() if lines}
+            folder.write(results, out, source, files)
         _print(results, tables, out, output)
 
 

@@ -1,1 +1,1 @@
-"""What a clustering costs, in plain NumPy."""
+"""The cost of a clustering, in plain NumPy."""

@@ -1,7 +1,7 @@
-"""How well two partitions of the same elements agree, beyond chance.
+"""Agreement of two partitions of the same elements, adjusted for chance.
 
-Both measures are scikit-learn's; here they share one contingency table and skip its checks of
-labels, which take longer than the measures when hundreds of partitions are compared.
+Both measures are those of scikit-learn. Here they share one contingency table and skip the checks
+of labels, which take longer than the measures when hundreds of partitions are compared.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 
 def agreement(a: np.ndarray, b: np.ndarray) -> float:
-    """The mean of the adjusted Rand index and the adjusted mutual information.
+    """Return the mean of the adjusted Rand index and the adjusted mutual information.
 
-    Elements with a negative label in one of them do not count.
+    Elements with a negative label in either partition are ignored.
     """
     both = (a >= 0) & (b >= 0)
     if not both.any():
@@ -25,7 +25,7 @@ def agreement(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def _contingency(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The elements by both labels, without empty clusters."""
+    """Count the elements by both labels, without empty clusters."""
     shape = int(a.max()) + 1, int(b.max()) + 1
     table = np.bincount(a.astype(np.int64) * shape[1] + b, minlength=shape[0] * shape[1])
     table = table.reshape(shape)
@@ -33,7 +33,7 @@ def _contingency(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _adjusted_rand(table: np.ndarray) -> float:
-    """(R - E[R]) / (max R - E[R]), R the pairs of elements that are together in both."""
+    """(R - E[R]) / (max R - E[R]), where R counts the pairs that are together in both."""
     together, rows, columns, all_pairs = (
         float((n * (n - 1) / 2).sum())
         for n in (table, table.sum(axis=1), table.sum(axis=0), table.sum())
@@ -44,7 +44,7 @@ def _adjusted_rand(table: np.ndarray) -> float:
 
 
 def _adjusted_information(table: np.ndarray) -> float:
-    """(I - E[I]) / (max I - E[I]), I the mutual information and max I the mean entropy."""
+    """(I - E[I]) / (max I - E[I]), where I is the mutual information, max I the mean entropy."""
     from sklearn.metrics.cluster import expected_mutual_information  # slow to import
 
     n = table.sum()

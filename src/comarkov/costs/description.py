@@ -1,10 +1,10 @@
-"""How long it takes to describe a matrix by blocks, and how many counts its weights are worth.
+"""The description length of a matrix in blocks, and the counts that its weights are worth.
 
-A description tells the mass of every block, how it is spread over the members of the clusters,
-and which members those are. More clusters fit the data better and take more to tell. Counts that
-vary more than independent events do (words come in bursts, some rows are heavy) are worth fewer
-counts than they seem; so every weight is divided by the dispersion that rows and columns have
-inside their clusters, and the same rule serves for any nonnegative weights.
+A description states the mass of every block, how it is divided among the members of the clusters,
+and which members those are. More clusters fit the data better but take longer to describe. Counts
+that vary more than independent events (words come in bursts, some rows are heavy) are worth fewer
+counts than they seem. Therefore every weight is divided by the dispersion of its row and column
+inside their clusters. The same rule works for any nonnegative weights.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ EXACT = 1e-9  # shares of mass below this are rounding
 
 
 def description_length(blocks: np.ndarray, sizes: Pair) -> float:
-    """Nats that tell a matrix of counts by blocks M; ``sizes`` are the members m of the clusters.
+    """Return the nats that describe counts in blocks M; ``sizes`` are the members m of clusters.
 
     ln C(N+kl-1, kl-1) + Σ_a ln C(N_a+m_a-1, m_a-1) + Σ_b ln C(N_b+m_b-1, m_b-1)
-    - Σ ln M_ab! + Σ ln N_a! + Σ ln N_b! + both partitions; V elements in J clusters are told by
-    ln V + ln C(V-1, J-1) + ln V! - Σ ln m!
+    - Σ ln M_ab! + Σ ln N_a! + Σ ln N_b! + both partitions. A partition of V elements into J
+    clusters takes ln V + ln C(V-1, J-1) + ln V! - Σ ln m!
     """
     nats = _ln_choose(blocks.sum() + blocks.size - 1, blocks.size - 1) - gammaln(blocks + 1).sum()
     for axis, size in enumerate(sizes):
@@ -46,7 +46,7 @@ def _ln_choose(n: Any, k: Any) -> Any:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The entries of a matrix, with weights that are worth as many independent counts."""
+    """The entries of a matrix, with weights that equal independent counts."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -81,14 +81,14 @@ class Evidence:
         return np.bincount(place, self.weights, shape[0] * shape[1]).reshape(shape)
 
     def by_element(self, axis: int, other_labels: np.ndarray, n: int) -> np.ndarray:
-        """The counts of n rows (axis 0) or columns (axis 1) by the clusters of the other side."""
+        """Count n rows (axis 0) or columns (axis 1) by the clusters of the other side."""
         element, other = (self.rows, self.columns)[axis], (self.columns, self.rows)[axis]
         k = int(other_labels.max()) + 1
         place = element.astype(np.int64) * k + other_labels[other]
         return np.bincount(place, self.weights, n * k).reshape(n, k)
 
     def description_length(self, row_labels: np.ndarray, column_labels: np.ndarray) -> float:
-        """Nats that tell these counts by the given clusters."""
+        """Return the nats that describe these counts by the given clusters."""
         sizes = cluster_sizes(row_labels), cluster_sizes(column_labels)
         return description_length(self.blocks(row_labels, column_labels), sizes)
 
@@ -99,10 +99,10 @@ def cluster_sizes(labels: np.ndarray) -> np.ndarray:
 
 
 def least_dispersion(data: Joint) -> float:
-    """What elements have in the least: clusters that noise has made look more alike than they are.
+    """Return a lower limit of the dispersion: clusters fitted to noise look too homogeneous.
 
-    Counts vary at least like independent events. If all entries are 0 or 1, the share of zeros is
-    what tossing a coin for each of them has. Nothing is known of other weights.
+    Counts vary at least like independent events. If all entries are 0 or 1, the limit is the share
+    of zeros, the dispersion of coin tosses. Other weights have no known limit.
     """
     if not data.is_count:
         return 0.0
@@ -113,11 +113,11 @@ def least_dispersion(data: Joint) -> float:
 
 
 def dispersion(labels: np.ndarray, masses: np.ndarray, blocks: np.ndarray) -> np.ndarray:
-    """Pearson's dispersion φ of each element, as a line in its mass: heavy elements vary more.
+    """Return Pearson's dispersion φ of each element, as a line in its mass: heavy ones vary more.
 
-    ``masses`` are an element's by the clusters of the other side, ``blocks`` their sums. They are
-    compared with what the other members of its cluster let expect. Independent events have 1,
-    whatever the clusters.
+    ``masses`` are those of each element by the clusters of the other side, ``blocks`` their sums.
+    They are compared with what the other members of its cluster predict. Independent events have
+    φ = 1, whatever the clusters.
     """
     mass = masses.sum(axis=1)
     rest = blocks.sum(axis=1)[labels] - mass
@@ -133,7 +133,7 @@ def dispersion(labels: np.ndarray, masses: np.ndarray, blocks: np.ndarray) -> np
 
 
 def _line(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """The nonnegative line through (x, y) of least relative squares, at given places."""
+    """Fit a nonnegative line to (x, y) by relative least squares, and evaluate it."""
     floor = LEAST_DISPERSION * at.mean()
     design = np.stack([np.ones_like(x), x], axis=1)
     weight, line = np.ones_like(x), np.zeros(2)

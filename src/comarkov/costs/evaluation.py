@@ -1,4 +1,4 @@
-"""How well a clustering agrees with known classes, and how much information it keeps.
+"""Agreement of a clustering with known classes, and the information that it keeps.
 
 n elements; T[c, a] of them have class c and are in cluster a. For MAP and MAP' elements in no
 cluster (label -1) count as wrong; for NMI and ARI they are one more cluster.
@@ -34,7 +34,7 @@ def matching_accuracy(classes: ArrayLike, clusters: ArrayLike) -> float:
 
 
 def purity(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """MAP': the share of elements that have the most frequent class of their cluster.
+    """MAP': the share of elements whose class is the most frequent one of their cluster.
 
         MAP' = (1/n) Σ_a max_c T[c, a]
 
@@ -65,7 +65,7 @@ def normalized_mutual_information(classes: ArrayLike, clusters: ArrayLike) -> fl
 
 
 def adjusted_rand_index(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """ARI = (R - E[R]) / (max R - E[R]), R the pairs that are together in both.
+    """ARI = (R - E[R]) / (max R - E[R]), where R counts the pairs that are together in both.
 
     R = Σ_ca C(T[c, a], 2). E[R] is its mean for random clusters of the same sizes, max R the mean
     of the pairs together in classes and of those together in clusters.
@@ -92,14 +92,14 @@ def information_kept(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) ->
 
 
 def _table(classes: ArrayLike, clusters: ArrayLike) -> np.ndarray:
-    """T: how many elements have class c and are in cluster a."""
+    """Return T: the number of elements that have class c and are in cluster a."""
     check_consistent_length(classes, clusters)
     if np.size(classes) == 0:
         raise ValueError("There are no labels to compare.")
-    known, found = np.asarray(classes), np.asarray(clusters)
-    if known.ndim == 1:
-        known = known[:, None] == np.unique(known)
-    labels = np.unique(found)
+    has_class, cluster = np.asarray(classes), np.asarray(clusters)
+    if has_class.ndim == 1:
+        has_class = has_class[:, None] == np.unique(has_class)
+    labels = np.unique(cluster)
     if labels.dtype.kind in "if":
         labels = labels[labels != -1]
-    return known.T.astype(np.int64) @ (found[:, None] == labels)
+    return has_class.T.astype(np.int64) @ (cluster[:, None] == labels)

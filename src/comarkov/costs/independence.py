@@ -1,4 +1,4 @@
-"""Do the counts of a table differ from independent ones? A test by tables drawn at random."""
+"""A test of independence: are the counts of a table like those of random tables?"""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ..data.joint import holds_counts
 
 TABLES = 99
 LEVEL = 0.05
-LARGEST = 1 << 18  # cells of a table that is drawn, and so of rows or columns squared
+LARGEST = 1 << 18  # cells of a table that is tested, and so of rows or columns squared
 
 
 def is_independent(matrix: sp.csr_array, rng: np.random.Generator) -> bool:
-    """Could rows and columns be independent, at the level LEVEL?
+    """Test at the level LEVEL whether rows and columns could be independent.
 
-    Tables with the same margins in expectation are drawn, and their correlations are compared.
-    Weights other than counts, and tables too large to draw, are never called independent.
+    The correlation is compared with that of random tables whose expected margins are the same.
+    Weights that are not counts, and large tables, are never called independent.
     """
     if not holds_counts(matrix) or np.prod(matrix.shape) > LARGEST:
         return False
@@ -29,16 +29,16 @@ def is_independent(matrix: sp.csr_array, rng: np.random.Generator) -> bool:
 
 
 def _drawn(rates: np.ndarray, is_binary: bool, rng: np.random.Generator) -> np.ndarray:
-    """Independent counts with these means; 0 or 1 if the table has no others."""
+    """Draw independent counts with these means; 0 or 1 if the table is binary."""
     counts = rng.random(rates.shape) < rates if is_binary else rng.poisson(rates)
     return counts.astype(np.float64)
 
 
 def _correlation(counts: np.ndarray) -> float:
-    """The largest correlation of a function of the rows with one of the columns.
+    """Return the largest correlation of a function of the rows with one of the columns.
 
-    The second singular value of n_xy / √(n_x n_y). The information would not do: that of a table
-    of zeros and ones depends on little more than its margins.
+    It is the second singular value of n_xy / √(n_x n_y). The information would not work: for a
+    binary table it depends on little more than the margins.
     """
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     if min(counts.shape) < 2:

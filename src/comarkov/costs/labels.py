@@ -1,4 +1,4 @@
-"""Labels: checked, renumbered, as a membership matrix, and matched with those of others."""
+"""Check, renumber, compare and match cluster labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Counts = tuple[int | None, int | None]
 
 
 def as_labels(values: ArrayLike, n: int, what: str) -> np.ndarray:
-    """Check an array of n integer labels, -1 standing for none."""
+    """Check an array of n integer labels; -1 means no cluster."""
     array = np.asarray(values)
     if array.shape != (n,):
         raise ValueError(f"{what} must be a 1-D array of {n} labels, got shape {array.shape}.")
@@ -26,13 +26,13 @@ def as_labels(values: ArrayLike, n: int, what: str) -> np.ndarray:
 
 
 def membership(labels: np.ndarray, k: int) -> sp.csr_array:
-    """Elements by clusters: 1 where an element is a member, nowhere for label -1."""
+    """Return the matrix of elements by clusters, 1 for members; label -1 is in no cluster."""
     members = np.flatnonzero(labels >= 0)
     return sp.csr_array((np.ones(members.size), (members, labels[members])), (labels.size, k))
 
 
 def merge_numbers(k: int, i: int, j: int) -> np.ndarray:
-    """The numbers of k clusters after two of them became one, which has the lower number."""
+    """Return the new numbers of k clusters when j is merged with i; the lower number remains."""
     number = np.arange(k)
     number[max(i, j)] = min(i, j)
     number[max(i, j) + 1 :] -= 1
@@ -40,14 +40,14 @@ def merge_numbers(k: int, i: int, j: int) -> np.ndarray:
 
 
 def ranks(order: np.ndarray) -> np.ndarray:
-    """Where each number stands in an order of them."""
+    """Return the position of each number in an order of them."""
     ranks = np.empty_like(order)
     ranks[order] = np.arange(order.size)
     return ranks
 
 
 def renumbered(labels: np.ndarray, order: np.ndarray | None) -> np.ndarray:
-    """Labels with the place of their cluster in the order."""
+    """Replace labels by the positions of their clusters in the order."""
     if order is None:
         return labels
     number = np.empty(order.size + 1, np.int64)
@@ -57,7 +57,7 @@ def renumbered(labels: np.ndarray, order: np.ndarray | None) -> np.ndarray:
 
 
 def overlaps(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """How many elements are in cluster a of the first and in b of the second; -1 is in none."""
+    """Count the elements in cluster a of the first and b of the second; label -1 is ignored."""
     both = (labels >= 0) & (others >= 0)
     shape = int(labels.max(initial=-1)) + 1, int(others.max(initial=-1)) + 1
     pairs = labels[both].astype(np.int64) * shape[1] + others[both]
@@ -65,10 +65,10 @@ def overlaps(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def matched(others: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The second clustering with the numbers of the first, so that most elements agree.
+    """Renumber the clusters of ``others`` so that most elements agree with ``labels``.
 
-    Clusters are matched one to one. What is left without a partner gets the numbers that are
-    free, and new ones after that.
+    Clusters are matched one to one. Clusters without a partner get the unused numbers, then new
+    ones.
     """
     table = overlaps(labels, others)
     k, m = table.shape
@@ -81,7 +81,7 @@ def matched(others: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def jaccard(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """For each cluster of the first, the largest Jaccard similarity to one of the second."""
+    """Return for each cluster of the first its largest Jaccard similarity to one of the second."""
     table = overlaps(labels, others)
     union = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table
     return (table / np.maximum(union, 1)).max(axis=1)

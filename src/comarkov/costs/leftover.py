@@ -1,8 +1,9 @@
-"""Do the blocks explain the matrix, or is there more to find inside them?
+"""Do the blocks explain the matrix, or is there more structure inside them?
 
-If they do, entries vary around what the blocks expect one by one, however wildly: the squared sum
-of a row's deviations over a column cluster is then as large as the sum of their squares. Where
-rows of a cluster differ further, deviations go together and their sum is larger.
+If they do, entries deviate independently from what the blocks predict, however strongly: the
+squared sum of a row's deviations over a column cluster is then as large as the sum of their
+squares. If rows of a cluster differ further, their deviations have a common sign and the squared
+sum is larger.
 
     e_xy = n_x n_y M_ab / (N_a N_b)                 expected, x in a and y in b
     D_xb = Σ_y∈b (n_xy - e_xy),  V_xb = Σ_y∈b (n_xy - e_xy)²
@@ -24,7 +25,7 @@ from .labels import membership
 Labels = np.ndarray
 
 AT_ONCE = 1 << 14  # rows
-MEMBERS = 3.0  # effective members of a column cluster, below which its sums say nothing
+MEMBERS = 3.0  # effective members of a column cluster, below which its sums are not informative
 EXACT = 1e-9  # shares of mass below this are rounding
 
 
@@ -38,7 +39,7 @@ class Columns(NamedTuple):
 
     @classmethod
     def of(cls, matrix: sp.csr_array, labels: Labels) -> Columns:
-        """Those of a matrix."""
+        """Take the columns of a matrix."""
         member = membership(labels, int(labels.max()) + 1)
         mass = np.asarray(matrix.sum(axis=0), np.float64).ravel()
         return cls(member, mass, member.T @ mass**2, member.T @ mass)
@@ -49,7 +50,7 @@ class Columns(NamedTuple):
 
 
 def leftover(matrix: sp.csr_array, row_labels: Labels, column_labels: Labels) -> float:
-    """How much more rows vary between column clusters than independent entries would.
+    """Return how much more rows vary between column clusters than independent entries would.
 
     NaN if there is nothing to compare.
     """
@@ -71,7 +72,7 @@ def leftover(matrix: sp.csr_array, row_labels: Labels, column_labels: Labels) ->
 def _deviations(
     part: sp.csr_array, home: np.ndarray, columns: Columns
 ) -> tuple[np.ndarray, np.ndarray]:
-    """D² / e and (1 - q) V / e of rows by column cluster; ``home`` are the sums of their clusters.
+    """Return D² / e and (1 - q) V / e of rows by column cluster; ``home`` are sums of clusters.
 
     D² is divided by 1 + n_x / N, as the N of the other rows varies too.
     """
@@ -92,6 +93,6 @@ def _deviations(
 
 
 def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a / b, 0 where b is 0."""
+    """Return a / b, and 0 where b is 0."""
     shape = np.broadcast_shapes(a.shape, b.shape)
     return np.divide(a, b, out=np.zeros(shape), where=np.broadcast_to(b > 0, shape))

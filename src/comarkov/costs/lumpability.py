@@ -1,4 +1,4 @@
-"""Do all states of a cluster go on alike? Exactly, and by a test on counts."""
+"""Lumpability: do all states of a cluster move on alike? An exact answer, and a test on counts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import scipy.sparse as sp
 from scipy.special import xlogy
 from scipy.stats import chi2, random_table
 
-TABLES = 200  # drawn of each cluster to know how G is distributed, ...
-MORE_TABLES = 2_000  # ... or as many if they are small
-CELLS = 10_000_000  # of all tables drawn, if that is more than TABLES of them
-ROUNDING = 1e-20  # relative variance of G that is none
+TABLES = 200  # random tables of each cluster, to estimate the distribution of G ...
+MORE_TABLES = 2_000  # ... or this many if they are small
+CELLS = 10_000_000  # of all random tables, if that is more than TABLES of them
+ROUNDING = 1e-20  # a smaller relative variance of G is zero
 LARGE = 1e8  # transitions in a table from which G has its limiting distribution
 
 
 class Lumpability(NamedTuple):
-    """How far a chain is from being strongly lumpable: where two states of a cluster differ most.
+    """How far a chain is from strongly lumpable: the states of a cluster that differ most.
 
     A chain is lumpable if all states of a cluster go to each cluster with the same probability.
     Then the clusters are a Markov chain of their own, wherever the chain starts.
@@ -34,17 +34,17 @@ class Lumpability(NamedTuple):
 
 
 class GTest(NamedTuple):
-    """Does the next cluster depend on more than the cluster? A G-test; small p-values say so."""
+    """A G-test: a small p-value means that the next cluster depends on more than the cluster."""
 
     statistic: float  #: G = 2 Σ n ln(n / expected)
-    degrees_of_freedom: int  #: of the tables; what G would be on average if nothing were rare
+    degrees_of_freedom: int  #: of the tables; the mean of G if nothing were rare
     p_value: float  #: nan if there is nothing to compare
     n_transitions: int  #: that were tested
-    expected: float  #: what G is on average if the next cluster depends on the cluster only
+    expected: float  #: the mean of G if the next cluster depends on the cluster only
 
 
 def lumpability(P: sp.csr_array, labels: np.ndarray, k: int) -> Lumpability:
-    """The worst violation in a chain whose states all have a cluster; exact."""
+    """Return the worst violation, exactly. All states must have a cluster."""
     onto = P @ _members(labels, k)
     worst = Lumpability(0.0, 0, 0, (0, 0))
     for a in range(k):
@@ -63,10 +63,9 @@ def g_test(counts: sp.csr_array, labels: np.ndarray, k: int, rng: np.random.Gene
 
     For each cluster, states x next clusters are a contingency table; G is summed over clusters. Its
     mean and variance under the null hypothesis are those of random tables with the same margins, so
-    that rare states and rare next clusters need no pooling, and p comes from the scaled χ²
-    distribution that has them. If G is the same in all such tables there is nothing to compare, and
-    p is nan. States with label -1 do not take part. Labels must come from other transitions than
-    these.
+    rare states and rare next clusters need no pooling; p comes from the scaled χ² distribution with
+    this mean and variance. If G is the same in all such tables there is nothing to compare and p
+    is nan. States with label -1 are ignored. The labels must come from other transitions.
     """
     inside = labels >= 0
     onto = np.rint(counts[:, inside] @ _members(labels[inside], k)).astype(np.int64)
@@ -84,23 +83,23 @@ def g_test(counts: sp.csr_array, labels: np.ndarray, k: int, rng: np.random.Gene
 
 
 def _filled(table: np.ndarray) -> np.ndarray:
-    """Without rows and columns that have no counts."""
+    """Drop rows and columns without counts."""
     return table[np.ix_(table.sum(axis=1) > 0, table.sum(axis=0) > 0)]
 
 
 def _moments(table: np.ndarray, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Mean and variance of G in tables with these margins whose rows do not differ."""
+    """Return mean and variance of G in random tables with these margins."""
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     if table.sum() > LARGE:
         freedom = (rows.size - 1) * (columns.size - 1)
         return float(freedom), 2.0 * freedom
     tables = random_table(rows, columns)
-    step = max(1, CELLS // (10 * table.size))  # so many at a time, for memory
+    step = max(1, CELLS // (10 * table.size))  # tables at a time, to limit memory
     drawn = [
         _g(tables.rvs(min(step, n_tables - done), random_state=rng), table)
         for done in range(0, n_tables, step)
     ]
-    values = np.concatenate([np.atleast_1d(some) for some in drawn])
+    values = np.concatenate([np.atleast_1d(part) for part in drawn])
     return float(values.mean()), float(values.var(ddof=1))
 
 
@@ -112,7 +111,7 @@ def _g_of(table: np.ndarray) -> float:
 
 
 def _g(tables: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """G of tables that all have the margins of one."""
+    """Return G of tables that all have the margins of ``like``."""
     given = sum(_xlogx(like.sum(axis=axis)).sum() for axis in (0, 1)) - _xlogx(like.sum())
     values: np.ndarray = 2 * (_xlogx(tables).sum(axis=(-2, -1)) - given)
     return values

@@ -1,4 +1,4 @@
-"""The cost L_β of a co-clustering and the four informations in it, in bits, in plain NumPy.
+"""The cost L_β of a co-clustering and its four mutual informations, in bits, in plain NumPy.
 
     L_β(Φ,Ψ) = 2β I(X;Y) + (1-2β) [I(X;Ȳ) + I(X̄;Y)] - 2(1-β) I(X̄;Ȳ)
 
@@ -20,15 +20,15 @@ from .relations import Information
 
 
 def information(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Information:
-    """The four informations of a co-clustering, in bits.
+    """Return the four mutual informations of a co-clustering, in bits.
 
     Parameters
     ----------
     W : array-like or sparse matrix of shape (n_rows, n_columns)
         Nonnegative weights; they need not sum to 1.
     row_labels, column_labels : array-like of int
-        The cluster of each row and of each column. Rows and columns without mass may have any
-        label, also -1.
+        The cluster of each row and of each column. Empty rows and columns may have any label,
+        including -1.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def information(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Info
 
 
 def cost(W: Any, row_labels: ArrayLike, column_labels: ArrayLike, beta: float) -> float:
-    """L_β of a co-clustering, in bits: what the clusters lose, for any β in [0, 1].
+    """Return the cost L_β of a co-clustering, in bits: the information that the clusters lose.
 
     Parameters
     ----------
@@ -80,17 +80,17 @@ def _checked(values: ArrayLike, mass: np.ndarray, what: str) -> np.ndarray:
     array = as_labels(values, mass.size, what)
     if (array[mass > 0] < 0).any():
         which = int(np.flatnonzero((array < 0) & (mass > 0))[0])
-        raise ValueError(f"{what}[{which}] is -1, but that element has mass: give it a cluster.")
+        raise ValueError(f"{what}[{which}] is -1, but the element is not empty: give it a cluster.")
     return np.unique(array, return_inverse=True)[1]
 
 
 def _mutual_information(x: np.ndarray, y: np.ndarray, p: np.ndarray) -> float:
-    """I in bits between two labellings of the entries, which have probabilities p."""
+    """Return the mutual information in bits of two labellings of entries with probabilities p."""
     width = int(y.max()) + 1
     cells, cell = np.unique(x * width + y, return_inverse=True)
     p_xy = np.bincount(cell, weights=p)
     p_x = np.bincount(x, weights=p)[cells // width]
     p_y = np.bincount(y, weights=p)[cells % width]
-    some = p_xy > 0  # all, unless the smallest vanish beside the largest
-    p_xy, p_x, p_y = p_xy[some], p_x[some], p_y[some]
+    positive = p_xy > 0  # all, unless the smallest underflow
+    p_xy, p_x, p_y = p_xy[positive], p_x[positive], p_y[positive]
     return max(float((p_xy * np.log2(p_xy / p_x / p_y)).sum()), 0.0)

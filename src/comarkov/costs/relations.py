@@ -1,4 +1,4 @@
-"""The family: what a relation between two partitions costs, in bits, in plain NumPy.
+"""The family of costs of a relation between two partitions, in bits, in plain NumPy.
 
 A relation is a matrix of weights n_xy between elements X of one type and Y of another, or of the
 same type. With f(v) = v ln v, N = Σ n_xy, X̄ and Ȳ the clusters, and coefficients c,
@@ -6,7 +6,7 @@ same type. With f(v) = v ln v, N = Σ n_xy, X̄ and Ȳ the clusters, and coeffic
     N J = - c_T Σ f(n_xȲ) - c_S Σ f(n_X̄y) - c_ST Σ f(n_X̄Ȳ)
           + (c_S + c_ST) Σ f(n_X̄) + (c_T + c_ST) Σ f(n_Ȳ)
 
-is, but for what no clustering changes, the information that is lost:
+is, up to a constant, the information that is lost:
 
     L = (c_S + c_T + c_ST) I(X;Y) - c_T I(X;Ȳ) - c_S I(X̄;Y) - c_ST I(X̄;Ȳ)
 
@@ -31,34 +31,34 @@ from .labels import as_labels
 
 
 class Information(NamedTuple):
-    """Mutual information, in bits, between what is known of the row and of the column."""
+    """Mutual information, in bits, between rows or their clusters and columns or theirs."""
 
-    rows_columns: float  #: I(X;Y), all there is
+    rows_columns: float  #: I(X;Y), the information of the matrix
     rows_column_clusters: float  #: I(X;Ȳ)
     row_clusters_columns: float  #: I(X̄;Y)
     row_clusters_column_clusters: float  #: I(X̄;Ȳ)
 
     @property
     def kept(self) -> float:
-        """The share I(X̄;Ȳ) / I(X;Y) that the block matrix keeps; 1 if there is nothing to keep."""
+        """The share I(X̄;Ȳ) / I(X;Y) that the blocks keep; 1 if I(X;Y) is 0."""
         if self.rows_columns < 1e-12:
             return 1.0
         return min(self.row_clusters_column_clusters / self.rows_columns, 1.0)
 
     def cost(self, beta: float) -> float:
-        """L_β of a co-clustering in bits: not below 0 for any β in [0, 1]."""
+        """Return L_β of a co-clustering in bits; never negative for β in [0, 1]."""
         return co_clustering(beta).cost(self)
 
 
 class Coefficients(NamedTuple):
-    """What a relation asks of its two partitions: a row of the family's table."""
+    """The coefficients of one relation: a row of the table above."""
 
     source: float  #: c_S, of I(X̄;Y)
     target: float  #: c_T, of I(X;Ȳ)
     both: float  #: c_ST, of I(X̄;Ȳ)
 
     def cost(self, information: Information) -> float:
-        """The loss L in bits, from the four informations. Rounding aside, 0 is 0."""
+        """Return the loss L in bits, from the four informations; never negative."""
         loss = (
             sum(self) * information.rows_columns
             - self.target * information.rows_column_clusters
@@ -68,12 +68,12 @@ class Coefficients(NamedTuple):
         return max(loss, 0.0)
 
     def times(self, weight: float) -> Coefficients:
-        """The same, of a relation that counts so many times."""
+        """Return the coefficients of a relation with this weight."""
         return Coefficients(*(weight * coefficient for coefficient in self))
 
     @property
-    def turned(self) -> Coefficients:
-        """The same for the transposed relation."""
+    def transposed(self) -> Coefficients:
+        """The coefficients of the transposed relation."""
         return Coefficients(self.target, self.source, self.both)
 
 
@@ -81,20 +81,20 @@ BOTTLENECK = Coefficients(1.0, 0.0, 0.0)
 
 
 def co_clustering(beta: float) -> Coefficients:
-    """L_β of a co-clustering; at β = 1/2 multi-way clustering of one relation."""
+    """Return the coefficients of co-clustering; at β = 1/2 those of multi-way clustering."""
     coupling = 2 * float(beta) - 1
     return Coefficients(coupling, coupling, 1 - coupling)
 
 
 def markov(beta: float) -> Coefficients:
-    """L_β of a Markov aggregation: source and target are the states before and after a step."""
+    """Return those of Markov aggregation; source and target are states before and after a step."""
     return Coefficients(0.0, 2 * float(beta) - 1, 1 - float(beta))
 
 
 def relation_cost(
     W: Any, source_labels: ArrayLike, target_labels: ArrayLike, coefficients: Coefficients
 ) -> float:
-    """The loss L of a relation in bits, straight from its formula.
+    """Return the loss L of a relation in bits, straight from the formula.
 
     Examples
     --------
@@ -118,10 +118,10 @@ def relation_cost(
         masses = np.bincount(cell, weights=w)
         return float(xlogy(masses, masses).sum())
 
-    nothing = np.zeros_like(x)
+    constant = np.zeros_like(x)  # one label for all entries
     source, target, both = coefficients
-    changing = -target * f(x, columns[y]) - source * f(rows[x], y) - both * f(rows[x], columns[y])
-    changing += (source + both) * f(rows[x], nothing) + (target + both) * f(columns[y], nothing)
-    fixed = -(source + both) * f(x, nothing) - (target + both) * f(y, nothing)
+    varying = -target * f(x, columns[y]) - source * f(rows[x], y) - both * f(rows[x], columns[y])
+    varying += (source + both) * f(rows[x], constant) + (target + both) * f(columns[y], constant)
+    fixed = -(source + both) * f(x, constant) - (target + both) * f(y, constant)
     fixed += sum(coefficients) * f(x, y)
-    return float((changing + fixed) / np.log(2))
+    return float((varying + fixed) / np.log(2))

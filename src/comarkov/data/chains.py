@@ -1,4 +1,4 @@
-"""Markov chains: read from matrices, counts and sequences; states that lead to each other."""
+"""Markov chains: read from matrices, counts and sequences, and restricted to connected states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Transitions(NamedTuple):
 
     weights: sp.csr_array
     states: np.ndarray  # names
-    has_names: bool  # or are these but numbers of rows?
+    has_names: bool  # False if the names are only the numbers of rows
     sequences: list[np.ndarray] | None  # of numbers of states
     is_counted: bool  # are the weights numbers of observed transitions?
 
@@ -33,7 +33,7 @@ class Transitions(NamedTuple):
 class Chain(NamedTuple):
     """An irreducible Markov chain."""
 
-    inside: np.ndarray  # the states of the input that it has
+    inside: np.ndarray  # the states of the input that are in it
     transition: sp.csr_array  # P
     stationary: np.ndarray  # μ
 
@@ -53,8 +53,8 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     n, m = csr.shape
     if n != m:
         raise ValueError(
-            f"A chain needs a square matrix, from state to state, got shape {csr.shape}. For "
-            'sequences of states pass kind="sequences".'
+            f"A chain needs a square matrix of transitions between states, got shape {csr.shape}. "
+            'If X holds sequences of states, set kind="sequences".'
         )
     if csr.nnz == 0:
         raise ValueError("The matrix has no mass: there are no transitions.")
@@ -66,13 +66,13 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     if kind == "probabilities" and not is_stochastic:
         row = int(abs(sums - 1).argmax())
         raise ValueError(
-            f"Rows of probabilities sum to 1, but row {row} sums to {sums[row]:.6g}. Counts of "
-            'transitions take kind="counts", other weights kind="auto", which divides rows by '
-            "their sums."
+            f"Rows of probabilities must sum to 1, but row {row} sums to {sums[row]:.6g}. For "
+            'counts of transitions set kind="counts"; for other weights set kind="auto", which '
+            "divides each row by its sum."
         )
     is_counted = kind == "counts" or (not is_stochastic and are_whole(csr))
     if is_counted and not are_whole(csr):
-        raise ValueError('kind="counts" takes whole numbers only.')
+        raise ValueError('Counts must be whole numbers. For other weights set kind="auto".')
     known = np.arange(n) if states is None else states
     return Transitions(csr, known, states is not None, None, is_counted)
 
@@ -102,7 +102,7 @@ def _from_sequences(X: Any) -> Transitions:
     states, sequences = numbered(X)
     weights = transitions(sequences, states.size)
     if weights.nnz == 0:
-        raise ValueError("There are no transitions: a sequence needs two states at least.")
+        raise ValueError("There are no transitions: a sequence needs at least two states.")
     return Transitions(weights, states, True, sequences, True)
 
 
@@ -132,9 +132,9 @@ def are_whole(csr: sp.csr_array) -> bool:
 
 
 def _aligned(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The names of a frame's states, and which row is that of each; None for as they are."""
+    """The names of the states of a frame, and the row of each; None where nothing changes."""
     rows, columns = names(X)
-    is_plain = [some is None or are_numbers(some) for some in (rows, columns)]
+    is_plain = [side is None or are_numbers(side) for side in (rows, columns)]
     if rows is None or columns is None or rows.tolist() == columns.tolist():
         return (None if is_plain[1] else columns), None
     place = {name: i for i, name in enumerate(rows)}
@@ -146,35 +146,41 @@ def _aligned(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
 
 
 def _difference(rows: np.ndarray, columns: np.ndarray) -> str:
-    """Which names only rows have, and which only columns."""
+    """The error for names that only rows have, or only columns."""
     only = [
-        list(dict.fromkeys(name for name in some if name not in other))
-        for some, other in ((rows, {*columns}), (columns, {*rows}))
+        list(dict.fromkeys(name for name in side if name not in other))
+        for side, other in ((rows, {*columns}), (columns, {*rows}))
     ]
     differences = [
-        f"only {side} have {_some(np.array(some, object))}"
-        for side, some in zip(("rows", "columns"), only, strict=True)
-        if some
+        f"only {side} have {_first(np.array(states, object))}"
+        for side, states in zip(("rows", "columns"), only, strict=True)
+        if states
     ]
     return (
         "Rows and columns of a chain are the same states, but their names differ: "
-        f"{'; '.join(differences)}. Give a state the same name on both sides. To match states by "
-        "position, drop the names of the rows: X.reset_index(drop=True)."
+        f"{'; '.join(differences)}. Use the same names, or drop those of the rows to match states "
+        "by position: X.reset_index(drop=True)"
     )
 
 
 def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
     """Where states are among those of a fit: by name if both have names, else by position."""
     place = {name: i for i, name in enumerate(states.tolist())}
-    strange = [name for name in data.states.tolist() if name not in place]
+    unknown = [name for name in data.states.tolist() if name not in place]
     is_numbered = are_numbers(np.array([*place], object))
-    by_name = data.has_names and not (strange and is_numbered and data.sequences is None)
-    if by_name and strange:
-        raise ValueError(f"The fit has not seen state {strange[0]}.")
+    by_name = data.has_names and not (unknown and is_numbered and data.sequences is None)
+    if by_name and unknown:
+        raise ValueError(
+            f"State {unknown[0]} was not in the fit. Leave out states other than those of the fit: "
+            f"{_first(states)}."
+        )
     if by_name:
         return np.array([place[name] for name in data.states.tolist()])
     if data.states.size != states.size:
-        raise ValueError(f"The fit had {states.size} states, X has {data.states.size}.")
+        raise ValueError(
+            f"X has {data.states.size} states, but the fit had {states.size}. Pass transitions "
+            "between the states of the fit, in the same order."
+        )
     return np.arange(states.size)
 
 
@@ -183,40 +189,41 @@ def hold_out(
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Transitions to fit and transitions to test, about this share of them.
 
-    Of a sequence its end is held out, of very short ones that of some; counts are shared out by
-    coins (binomial thinning).
+    The end of each sequence is held out, or of some sequences if they are very short. Counts are
+    divided at random (binomial thinning).
     """
     if not data.is_counted:
         raise ValueError(
-            "held_out needs counts or sequences: probabilities do not tell how many were observed."
+            "held_out needs counts or sequences: probabilities do not state how many transitions "
+            "were observed. Pass counts, or set held_out=0."
         )
     if data.sequences is None:
         tested, fitted = shared_out(data.weights, data.weights.data, share, rng)
         return fitted, tested
-    ends = np.cumsum([0] + [max(some.size - 1, 0) for some in data.sequences])
-    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # what is rounded is carried on
+    ends = np.cumsum([0] + [max(sequence.size - 1, 0) for sequence in data.sequences])
+    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # rounding errors do not add up
     n = data.states.size
-    kept = [some[: cut + 1] for some, cut in zip(data.sequences, cuts, strict=True)]
-    held = [some[cut:] for some, cut in zip(data.sequences, cuts, strict=True)]
-    return transitions(kept, n), transitions(held, n)
+    pairs = list(zip(data.sequences, cuts, strict=True))
+    fitted = transitions([sequence[: cut + 1] for sequence, cut in pairs], n)
+    return fitted, transitions([sequence[cut:] for sequence, cut in pairs], n)
 
 
 def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
     """An error if a restricted chain has fewer states than there should be clusters."""
     if k > inside.size and inside.size < states.size:
         raise ValueError(
-            f"{k} clusters were asked for, but of {states.size} states only {inside.size} are in "
-            f"the largest set whose states all lead to each other ({_some(states[inside])}): ask "
-            f"for at most {inside.size}."
+            f"{k} clusters were asked for, but only {inside.size} of {states.size} states are in "
+            f"the largest set of states that lead to each other ({_first(states[inside])}). Set "
+            f"n_clusters to at most {inside.size}."
         )
 
 
 def chain(
     weights: sp.csr_array, states: np.ndarray, restrict: bool, is_part: bool = False
 ) -> Chain:
-    """The chain of these transitions: all states, or the largest set that stays connected.
+    """The chain of these transitions: of all states, or of the largest connected set.
 
-    Errors tell whether the transitions are but a part, the others being held out.
+    ``is_part`` states in errors that other transitions were held out.
     """
     n_sets, member = connected_components(weights, directed=True, connection="strong")
     inside = np.arange(member.size)
@@ -229,35 +236,35 @@ def chain(
     if part.nnz == 0:
         raise ValueError(
             "No two states lead to each other"
-            + (" in the transitions kept for the fit" if is_part else "")
-            + ": there is no chain to aggregate."
+            + (" in the transitions kept for the fit: hold out less." if is_part else ".")
+            + " A chain needs transitions that return."
         )
     P = _divided(part)
     return Chain(inside, P, stationary_distribution(P))
 
 
 def _row_sums(csr: sp.csr_array) -> np.ndarray:
-    """In double precision, infinite if they are too large; SciPy's own can wrap around."""
+    """Sums in double precision, infinite if too large; those of SciPy can wrap around."""
     sums: np.ndarray = csr.astype(np.float64) @ np.ones(csr.shape[1])
     return sums
 
 
 def _divided(weights: sp.csr_array) -> sp.csr_array:
-    """Each row by its sum."""
+    """Each row divided by its sum."""
     sums = _row_sums(weights)
     with np.errstate(over="ignore"):
         inverse = 1 / sums
     if np.isinf(sums).any() or np.isinf(inverse).any():
         size = "large" if np.isinf(sums).any() else "small"
         raise ValueError(
-            f"Weights are too {size} to be added up in double precision: from "
-            f"{weights.data.min():g} to {weights.data.max():g}. Multiply all by one factor."
+            f"Weights from {weights.data.min():g} to {weights.data.max():g} are too {size} to be "
+            "added up in double precision. Divide them first: X / X.max()"
         )
     P = sp.csr_array(sp.diags_array(inverse) @ weights)
     if np.count_nonzero(P.data) < weights.nnz:
         raise ValueError(
             f"Weights differ too much for one chain, from {weights.data.min():g} to "
-            f"{weights.data.max():g}: drop the smallest."
+            f"{weights.data.max():g}. Set the smallest to 0."
         )
     return P
 
@@ -269,7 +276,7 @@ def _problem(
     largest: np.ndarray,
     is_part: bool,
 ) -> str:
-    """Which states are not connected, and what to do."""
+    """The error for states that are not connected, with the remedy."""
     source, target = weights.nonzero()
     leaves = np.zeros(member.max() + 1, bool)
     leaves[member[source[member[source] != member[target]]]] = True
@@ -279,23 +286,23 @@ def _problem(
     what = (
         "chain of the transitions kept for the fit, without those held out," if is_part else "chain"
     )
-    said = f"of {member.size} states"
+    parts = f"of {member.size} states"
     if transient.size:
-        said += f" {transient.size} can be left for good ({_some(states[transient])}),"
+        parts += f" {transient.size} can be left for good ({_first(states[transient])}),"
     if stuck.size:
-        said += f" {stuck.size} have no transition out ({_some(states[stuck])}),"
-    said += f" and {closed} set{'s' * (closed != 1)} of states cannot be left"
+        parts += f" {stuck.size} have no transition out ({_first(states[stuck])}),"
+    parts += f" and {closed} set{'s' * (closed != 1)} of states cannot be left"
     if not transient.size and not stuck.size:
-        said = f"its {member.size} states are {closed} sets, none of which can be left"
-    remedy = "hold out less, or pass" if is_part else "pass"
+        parts = f"its {member.size} states are {closed} sets, none of which can be left"
+    remedy = "hold out less, or set" if is_part else "set"
     return (
-        f"The {what} falls apart: {said}. The largest set "
-        f"whose states all lead to each other has {largest.size} ({_some(states[largest])}): "
-        f"{remedy} restrict=True to aggregate these; transitions that leave it are dropped, and "
-        "all other states get label -1."
+        f"The {what} is not connected: {parts}. The largest set of states that lead to each other "
+        f"has {largest.size} ({_first(states[largest])}). To aggregate only these, "
+        f"{remedy} restrict=True; transitions that leave the set are dropped, and all other states "
+        "get label -1."
     )
 
 
-def _some(states: np.ndarray) -> str:
+def _first(states: np.ndarray) -> str:
     shown = ", ".join(map(str, states[:SHOWN]))
     return shown + (", ..." if states.size > SHOWN else "")

@@ -87,13 +87,13 @@ class Joint:
 
     @property
     def csr(self) -> sp.csr_array:
-        """The matrix as SciPy has it, its entries in the order of the kernels; shares memory."""
+        """The matrix as a SciPy array that shares memory; entries are in the kernels' order."""
         matrix = self.matrix
         indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
         return sp.csr_array((matrix.weights, indices, matrix.indptr), self.shape)
 
     def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
-        """Some of the rows; with only those columns in which they have mass, or with all."""
+        """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
         whole = self.matrix
         counts = np.diff(whole.indptr)[rows]
         indptr = np.concatenate([[0], np.cumsum(counts)])
@@ -111,12 +111,12 @@ class Joint:
 def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint:
     """Read a nonnegative matrix of weights: rows are samples.
 
-    Takes NumPy arrays, every SciPy sparse format, pandas and polars data frames, and what holds a
-    matrix with names: :class:`Data`, AnnData, networkx bipartite graphs. The input is never
-    modified. Weights that are whole numbers, whatever their type, count as counts.
+    W may be a NumPy array, a SciPy sparse matrix of any format, a pandas or polars data frame, or
+    an object with a matrix and names: :class:`Data`, AnnData, a networkx bipartite graph. It is
+    never modified. Whole numbers are treated as counts, whatever their type.
 
-    With a ``scale`` the matrix is read as rows to be added to another: its weights stay
-    weights, in units of ``scale``, and it may be empty of mass.
+    With a ``scale`` the matrix is read as new rows of another: its weights are in units of
+    ``scale``, are not treated as counts, and may all be 0.
 
     Numba compiles each kernel once for each type of weights. A matrix of at most ``small`` entries
     (default: SMALL) is stored as float64, whatever it holds, so that small fits share one version.
@@ -138,7 +138,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
 
 
 def _of_counts(csr: sp.csr_array) -> Matrix:
-    """Counts as the kernels take them: grouped in each row, those that are 1 and 2 first."""
+    """Counts as the kernels need them: grouped in each row, first those that are 1, then 2."""
     matrix = _ungrouped(csr, csr.data.astype(np.int32))
     grouped = matrix._replace(
         indices=np.empty_like(matrix.indices), weights=np.empty_like(matrix.weights)
@@ -148,7 +148,7 @@ def _of_counts(csr: sp.csr_array) -> Matrix:
 
 
 def _of_weights(csr: sp.csr_array, scale: float) -> Matrix:
-    """Weights in units of ``scale``, in single precision if they are so as they come."""
+    """Weights in units of ``scale``, in single precision if the input is."""
     if scale == 1.0 and csr.data.dtype == np.float32:
         return _ungrouped(csr, _plain(csr.data))
     return _ungrouped(csr, _scaled(_plain(csr.data, np.float64), scale))
@@ -189,13 +189,14 @@ def _scaled(weights: np.ndarray, scale: float) -> np.ndarray:
     if scaled.min() == 0 or np.isinf(scaled.max()):
         raise ValueError(
             f"The weights differ too much for one table, from {weights.min():g} to "
-            f"{weights.max():g}: drop the smallest, or bring new data to the scale of the fit."
+            f"{weights.max():g}. Set the smallest to 0, or multiply new data by the factor between "
+            "their unit and that of the fit."
         )
     return scaled
 
 
 def _scale_of(data: np.ndarray) -> float:
-    """1 if single precision can reach all sums of the weights, else their geometric mean."""
+    """1 if all sums of weights fit into single precision, else their geometric mean."""
     low, high = np.log2(np.float64(data.min())), np.log2(np.float64(data.max()))
     if max(abs(low), abs(high + np.log2(data.size))) <= SAFE_OCTAVES:
         return 1.0
@@ -203,7 +204,7 @@ def _scale_of(data: np.ndarray) -> float:
 
 
 def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:
-    """Unsigned, because numba wraps signed indices around at a price."""
+    """Unsigned, because numba spends time on wrapping signed indices around."""
     return np.uint32 if dimension <= np.iinfo(np.uint32).max else np.uint64
 
 
@@ -215,7 +216,7 @@ def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
 
 
 def _plain(array: np.ndarray, dtype: Any = None) -> np.ndarray:
-    """The array itself if it can be, else a copy: numba compiles anew for read-only arrays."""
+    """The array, or a copy if it is read-only, for which numba would compile another version."""
     return np.require(array, dtype, ["C", "W"])
 
 
@@ -226,7 +227,7 @@ def _row_mass(indptr: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def spread_of(weights: np.ndarray, total: float) -> float:
-    """A bound on |ln v| + 1 for what tables can hold; infinite if out of single precision."""
+    """A bound on |ln v| + 1 for sums v of weights; infinite beyond single precision."""
     if weights.size == 0 or total == 0:
         return 1.0
     octaves = max(abs(np.log2(weights.min())), abs(np.log2(total)))

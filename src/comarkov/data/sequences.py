@@ -1,4 +1,4 @@
-"""Sequences of states: what they may hold, and how often each state follows each."""
+"""Sequences of states: which types they may have, and how often each state follows another."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ import scipy.sparse as sp
 
 from .inputs import is_matrix
 
+MISSING = "missing"
 KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float"}
+SHAPE = (
+    "A sequence is a 1-D list or array of states, which are whole numbers or strings: "
+    '["sun", "rain", "sun"]'
+)
 
 
 def are_sequences(X: Any) -> bool:
-    """Is it a sequence of states, or several that are no square matrix of numbers?"""
+    """Is X a sequence of states, or several of them, rather than a square matrix of numbers?"""
     if is_matrix(X):
         return False
     if hasattr(X, "shape"):
@@ -28,61 +33,62 @@ def are_sequences(X: Any) -> bool:
 
 def numbered(X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     """The states of one sequence or of several, and the sequences as numbers of states."""
-    one = all(np.ndim(item) == 0 for item in X)
-    given = [X] if one else list(X)
-    lists = [np.asarray(some) for some in given]
-    if not lists or any(some.ndim != 1 for some in lists):
-        raise ValueError("Sequences are 1-D, and their states whole numbers or strings.")
-    kinds = set().union(*map(_kinds, given, lists))
-    if "nothing" in kinds:
+    is_one = all(np.ndim(item) == 0 for item in X)
+    originals = [X] if is_one else list(X)
+    arrays = [np.asarray(sequence) for sequence in originals]
+    if not arrays or any(array.ndim != 1 for array in arrays):
+        raise ValueError(SHAPE)
+    kinds = set().union(*map(_kinds, originals, arrays))
+    if MISSING in kinds:
         raise ValueError(
-            "States are missing (None, NaN or masked). A sequence may be cut there: pass the parts "
+            "States are missing (None, NaN or masked). Split the sequence there: pass the parts "
             "between the gaps as a list of sequences."
         )
     if len(kinds) > 1:
-        raise ValueError(f"States must be all of one kind, got {', '.join(sorted(kinds))}.")
-    if kinds & {"float", "complex"} or any(some.dtype.kind not in "iubUSO" for some in lists):
-        raise ValueError("Sequences are 1-D, and their states whole numbers or strings.")
+        raise ValueError(
+            f"All states must be of one type, got {', '.join(sorted(kinds))}. Convert them, for "
+            "example: [str(state) for state in X]"
+        )
+    if kinds & {"float", "complex"} or any(array.dtype.kind not in "iubUSO" for array in arrays):
+        raise ValueError(SHAPE)
     try:
-        states, number = np.unique(np.concatenate(lists), return_inverse=True)
+        states, number = np.unique(np.concatenate(arrays), return_inverse=True)
     except TypeError as error:
-        raise ValueError("States must be all of one kind: numbers or strings.") from error
-    ends = np.cumsum([some.size for some in lists])[:-1]
-    sequences = np.split(number, ends)
-    return states, sequences
+        raise ValueError("All states must be of one type: numbers or strings.") from error
+    ends = np.cumsum([array.size for array in arrays])[:-1]
+    return states, np.split(number, ends)
 
 
-def _kinds(given: Any, array: np.ndarray) -> set[str]:
-    """What kinds of states a sequence has, before NumPy makes them one."""
-    if np.ma.is_masked(given) or (array.dtype.kind == "f" and np.isnan(array).any()):
-        return {"nothing"}
-    if array.dtype.kind != "O" and hasattr(given, "dtype"):
+def _kinds(original: Any, array: np.ndarray) -> set[str]:
+    """The types of the states in a sequence, before NumPy converts them to one."""
+    if np.ma.is_masked(original) or (array.dtype.kind == "f" and np.isnan(array).any()):
+        return {MISSING}
+    if array.dtype.kind != "O" and hasattr(original, "dtype"):
         return {KINDS.get(array.dtype.kind, str(array.dtype))} if array.size else set()
-    items = given if array.dtype.kind != "O" else array
-    types = set(map(type, items))
-    kinds = {_kind(some) for some in types}
+    items = original if array.dtype.kind != "O" else array
+    kinds = {_kind(item_type) for item_type in set(map(type, items))}
     if "float" in kinds and any(item != item for item in items if isinstance(item, float)):
-        kinds.add("nothing")
+        kinds.add(MISSING)
     return kinds
 
 
-def _kind(some: type) -> str:
-    if some.__name__ in ("NoneType", "NAType", "NaTType"):
-        return "nothing"
-    for kinds, name in (
+def _kind(item_type: type) -> str:
+    if item_type.__name__ in ("NoneType", "NAType", "NaTType"):
+        return MISSING
+    for types, name in (
         ((bool, np.bool_), "bool"),
         ((int, np.integer), "int"),
         ((str,), "str"),
         ((bytes,), "bytes"),
         ((float, np.floating), "float"),
     ):
-        if issubclass(some, kinds):
+        if issubclass(item_type, types):
             return name
-    return some.__name__
+    return item_type.__name__
 
 
 def transitions(sequences: list[np.ndarray], n: int) -> sp.csr_array:
-    """How often each of n states follows each; none from the end of a sequence to the next."""
-    before = np.concatenate([some[:-1] for some in sequences])
-    after = np.concatenate([some[1:] for some in sequences])
+    """Counts of transitions between n states; none from the end of a sequence to the next."""
+    before = np.concatenate([sequence[:-1] for sequence in sequences])
+    after = np.concatenate([sequence[1:] for sequence in sequences])
     return sp.csr_array((np.ones(before.size, np.int64), (before, after)), (n, n))

@@ -1,4 +1,4 @@
-"""Weighting: entries turned into the masses that are co-clustered, by a scheme with a name."""
+"""Weighting: schemes that turn entries of a matrix into the masses to co-cluster."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
 
 
 class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Weights of a nonnegative matrix, which say how much each entry counts in a co-clustering.
+    """Weights of the entries of a nonnegative matrix in a co-clustering.
 
     Of the N rows of the fit, df_y have an entry in column y. |x| is the length of row x, the sum
     of its entries; mean |x| is over the N rows. The entry n in row x and column y becomes
@@ -45,49 +45,48 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     When to use which:
 
-    - "counts" leaves the matrix as it is: for contingency tables, whose entries are the masses
-      that are meant, and for ratings, which are not counts. In text, long documents dominate raw
-      counts.
-    - "presence" forgets how often: for clicks, purchases, and other counts that only say yes.
-    - "log" tames large counts and needs nothing but the entry: for counts of any kind.
+    - "counts" leaves the matrix unchanged: for contingency tables and ratings. In text, long
+      documents dominate raw counts.
+    - "presence" ignores how often: for clicks, purchases and other counts that only mean yes.
+    - "log" damps large counts: for counts of any kind.
     - "uniform" gives all rows the same mass, so that a short document matters as much as a long
-      one. It is what IBM sib does.
+      one, as in IBM sib.
     - "tfidf" lowers the weight of columns that most rows have. It equals scikit-learn's
       ``TfidfTransformer(norm=None)``.
-    - "bm25" does something of all this: counts saturate, sooner in short rows, and columns that
-      most rows have weigh little. The best of these on news text.
+    - "bm25" combines these: counts saturate, sooner in short rows, and columns that most rows
+      have get little weight. It is the best of them on news text.
 
-    New rows are weighted by their own length and by the N, df and mean length of the fit. So a
-    row has the same weights alone and among others, and columns that were dropped stay dropped.
+    New rows are weighted by their own length and by the N, df and mean length of the fit. So the
+    weights of a row do not depend on the other new rows, and columns with weight 0 keep it.
 
     Parameters
     ----------
     scheme : {"counts", "presence", "log", "uniform", "tfidf", "bm25"}, default="bm25"
-        The formula, see above.
+        The formula in the table above.
     uniform : bool, default=False
-        Divide each row by its sum afterwards, so that all rows have mass 1. "uniform" is short
-        for "counts" with this.
+        Divide each row by its sum afterwards, so that all rows have mass 1. The scheme "uniform"
+        is "counts" with this option.
     k1 : float >= 0, default=1.2
-        How slowly counts saturate, for "bm25" only: with 0 all counts weigh the same.
+        How slowly counts saturate, for "bm25" only: with 0 all counts have the same weight.
     b : float in [0, 1], default=0.75
-        How much the length of a row matters, for "bm25" only: with 0 not at all.
+        How much the length of a row matters, for "bm25" only: 0 is not at all.
     min_df : int, default=2
-        Columns that fewer rows have get weight 0, for "bm25" only.
+        Columns with entries in fewer rows get weight 0, for "bm25" only.
 
     Attributes
     ----------
     idf_ : ndarray of shape (n_columns,) or None
-        What the weights of each column are multiplied by; None unless "tfidf" or "bm25".
+        The factor of each column; None unless "tfidf" or "bm25".
     mean_length_ : float or None
         mean |x|; None unless "bm25".
     relative_lengths_ : ndarray of shape (n_rows,) or None
         |x| / mean |x| of the rows of the fit; None unless "bm25".
     row_masses_ : ndarray of shape (n_rows,) or None
-        Sums of the weights before rows are made uniform; None if they are not.
+        Sums of the weights before rows are divided by them; None if they are not divided.
     n_rows_, n_features_in_ : int
         Numbers of rows and columns.
     feature_names_in_ : ndarray
-        Names of columns, where the input was a data frame that had them.
+        Names of columns, if the input had any.
 
     Examples
     --------
@@ -122,7 +121,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn what the scheme needs to know of the rows and columns of X.
+        """Learn the lengths of rows and the factors of columns that the scheme needs.
 
         Parameters
         ----------
@@ -135,7 +134,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if idf is not None and not idf.any():
             raise ValueError(
                 f"No column has entries in min_df={self.min_df} rows (n_samples={csr.shape[0]}), "
-                "so that no weight is left: lower min_df."
+                "so that all weights would be 0. Set a lower min_df=1."
             )
         self.mean_length_: Any = _row_sums(csr).mean() if self.scheme == "bm25" else None
         self.relative_lengths_ = self._relative_lengths(csr)
@@ -158,7 +157,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return weights if is_sparse(X) else weights.toarray()
 
     def weigh_rows(self, X: Any) -> sp.csr_array:
-        """The weights of X, whose columns are those of the fit, as CSR whatever X is."""
+        """The weights of X, whose columns are those of the fit, always as CSR."""
         check_is_fitted(self)
         csr = as_csr(X)
         check_columns(self, X, reset=False)
@@ -168,15 +167,15 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def weigh_columns(self, X: Any) -> sp.csr_array:
         """The weights of new columns X, whose rows are those of the fit, as CSR.
 
-        All rows of the fit are there, so df is counted in X. A row keeps the length that it had,
-        and, if rows are made uniform, is divided by the mass that it had; one that had no mass
-        gets none.
+        X has all rows of the fit, so df is counted in X. Rows keep their length in the fit. If rows
+        are made uniform, they are divided by their mass in the fit, and empty rows stay empty.
         """
         check_is_fitted(self)
         csr = as_csr(X)
         if csr.shape[0] != self.n_rows_:
             raise ValueError(
-                f"A new column must have the {self.n_rows_} rows of the fit, not {csr.shape[0]}."
+                f"New columns must have the {self.n_rows_} rows of the fit, but X has "
+                f"{csr.shape[0]} rows."
             )
         weights = self._weights(csr, self.relative_lengths_, self._idf(csr))
         return weights if self.row_masses_ is None else _divided(weights, self.row_masses_)
@@ -188,7 +187,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return _row_sums(csr) / self.mean_length_ if self.scheme == "bm25" else None
 
     def _idf(self, csr: sp.csr_array) -> np.ndarray | None:
-        """What columns are multiplied by, if they have these entries in the rows of the fit."""
+        """The factors of columns with these entries."""
         if self.scheme not in ("tfidf", "bm25"):
             return None
         n, m = csr.shape
@@ -208,7 +207,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         elif self.scheme == "log":
             np.log1p(n, out=n)
         elif lengths is not None:
-            halfway = self.k1 * (1 - self.b + self.b * lengths)  # n there weighs half its most
+            halfway = self.k1 * (1 - self.b + self.b * lengths)  # n with half the largest weight
             n *= (self.k1 + 1) / (n + np.repeat(halfway, np.diff(csr.indptr)))
         if idf is not None:
             n *= idf[csr.indices]
@@ -223,9 +222,9 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def as_weighting(choice: str | Weighting | None, X: Any = None) -> Weighting | None:
-    """What a user may ask for as a weighting that is not fitted; None for none.
+    """The choice of a user as a weighting that is not fitted; None for no weighting.
 
-    Data that suggest a weighting get it, unless the user asks for another.
+    Without a choice it is the weighting that the data suggest, if they do.
     """
     choice = suggested_weighting(X) if choice is None else choice
     if choice is None:
@@ -234,7 +233,7 @@ def as_weighting(choice: str | Weighting | None, X: Any = None) -> Weighting | N
 
 
 def weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
-    """The joint distribution of X after weighting, which is fitted, under the names of X."""
+    """The joint distribution of the weighted X, with its names; fits the weighting."""
     if weighting is None:
         return joint(X)
     csr, rows, columns = named_csr(X)
@@ -252,7 +251,7 @@ def _row_sums(csr: sp.csr_array) -> np.ndarray:
 
 
 def _divided(weights: sp.csr_array, masses: np.ndarray) -> sp.csr_array:
-    """Rows divided by their masses; what has no mass, or vanishes beside it, is left out."""
+    """Rows divided by their masses; entries that become 0 are left out."""
     divisors = np.where(masses > 0, masses, np.inf)
     weights.data /= np.repeat(divisors, np.diff(weights.indptr))
     weights.eliminate_zeros()

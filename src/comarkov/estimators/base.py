@@ -1,4 +1,4 @@
-"""What all estimators share: the parameters of a search, and the run that they ask for."""
+"""What all estimators share: the parameters of a search, and the run that they describe."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SEARCH: dict[str, list[Any]] = {
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SearchParameters:
-    """Parameters of a search from starts, as every estimator has them."""
+    """Parameters of a search that every estimator has."""
 
     n_init: int | str = "auto"
     max_iter: int = 100
@@ -48,7 +48,7 @@ class SearchParameters:
 
 
 class Searches(Savable, BaseEstimator):
-    """Makes a run of the parameters; those that an estimator does not have are as here."""
+    """Turns parameters into a run; parameters that an estimator lacks have the values here."""
 
     n_init: Any = 1
     max_iter: Any = 100
@@ -70,7 +70,7 @@ class Searches(Savable, BaseEstimator):
             raise InvalidParameterError(f"{error}{_example(type(self), str(error))}") from error
 
     def _run(self, beta: float) -> Run:
-        """What a search at this β needs to know."""
+        """The settings of a search at this β."""
         return Run(
             beta=beta,
             seed=Seed.of(self.random_state),

@@ -8,23 +8,23 @@ from sklearn.utils.validation import check_is_fitted
 
 
 class HasBiclusters(BiclusterMixin):
-    """One bicluster for each pair of a row cluster and a column cluster, made when asked for."""
+    """One bicluster for each pair of a row cluster and a column cluster, computed on access."""
 
     row_labels_: np.ndarray
     column_labels_: np.ndarray
 
     @property
     def rows_(self) -> np.ndarray:
-        """Which rows each bicluster has."""
+        """The rows of each bicluster, as a mask."""
         return np.repeat(_members(self.row_labels_), _count(self.column_labels_), axis=0)
 
     @property
     def columns_(self) -> np.ndarray:
-        """Which columns each bicluster has."""
+        """The columns of each bicluster, as a mask."""
         return np.tile(_members(self.column_labels_), (_count(self.row_labels_), 1))
 
     def get_indices(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and columns of the i-th bicluster, without making ``rows_`` and ``columns_``."""
+        """Rows and columns of the i-th bicluster, without computing those of all others."""
         check_is_fitted(self)
         count = _count(self.row_labels_) * _count(self.column_labels_)
         row_cluster, column_cluster = divmod(range(count)[i], _count(self.column_labels_))

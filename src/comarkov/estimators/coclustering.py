@@ -19,7 +19,7 @@ LabelPair = tuple[ArrayLike | None, ArrayLike | None]
 
 @dataclass(eq=False, repr=False)
 class CountParameters:
-    """Numbers of clusters, and how entries are weighted."""
+    """The numbers of clusters and the weighting."""
 
     n_clusters: ClusterCounts = 3
     _: KW_ONLY
@@ -28,7 +28,7 @@ class CountParameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StartParameters(SearchParameters):
-    """Labels to begin with, and all that a search from starts takes."""
+    """Labels to start from, and the parameters of the search."""
 
     init: str | LabelPair = "random"
     fixed: LabelPair | None = None
@@ -39,7 +39,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     """Co-clustering of rows and columns by information-theoretic Markov aggregation.
 
     Rows are samples. The nonnegative matrix is read as a joint distribution of row X and column
-    Y; row clusters X̄ and column clusters Ȳ are chosen to minimise
+    Y. Row clusters X̄ and column clusters Ȳ are chosen to minimise
 
         L_β = β [I(X;Y) - I(X;Ȳ) + I(X;Y) - I(X̄;Y)] + (1-β) [I(X̄;Y) - I(X̄;Ȳ) + I(X;Ȳ) - I(X̄;Ȳ)]
 
@@ -48,119 +48,120 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
 
     Parameters
     ----------
-    n_clusters : int, "auto" or pair of (int, "auto" or None), default=3
-        The numbers of row and of column clusters; one number stands for both. None leaves a side
-        as it is: ``(20, None)`` clusters the rows only, which is the information bottleneck
-        whatever β is. Exactly as many clusters are returned, none of them empty. "auto" chooses
-        the number; ``selection_reason_`` states why, ``selection_`` is the evidence.
+    n_clusters : int, "auto" or pair of (int, "auto" or None), default="auto"
+        The numbers of row and of column clusters; one number is used for both. You get exactly
+        that many, and none is empty. None does not cluster a side: ``(20, None)`` clusters the
+        rows only, which is the information bottleneck at any β. "auto" chooses the number;
+        ``selection_reason_`` states why, and ``selection_`` has the evidence.
     beta : float in [0, 1] or "auto", default=0.7
-        The coupling. Larger when the numbers of row and column clusters are very different,
-        smaller when cluster sizes are; below 1/2 not with ``method="sequential"``. "auto" takes,
-        of 9 values from 1 to 1/2, that at which two halves of the data agree best, or one that
-        does not do clearly worse and is nearer to 0.7: X is thinned by coin tosses, 4 to 12 times,
-        and weighted after that. It takes some times as long as a fit. See ``beta_selection_``.
+        The coupling. Use a larger β if the numbers of row and column clusters are very different,
+        a smaller one if the sizes of clusters are. Below 1/2 avoid ``method="sequential"``.
+        "auto" compares 9 values from 1 to 1/2 on random halves of the data, 4 to 12 times, and
+        takes the one at which the halves agree best, or one that is nearer to 0.7 and not clearly
+        worse. It takes several times as long as a fit. See ``beta_selection_``.
     weighting : None, str or Weighting, default=None
-        How entries are weighted before they are co-clustered: "counts" as they are, as does None
-        but for texts that :func:`comarkov.read` has read, which are weighted by "bm25"; or
-        "presence", "log", "uniform", "tfidf", "bm25", which is the best of these on news text;
-        a :class:`Weighting` has more to set and says when to use which. It is learnt in the fit
-        and applied to new data: a new row has its own length and the column weights of the fit,
-        a new column weighs by the rows that have it, whose lengths are those of the fit.
+        How entries are weighted before the co-clustering: "counts" (unchanged), "presence", "log",
+        "uniform", "tfidf" or "bm25"; see :class:`Weighting` for when to use which, and for more
+        options. None weights texts by "bm25", and leaves all other data unchanged. The weighting
+        is learnt in the fit and applied to new data: a new row is weighted by its own length and
+        the column weights of the fit, a new column by the rows that have it and their lengths in
+        the fit.
     method : {"auto", "anneal", "sequential", "batch"}, default="auto"
-        "auto" begins with good seeds, or with many small clusters of which it merges those that
-        cost least to merge, then splits and merges as long as that pays: by far the lowest costs.
-        Tiny data (about 11 x 8, or 18 rows alone in 3 clusters) get the global optimum: wherever
-        all partitions can be looked at in a second, and no labels are in ``init``.
-        Elements with labels in ``init`` or ``fixed`` stay where they are until the others have
-        found their clusters; then all but the fixed ones move. The next two are the
-        paper's: "anneal" (AnnITCC) solves at 1 and lowers β in steps, "sequential" (sGITCC) solves
-        at β from a random start. "batch" moves all rows at once, then all columns, as ITCC does:
-        fast at β = 1/2, but above it hardly anything moves in sparse data, see :class:`ITCC`.
+        "auto" starts from good seeds, or from many small clusters that it merges; then it splits
+        and merges clusters as long as the cost falls. Its costs are by far the lowest. Tiny data
+        (about 11 x 8, or 18 rows alone in 3 clusters) get the global optimum, if all partitions can
+        be examined in a second and ``init`` has no labels. Elements with labels in ``init`` or
+        ``fixed`` stay where they are until the others are in clusters; then all but the fixed ones
+        move. The next two are the methods of the paper: "anneal" (AnnITCC) solves at β = 1 and
+        lowers β in steps, "sequential" (sGITCC) solves at β from a random start. "batch" moves all
+        rows at once, then all columns, as ITCC does: it is fast at β = 1/2, but above it hardly
+        anything moves in sparse data, see :class:`ITCC`.
     n_init : int or "auto", default="auto"
-        How often to start; the best is kept, and more never end at a higher cost. They run in
-        parallel, see ``n_jobs``. "auto" is 3 for small data, but 2 if these agree on nearly all
-        elements; else 1, and 1 for the paper's methods. For ``method="auto"`` a consensus of all
-        is tried after every third. "anneal" starts at β = 1, where rows and columns each keep
-        their best.
+        The number of starts; the best result is kept, and more starts never end at a higher cost.
+        They run in parallel, see ``n_jobs``. "auto" makes 3 for small data, or 2 if these agree on
+        nearly all elements; otherwise 1, as for the methods of the paper. With ``method="auto"`` a
+        consensus of all results is tried after every third start. "anneal" makes its starts at
+        β = 1, where the best rows and the best columns are kept separately.
     max_iter : int, default=100
-        The most sweeps over rows and columns from one start, and at each β of an annealing.
+        The largest number of sweeps over rows and columns from one start, and at each β of an
+        annealing.
     tol : float, default=1e-3
-        Stop when a complete sweep saves no more than this many bits. 0 goes on until no single
-        move lowers the cost, as "auto" always does.
+        Stop when a complete sweep saves no more than this many bits. With 0, as always for "auto",
+        sweeps go on until no single move lowers the cost.
     beta_step : float, default=0.1
-        By how much "anneal" lowers β at a time.
+        The step by which "anneal" lowers β.
     init : "random" or pair of array-likes, default="random"
-        Labels to start from, for rows and for columns; either may be None, and -1 stands for an
-        element that starts at random. Given labels keep their numbers.
+        Labels of rows and of columns to start from. Either may be None, and -1 stands for an
+        element that starts at random. Clusters keep these numbers.
     fixed : None or pair of array-likes, default=None
-        Labels that must not change, for rows and for columns; either may be None, and -1 stands
-        for an element that is free. Fixed labels keep their numbers.
+        Labels of rows and of columns that must not change. Either may be None, and -1 stands for
+        an element that is free. Clusters keep these numbers.
     order : {"natural", "shuffled"}, default="natural"
-        The order of elements in a sweep, for the paper's methods.
+        The order of elements in a sweep, for the methods of the paper.
     reject : None or float in (0, 1], default=None
-        Elements whose confidence is below get label -1, except fixed ones and the surest of each
-        cluster, so that none becomes empty. Cost, information and what new data are compared
-        with stay those of all elements. New rows and columns are rejected by their posterior.
+        Elements with a lower confidence get label -1, except fixed ones and the surest of each
+        cluster, so that no cluster becomes empty. Cost, information and the model for new data
+        remain those of all elements. New rows and columns are rejected by their posterior.
     keep_path : bool, default=False
         Keep the co-clustering at every β of an annealing in ``path_``.
     max_time : float or None, default=None
         Seconds after which the best result so far is returned, with a warning; Ctrl-C does the
-        same. An annealing begins no further start when half of them are over.
+        same. An annealing makes no further start after half of this time.
     callback : callable or None, default=None
-        Called with a :class:`Progress` after every sweep, possibly from another thread.
-        Returning True ends the fit as ``max_time`` does.
+        Called with a :class:`Progress` after every sweep, possibly from another thread. If it
+        returns True, the fit ends as with ``max_time``.
     random_state : int, RandomState or None, default=None
         The same seed gives the same labels, for any number of threads and any input format.
     n_jobs : int or None, default=None
-        Threads for the random starts; None is 1, -1 is one per core.
+        The number of threads for the starts; None is 1, -1 is one per core.
     verbose : int, default=0
-        1 or more shows a progress bar; without the package rich, a line for each stage.
+        1 or more shows a progress bar, or a line for each stage if rich is not installed.
 
     Attributes
     ----------
     row_labels_, column_labels_ : ndarray of int
-        Clusters, numbered by falling mass unless ``init`` or ``fixed`` gave them numbers. -1 for
-        elements without mass, which belong nowhere; a warning tells how many there are. -1 also
-        for what ``reject`` rejects. On a side that is not clustered every element is its own
-        cluster.
+        The cluster of each row and column. Clusters are numbered by decreasing mass, unless
+        ``init`` or ``fixed`` gave them numbers. Empty rows and columns get label -1, with a
+        warning, and so do elements that ``reject`` rejects. On a side that is not clustered every
+        element is its own cluster.
     row_confidence_, column_confidence_ : ndarray of float
-        How likely the cluster of each element is right, in [0, 1]: its posterior times the share
-        of the search's results, the best included, that have it there. With c_a the cost of
-        cluster a in nats per unit of the element's mass, the element taken out of its own, the
-        posterior is proportional to exp(-v^γ c_a), v being the element's effective number of
-        entries, (Σ w)² / Σ w². 0 for elements without mass. This and the next four are not there
-        for a side that is not clustered.
+        How likely each label is right, in [0, 1]; 0 for empty rows and columns. It is the posterior
+        of the label times the share of the results of the search, the best included, that agree on
+        it. With c_a the cost of cluster a in nats per unit of the element's mass, when the element
+        is taken out of its own cluster, the posterior is proportional to exp(-v^γ c_a), where
+        v = (Σ w)² / Σ w² is the effective number of the element's entries. A side that is not
+        clustered lacks this and the next four attributes.
     row_evidence_exponent_, column_evidence_exponent_ : float
-        γ, by which entries count as evidence: 1 if they are independent, less if they come
-        together, as words of a text do. It is measured by how much more elements of a cluster
-        differ than if their entries were shuffled; 1 if there is only one cluster.
+        γ, the weight of entries as evidence: 1 if they are independent, less if they occur
+        together, as words of a text do. It compares the differences between the elements of a
+        cluster with those after their entries are shuffled; 1 if there is only one cluster.
     row_margins_, column_margins_ : ndarray of float
-        What the best other cluster costs more, in nats per unit of the element's mass. Below 0
-        where another would cost less, but the element is fixed or alone in its cluster.
+        How much more the best other cluster costs, in nats per unit of the element's mass. It is
+        negative if another cluster costs less, but the element is fixed or alone in its cluster.
     row_agreement_, column_agreement_ : ndarray of float
-        The share of the other results of the search, members and consensuses, that have the
-        element in the same cluster, clusters being matched one to one. NaN if there are no
-        others, as with ``n_init=1`` and the paper's methods. Where the global optimum is computed,
-        it stands in for the best result.
+        The share of the other results of the search (members and consensuses) that have the
+        element in the same cluster, after clusters are matched one to one. NaN if there are no
+        other results, as with ``n_init=1`` and the methods of the paper. If the global optimum is
+        computed, it takes the place of the best result.
     row_stability_, column_stability_ : ndarray of float
-        For each cluster the Jaccard similarity to the cluster most like it in another result,
-        mean over the other results; NaN if there are none.
+        For each cluster its mean Jaccard similarity to the most similar cluster of each other
+        result; NaN if there are none.
     beta_ : float
-        The β of the fit, given or chosen.
-    beta_selection_ : structured ndarray
-        The evidence if ``beta="auto"``; ``pandas.DataFrame`` takes it. For each ``beta`` the mean
-        adjusted Rand index between halves of ``rows``, of ``columns`` and of both, ``agreement``;
-        by how much it is ``behind`` the best, with its ``standard_error``; which is ``chosen``.
-        A side that is not clustered agrees with itself.
+        The β of the fit.
+    beta_selection_ : structured ndarray, if ``beta`` is "auto"
+        The evidence, which ``pandas.DataFrame`` accepts. For each ``beta`` the mean adjusted Rand
+        index between halves of the data, for ``rows``, ``columns`` and both (``agreement``); the
+        distance ``behind`` the best with its ``standard_error``; and whether it was ``chosen``. The
+        agreement on a side that is not clustered is 1.
     cost_ : float
         L_β of the weighted matrix in bits.
     information_ : Information
-        The four informations of the cost in bits, and the share ``kept``; of the weighted matrix.
+        The four informations of the cost in bits, and the share ``kept``, of the weighted matrix.
     selection_ : structured array, if ``n_clusters`` is "auto"
-        The evidence: one line for each level from many clusters to few. Numbers of clusters, cost,
-        information kept, description length in nats, and how well halves of the data agree on
-        this number of row and of column clusters (NaN if they were not compared). The chosen
-        numbers are ``suggested``, with the rule for each side. ``pandas.DataFrame`` takes it.
+        The evidence, which ``pandas.DataFrame`` accepts: a line for each level from many clusters
+        to few. It has the numbers of clusters, cost, information kept, description length in nats,
+        and how well halves of the data agree on this number of row and of column clusters (NaN if
+        they were not compared). The chosen numbers are ``suggested``, with the rule for each side.
     selection_reason_ : str, if ``n_clusters`` is "auto"
         Why these numbers were chosen, in words.
     weighting_ : Weighting or None
@@ -168,27 +169,27 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     reading_ : dict
         How ``comarkov.read`` read the data; ``comarkov.read(new, like=model)`` does it again.
     n_iter_ : int
-        Sweeps over the rows and columns, at all β together.
+        The number of sweeps over the rows and columns, at all β together.
     path_ : list of Step
-        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``; only "anneal" knows
-        more than one.
+        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``; methods other than
+        "anneal" have only one β.
     hierarchy_ : Hierarchy
-        The merges from finer clusters through these down to one on each side, with the bits that
-        each loses, and linkage matrices for dendrograms; ``cut`` gives the model at any level.
-        The finer clusters are there for ``method="auto"``, unless the fit was stopped; else the
-        hierarchy begins with the clusters of the fit.
+        The merges from finer clusters to those of the fit and on to one cluster on each side, with
+        the bits that each loses, and linkage matrices for dendrograms; ``cut`` returns the model at
+        any level. Without ``method="auto"``, or if the fit was stopped, there are no finer
+        clusters.
     rows_, columns_ : ndarray of bool
-        Members of each bicluster, one for each pair of clusters; made when asked for.
+        Members of each bicluster, one for each pair of clusters; computed on access.
     feature_names_in_, row_names_in_ : ndarray
-        Names of columns and rows, where the input was a data frame that had them.
+        Names of columns and rows, if the input had any.
     n_features_in_ : int
-        Number of columns.
+        The number of columns.
 
     Notes
     -----
-    A tie between clusters is decided for the present one, then for the lowest number. Of several
-    global optima of tiny data the lexicographically first labels are returned: those of the rows,
-    then those of the columns, with clusters numbered by their first element.
+    If clusters cost the same, an element stays in its own, or moves to the lowest number. Of
+    several global optima of tiny data the lexicographically first labels are returned: those of the
+    rows, then those of the columns, with clusters numbered by their first element.
 
     Examples
     --------
@@ -213,6 +214,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         "keep_path": ["boolean"],
     }
 
+    n_clusters: ClusterCounts = "auto"
     _: KW_ONLY
     beta: float | str = 0.7
     method: str = "auto"

@@ -1,4 +1,4 @@
-"""The methods side by side: from the same starts, in one table."""
+"""A comparison of methods: from the same starts, in one table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMES: dict[str, Callable[..., CoClustering]] = {
     "ibcc": IBCC,
     "ibcc-iterative": partial(IBCC, method="iterative"),
 }
-STARTED = ("anneal", "sequential", "batch", "iterative")  # ways that begin with labels
+STARTED = ("anneal", "sequential", "batch", "iterative")  # methods that start from labels
 AGREEMENT = {
     "map": evaluation.matching_accuracy,
     "nmi": evaluation.normalized_mutual_information,
@@ -49,7 +49,7 @@ Labels = tuple[np.ndarray, np.ndarray]
 
 
 class Known(NamedTuple):
-    """Classes that are known, of the rows (side 0) or the columns."""
+    """Known classes of the rows (side 0) or the columns (side 1)."""
 
     name: str
     side: int
@@ -57,7 +57,7 @@ class Known(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """What a method has found."""
+    """The result of a method."""
 
     labels: Labels
     beta: float
@@ -77,11 +77,10 @@ def compare(
 ) -> np.ndarray:
     """Run methods on the same matrix from the same starts; one line for each.
 
-    Random labels are drawn for each start, and every method that begins with labels begins with
-    these; of its results that of least cost, at the β of the method, is shown. So ITCC has all its
-    column clusters from the start: its schedule from half as many is for starts of its own. "auto",
-    "aib", "ib-double", "idc" and "ibcc" find their own beginning. sIB and aIB are run on the rows
-    and on the columns.
+    Random labels are drawn for each start, and every method that starts from labels uses these;
+    the result of least cost, at the β of the method, is shown. So ITCC has all its column clusters
+    from the start, rather than half of them. "auto", "aib", "ib-double", "idc" and "ibcc" make
+    their own starts. sIB and aIB run on the rows and on the columns.
 
     Parameters
     ----------
@@ -91,25 +90,25 @@ def compare(
         The numbers of row and of column clusters.
     methods : sequence of str, default=None
         Any of "auto", "anneal", "sequential", "batch" (CoClustering at ``beta``), "sib", "aib",
-        "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative"; None is all, but for those that the
-        matrix is too large for, which a warning tells.
+        "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative". None is all of them, except those that
+        need too much memory for the matrix, which a warning names.
     beta : float in [0, 1], default=0.7
-        For the methods that take any.
+        For the methods that work at any β.
     weighting : None, str or Weighting, default=None
-        How entries are weighted before; costs are those of the weighted matrix.
+        How entries are weighted first; costs are those of the weighted matrix.
     n_starts : int, default=1
-        How many starts.
+        The number of starts.
     seed : int, default=0
-        From which they are drawn, the same in every run.
+        The seed of the starts.
     classes : pair of (array-like or None), default=(None, None)
         Known classes of rows and of columns to compare the clusters with.
 
     Returns
     -------
     structured ndarray
-        ``pandas.DataFrame`` takes it. For each ``method`` its ``beta``; ``cost_0``, ``cost_0.5``,
-        ``cost_0.75`` and ``cost_1``, which are L_β in bits at these β; the share ``kept`` of the
-        information; ``seconds`` for all starts together. With known classes the agreement,
+        ``pandas.DataFrame`` accepts it. For each ``method`` its ``beta``; ``cost_0``,
+        ``cost_0.5``, ``cost_0.75`` and ``cost_1``, which are L_β in bits at these β; the share
+        ``kept`` of the information; ``seconds`` for all starts together. With known classes also
         ``row_map`` (matching accuracy), ``row_nmi``, ``row_ari`` and the same for columns.
 
     Examples
@@ -135,68 +134,72 @@ def compare(
     for name in names:
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", ".* have no mass")  # was told
-                found = run(_estimator(name, beta, seed), weights, n_clusters, starts)
+                warnings.filterwarnings("ignore", ".* have no mass")  # reported once, above
+                fitted = run(_estimator(name, beta, seed), weights, n_clusters, starts)
         except MemoryError as error:
             if methods is not None:
                 raise
             warnings.warn(f"{name!r} is left out. {error}", stacklevel=2)
             continue
-        lines.append(_line(name, information(weights, *found.labels), found, known))
+        lines.append(_line(name, information(weights, *fitted.labels), fitted, known))
     return _table(lines)
 
 
 def _checked_methods(methods: Any) -> list[str]:
-    """The methods that were asked for, or an error that says which there are."""
+    """The names of methods, or an error with those that there are."""
     if methods is None:
         return list(NAMES)
-    there = f"choose from {', '.join(NAMES)}"
+    choice = f"Choose from: {', '.join(NAMES)}"
     if isinstance(methods, str) or not isinstance(methods, Iterable):
-        raise ValueError(f"methods must be a list of names, got {methods!r}: {there}.")
+        raise ValueError(f"methods must be a list of names, got {methods!r}. {choice}.")
     names = list(methods)
     if not names:
-        raise ValueError(f"methods is empty: {there}, or None for all.")
+        raise ValueError(f"methods is empty. {choice}; or use None for all.")
     for name in names:
         if not isinstance(name, str) or name not in NAMES:
-            raise ValueError(f"There is no method {name!r}: {there}.")
+            raise ValueError(f"There is no method {name!r}. {choice}.")
     return names
 
 
 def _check_numbers(n_clusters: Any, beta: Any, n_starts: Any, seed: Any) -> None:
-    """Refuse what no method could use, whether or not one of those asked for would."""
+    """Refuse numbers that some method could not use, even if it is not among those compared."""
     single = isinstance(n_clusters, str | Real) or n_clusters is None
     counts = [n_clusters] if single else n_clusters
     if not all(_is_whole(count) and count >= 1 for count in counts):
         raise ValueError(
-            "A comparison needs a number of row and one of column clusters, as an int >= 1 or a "
-            f"pair of them: got {n_clusters!r}."
+            "A comparison needs the numbers of row and of column clusters, as an int >= 1 or a "
+            f"pair of them, got {n_clusters!r}. For example: n_clusters=(3, 3)"
         )
     if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 <= float(beta) <= 1:
-        raise ValueError(f"beta must be a number from 0 to 1, got {beta!r}.")
+        raise ValueError(f"beta must be a number from 0 to 1, got {beta!r}. For example: beta=0.7")
     if not _is_whole(n_starts) or n_starts < 1:
         raise ValueError(f"n_starts must be an int >= 1, got {n_starts!r}.")
     if not _is_whole(seed) or not 0 <= seed <= LARGEST_SEED:
         raise ValueError(f"seed must be an int from 0 to {LARGEST_SEED}, got {seed!r}.")
 
 
-def _checked_classes(given: Any, shape: tuple[int, int]) -> list[Known]:
-    """The classes that are known, as numbers, or an error that says what is wrong with them."""
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise ValueError("classes must be a pair: those of the rows and of the columns, or None.")
+def _checked_classes(pair_of_classes: Any, shape: tuple[int, int]) -> list[Known]:
+    """The known classes as numbers."""
+    if not isinstance(pair_of_classes, tuple | list) or len(pair_of_classes) != 2:
+        raise ValueError(
+            "classes must be a pair: those of the rows and those of the columns, either of which "
+            "may be None. For example: classes=(row_classes, None)"
+        )
     known = []
-    for side, (name, classes, n) in enumerate(zip(("row", "column"), given, shape, strict=True)):
+    sides = zip(("row", "column"), pair_of_classes, shape, strict=True)
+    for side, (name, classes, n) in enumerate(sides):
         if classes is None:
             continue
         array = np.asarray(classes)
         if array.shape != (n,):
             raise ValueError(
-                f"The {name} classes must have one for each of the {n} {name}s, got shape "
+                f"There must be one class for each of the {n} {name}s, got an array of shape "
                 f"{array.shape}."
             )
         try:
-            is_complete = not (array != array).any()  # nan is not what it is
+            is_complete = not (array != array).any()  # NaN differs from itself
             numbers = np.unique(array, return_inverse=True)[1]
-        except TypeError:  # not to be compared
+        except TypeError:  # values that cannot be compared
             is_complete = False
         if not is_complete:
             raise ValueError(
@@ -207,7 +210,7 @@ def _checked_classes(given: Any, shape: tuple[int, int]) -> list[Known]:
 
 
 def _warn_of_empty(data: Joint) -> None:
-    """Warn of rows and columns that no method clusters."""
+    """Warn of empty rows and columns, which no method clusters."""
     empty = [int((mass == 0).sum()) for mass in (data.row_mass, data.column_mass)]
     if any(empty):
         (n, m), (rows, columns) = data.shape, empty
@@ -229,7 +232,7 @@ def same_starts(weights: Any, n_clusters: Any, n_starts: int, seed: int) -> list
 def run(
     estimator: CoClusterEstimator, weights: sp.csr_array, n_clusters: Any, starts: list[Labels]
 ) -> Fitted:
-    """Fit from each of the starts, if it takes any; the result of least cost."""
+    """Fit from each of the starts, if the method uses them; the result of least cost."""
     takes_starts = "init" in estimator.get_params() and estimator.method in STARTED
     for n in LOADING:
         small = joint(np.eye(n) * weights.data[0]).csr
@@ -248,11 +251,11 @@ def run(
 def _fit(
     estimator: CoClusterEstimator, weights: sp.csr_array, n_clusters: Any, start: Labels | None
 ) -> Labels:
-    """Labels of rows and columns; where only rows are clustered, those of the transpose too."""
+    """Labels of rows and columns; a method for rows only is also fitted to the transpose."""
     counts = pair(n_clusters, "n_clusters")
     if not isinstance(estimator, OneSided):
-        begin = {} if start is None else {"init": start}
-        model = clone(estimator).set_params(n_clusters=counts, **begin).fit(weights)
+        init = {} if start is None else {"init": start}
+        model = clone(estimator).set_params(n_clusters=counts, **init).fit(weights)
         return model.row_labels_, model.column_labels_
     rows, columns = (
         clone(estimator)
@@ -270,14 +273,14 @@ def _estimator(name: str, beta: float, seed: int) -> CoClusterEstimator:
     return estimator.set_params(**{key: wanted[key] for key in wanted if key in known})
 
 
-def _line(name: str, told: Information, found: Fitted, known: list[Known]) -> dict[str, Any]:
-    costs = {f"cost_{beta:g}": told.cost(beta) for beta in BETAS}
+def _line(name: str, parts: Information, fitted: Fitted, known: list[Known]) -> dict[str, Any]:
+    costs = {f"cost_{beta:g}": parts.cost(beta) for beta in BETAS}
     agreement = {
-        f"{known_side.name}_{measure}": agree(known_side.classes, found.labels[known_side.side])
+        f"{known_side.name}_{measure}": agree(known_side.classes, fitted.labels[known_side.side])
         for known_side in known
         for measure, agree in AGREEMENT.items()
     }
-    figures = {"beta": found.beta, **costs, "kept": told.kept, "seconds": found.seconds}
+    figures = {"beta": fitted.beta, **costs, "kept": parts.kept, "seconds": fitted.seconds}
     return {"method": name, **figures, **agreement}
 
 

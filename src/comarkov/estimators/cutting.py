@@ -25,26 +25,25 @@ class Cuts(Learns):
     fixed: Any
 
     def _both(self, n_clusters: Any) -> tuple[Any, Any]:
-        """Numbers of clusters, as a user gives them, for rows and for columns."""
+        """The parameter as a pair of numbers, for rows and for columns."""
         return pair(n_clusters, "n_clusters")
 
     def cut(self, n_clusters: int | tuple[int | None, int | None], X: Any = None) -> Self:
-        """The co-clustering at another level of the hierarchy: a model of its own, fitted.
+        """The co-clustering at another level of the hierarchy, as a fitted model of its own.
 
-        It predicts, transforms and scores as this model does, which stays as it is. Each side may
-        be cut anywhere between one cluster and its leaves. Clusters are numbered by falling mass,
-        but on a side that is cut where the fit is as they are there. Cutting at the numbers of
-        clusters of the fit gives the fit again.
+        This model does not change. Each side can have any number of clusters from one to the
+        number of its leaves. Clusters are numbered by decreasing mass; a side with the number of
+        clusters of the fit keeps their numbers.
 
         Parameters
         ----------
         n_clusters : int or pair of (int or None)
-            The numbers of row and of column clusters; one number stands for both, and None for a
+            The numbers of row and of column clusters; one number is used for both, and None for a
             side that is not clustered.
         X : matrix of the fit, default=None
-            If given, the cut is refined: elements move, but for those in ``fixed``, until no
-            single move lowers the cost. Clusters keep their numbers. What comes out has a
-            hierarchy of its own.
+            With it the cut is refined: elements, except those in ``fixed``, move until no single
+            move lowers the cost. Clusters keep their numbers. The new model has a hierarchy of its
+            own.
 
         Examples
         --------
@@ -93,7 +92,7 @@ class Cuts(Learns):
         return model
 
     def _relabel(self, rows: Leaves | None, columns: Leaves | None) -> None:
-        """Take labels from another level, of which nobody knows how sure they are."""
+        """Set the labels of another level, whose confidence is not known."""
         for name, side in (("row", rows), ("column", columns)):
             if side is not None:
                 setattr(self, f"{name}_labels_", side.labels)

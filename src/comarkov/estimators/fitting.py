@@ -18,10 +18,12 @@ from ..data.reading.fit_input import fit_input
 from ..data.weighting import as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.describe_mixin import DescribeMixin
-from ..search import choose_beta, choose_numbers
+from ..search import budgets, choose_beta, choose_numbers
 from ..search.choose_numbers import Selection
 from ..search.coclusters import CoClusterProblem, CoClusters, Step
+from ..search.display import begin_stage, expect, showing
 from ..search.problem import Solution
+from ..search.progress import CONFIDENCE, fit_stages
 from ..search.run import Run
 from ..search.starts import starts_for
 from ..search.streams import Purpose
@@ -32,7 +34,7 @@ from .prediction import Predicts
 
 
 class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
-    """An estimator of rows and columns; parameters that it does not have are as here."""
+    """An estimator of rows and columns; parameters that it lacks have the values here."""
 
     n_clusters: Any
     beta: Any
@@ -48,7 +50,9 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
-            Nonnegative weights. Also :class:`Data`, AnnData and networkx bipartite graphs.
+            Nonnegative weights. Also :class:`Data`, AnnData, a networkx bipartite graph, a list of
+            texts, or a data frame with a column of names. Read anything else with
+            :func:`comarkov.read`.
         y : ignored
         """
         self._fit(X)
@@ -56,18 +60,24 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
 
     @fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
     def _fit(self, X: Any) -> Joint:
-        """Fit, and return the weighted data, for results that are made right after it."""
+        """Fit, and return the weighted data, which the results of the fit need again."""
+        with showing(fit_stages(self._both(self.n_clusters), self.beta), self.verbose):
+            return self._fit_in_stages(X)
+
+    def _fit_in_stages(self, X: Any) -> Joint:
         X = fit_input(X)
         weighting = as_weighting(self.weighting, X)
         data = weighted_joint(X, weighting)
+        expect(budgets.expected_seconds(data.matrix.indices.size))
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
         numbers, selection = self._numbers(data, run)
         starts = starts_for(data, numbers, self.init, self.fixed)
-        check_columns(copy(self), X)  # bad names are an error before the search, which sets nothing
+        check_columns(copy(self), X)  # an error before the search, without setting attributes
         evidence = self._beta_evidence(X, starts, run)
         if evidence is not None:
             run = run.at(float(evidence["beta"][evidence["chosen"]][0]))
         solution = self._optimise(CoClusterProblem(data, starts), run)
+        begin_stage(CONFIDENCE)
         check_columns(self, X)  # sets n_features_in_ and names
         self._keep(solution, starts, run)
         self._set_or_forget("selection_", selection and selection.table)
@@ -81,25 +91,25 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     @available_if(lambda self: "beta" in self._get_param_names())
     @fit_context(prefer_skip_nested_validation=False)
     def beta_path(self, X: Any, betas: Sequence[float] | None = None) -> list[Step]:
-        """The co-clusterings of X at many β, in one annealed run; sets nothing.
+        """The co-clusterings of X at many β, in one annealed run; sets no attributes.
 
-        It begins with the best at the largest β, found as by ``method="auto"``, and goes down from
-        there: at each β single elements move until none lowers the cost. So it is fast, and
-        clusters keep their numbers from step to step, those of the last by falling mass. A fit at
-        one β can find a lower cost. If ``n_clusters`` is "auto" there are as many clusters as a
-        fit chooses, or has chosen for X.
+        It starts with the best result of ``method="auto"`` at the largest β and lowers β from
+        there: at each β single elements move until no move lowers the cost. So it is fast, and
+        clusters keep their numbers from step to step; those of the last step are numbered by
+        decreasing mass. A fit at one β can find a lower cost. If ``n_clusters`` is "auto" the
+        numbers are those that a fit chooses, or has chosen for X.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
             Nonnegative weights.
         betas : sequence of float in [0, 1], default=None
-            Taken in falling order; None is 1, 0.9, ..., 0.
+            In any order; None is 1, 0.9, ..., 0.
 
         Returns
         -------
         list of Step
-            (beta, cost, row_labels, column_labels), β falling.
+            (beta, cost, row_labels, column_labels), by decreasing β.
         """
         wanted = choose_beta.checked(betas)
         X = fit_input(X)
@@ -119,31 +129,34 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         if not hasattr(self, "selection_") or not self._model.has_masses_of(data):
             return None
         rows, columns = (
-            found if number == "auto" else number
-            for number, found in zip(
+            fitted if number == "auto" else number
+            for number, fitted in zip(
                 self._both(self.n_clusters), self.hierarchy_.n_fitted, strict=True
             )
         )
         return rows, columns
 
     def _numbers(self, data: Joint, run: Run) -> tuple[tuple[Any, Any], Selection | None]:
-        """The numbers of clusters to look for, and the evidence for those that are chosen."""
+        """The numbers of clusters, and the evidence if they are chosen."""
         wanted = self._both(self.n_clusters)
         if "auto" not in wanted:
             return wanted, None
         if not isinstance(self.init, str) or self.fixed is not None:
-            raise ValueError('n_clusters="auto" takes no init or fixed labels: give numbers.')
+            raise ValueError(
+                'n_clusters="auto" does not go with labels in init or fixed. Set the numbers of '
+                "clusters: n_clusters=(3, 3)"
+            )
         starts_for(data, [1 if number == "auto" else number for number in wanted], None, None)
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
         chosen = choose_numbers.select(data, wanted, own)
         rows, columns = (
-            None if number is None else found
-            for number, found in zip(wanted, chosen.numbers, strict=True)
+            None if number is None else best
+            for number, best in zip(wanted, chosen.numbers, strict=True)
         )
         return (rows, columns), chosen
 
     def _beta_evidence(self, X: Any, starts: Starts, run: Run) -> np.ndarray | None:
-        """What speaks for which β, if it is to be chosen."""
+        """The evidence for each β, if β is to be chosen."""
         if self.beta != "auto":
             return None
 

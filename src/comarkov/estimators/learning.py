@@ -1,4 +1,4 @@
-"""What a fit sets: labels, confidence, hierarchy and the model for new data."""
+"""The attributes that a fit sets: labels, confidence, hierarchy and the model for new data."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Learns(Searches):
     def _keep_model(
         self, solution: Solution[CoClusters], orders: Orders, starts: Starts, run: Run
     ) -> None:
-        """Set what new data and other levels need."""
+        """Set the attributes for new data and other levels."""
         data = solution.state.joint
         counts = [fine_count(s) if self.method == "auto" else s.k for s in starts]
         with run.monitor.interruptible():
@@ -100,7 +100,7 @@ class Learns(Searches):
     def _keep_confidence(
         self, solution: Solution[CoClusters], orders: Orders, starts: Starts, run: Run
     ) -> None:
-        """Set how sure it all is, and reject what is not."""
+        """Set the confidence of labels, and reject those below the limit."""
         exponents = evidence_exponents(solution.state, run)
         for name, gamma in zip(("row", "column"), exponents, strict=True):
             self._set_or_forget(f"{name}_evidence_exponent_", gamma)
@@ -128,7 +128,7 @@ class Learns(Searches):
             warn_user(f"{message}: their label is -1.")
 
     def _set_or_forget(self, attribute: str, value: Any) -> None:
-        """Set a fitted attribute, or delete what an earlier fit left there."""
+        """Set a fitted attribute, or delete that of an earlier fit."""
         if value is not None:
             setattr(self, attribute, value)
         elif hasattr(self, attribute):

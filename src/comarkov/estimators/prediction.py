@@ -1,4 +1,4 @@
-"""New rows and columns: where a fitted co-clustering puts them, and how well they fit."""
+"""New rows and columns: their clusters in a fitted model, and how well they fit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..model.placing import Model
 
 
 class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Methods for new data, which need no more than the fitted attributes."""
+    """Methods for new data, which use only fitted attributes."""
 
     reject: float | None
     beta_: float
@@ -32,26 +32,25 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     _model: Model
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each new row: where it costs least to insert; -1 without mass.
+        """The cluster of each new row, where it costs least to insert; -1 for empty rows.
 
-        With ``reject`` also -1 where the posterior of that cluster is below it.
+        With ``reject`` also -1 where the posterior of that cluster is lower.
 
-        Data frames are aligned by column names: columns that the fit did not see are ignored
-        with a warning, columns that are missing count as 0. Then X is weighted as in the fit.
-        For a file, ``model.predict(comarkov.read(path, like=model))`` reads it like the data of the
-        fit.
+        Data with names are aligned by the names of columns: columns that the fit did not have are
+        ignored with a warning, columns that are missing count as 0. Then X is weighted as in the
+        fit. Of a list of texts, the words of the fit are counted. For a file,
+        ``model.predict(comarkov.read(path, like=model))`` reads it like the data of the fit.
         """
         _, new = self._new_rows(X)
         return self._placed_rows(new)[0]
 
     def predict_columns(self, X: Any) -> np.ndarray:
-        """The cluster of each new column of X, whose rows are those of the fit; -1 without mass.
+        """The cluster of each new column of X, whose rows are those of the fit; -1 if empty.
 
-        With ``reject`` also -1 where the posterior of that cluster is below it.
+        With ``reject`` also -1 where the posterior of that cluster is lower.
 
-        Data frames are aligned by row names, as ``predict`` does by column names. Then X is
-        weighted: by the rows of X that have each column, and by the lengths that rows had in the
-        fit.
+        Data with names are aligned by the names of rows, as in ``predict`` by those of columns.
+        Then X is weighted by the rows of X that have each column and their lengths in the fit.
         """
         return self._placed_columns(self._new_columns(X))[0]
 
@@ -63,14 +62,14 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         X : matrix, data frame or Data
             As for ``predict``, or for ``predict_columns``.
         side : {"rows", "columns"}, default="rows"
-            What is new.
+            Which side of X is new.
 
         Returns
         -------
         labels, confidence : ndarray
-            Without mass the cluster is -1 and the confidence 0. It is the posterior in
-            ``row_confidence_``, with the same exponent; of other results of the search nothing is
-            known for new data.
+            Empty rows or columns have cluster -1 and confidence 0. The confidence is the posterior
+            in ``row_confidence_``, with the same exponent, without the agreement with other
+            results of the search, which is not known for new data.
         """
         if side == "rows":
             _, new = self._new_rows(X)
@@ -81,21 +80,21 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
 
         With c_a the cost of inserting the row into cluster a, in nats per unit of its mass, the
-        score of a is proportional to exp(-c_a): the rule by which the information bottleneck
-        assigns softly. Memberships do not depend on the unit of the weights, as long as the fit
-        and the new rows have the same. Rows without mass are spread evenly.
+        membership in a is proportional to exp(-c_a), the rule of the soft information bottleneck.
+        Memberships do not depend on the unit of the weights, if that of the fit is the same. Empty
+        rows belong to all clusters equally.
         """
         _, new = self._new_rows(X)
         mass = np.where(new.row_mass > 0, new.row_mass, 1.0)
         return softmax(-self._model.row_costs(new) / mass[:, None], axis=1)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus L_β of X in bits, its rows in their predicted clusters, the columns as fitted.
+        """Minus L_β of X in bits, with rows in their predicted clusters and columns as fitted.
 
-        It is the cost of X as weighted, with nothing rejected. Columns that had no mass in the fit
-        count as members of cluster 0. Scores at different β, for different numbers of clusters or
-        for different weightings do not tell which of these is better: a smaller β and more
-        clusters always cost less, and another weighting makes another matrix.
+        It is the cost of the weighted X, with nothing rejected. Columns that were empty in the fit
+        count as members of cluster 0. Scores cannot be used to choose β, numbers of clusters or
+        weightings: a smaller β and more clusters always cost less, and another weighting makes
+        another matrix.
         """
         weights, new = self._new_rows(X)
         rows = self._model.row_costs(new).argmin(axis=1)
@@ -111,14 +110,14 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self._placed(new, self._model.column_costs(new), self.column_evidence_exponent_)
 
     def _placed(self, new: Joint, costs: np.ndarray, gamma: float) -> tuple[np.ndarray, np.ndarray]:
-        """The cluster of least cost and its posterior; -1 where there is none to name."""
+        """The cluster of least cost and its posterior; -1 for empty and rejected elements."""
         has_mass = new.row_mass > 0
         sure = np.where(has_mass, posterior(costs, new.matrix, gamma).max(axis=1), 0.0)
         takes = has_mass if self.reject is None else has_mass & (sure >= self.reject)
         return np.where(takes, costs.argmin(axis=1), -1), sure
 
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
-        """The weights of X, with the columns of the fit, and the same as the kernels take it."""
+        """The weights of X, with the columns of the fit, as a matrix and as a distribution."""
         check_is_fitted(self)
         X = new_input(X, self._model.column_names)
         aligned = align(X, self._model.column_names, axis=1)

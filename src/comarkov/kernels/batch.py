@@ -1,11 +1,12 @@
-"""Numba kernels of batch updates: every row compared with the profiles of all clusters.
+"""Batch updates: every row is compared with the profiles of all clusters.
 
 Up to what does not depend on the cluster, n_x d_x(a) of the batch updates is
 
     c_a = n_x ln N_a - λ Σ_y w ln A_ya - (1 - λ) Σ_b B_xb ln M_ba
 
-A cluster without mass where the row has some is out of reach: its logarithm is LACKING, which
-times no mass is 0 and times any mass outweighs all else, since a row's own cluster lacks nothing.
+A row cannot move to a cluster that has no mass where the row has mass. There the logarithm is
+LACKING: times zero it is 0, times any mass it outweighs all other terms. A row's own cluster has
+mass wherever the row has.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,7 @@ LACKING = -1e200  # the logarithm of no mass
 
 
 class Profiles(NamedTuple):
-    """Logarithms of the masses of clusters, padded with clusters that cost too much."""
+    """Logarithms of the masses of clusters, padded with clusters of prohibitive cost."""
 
     mass: np.ndarray  # (k,): ln N_a
     single: np.ndarray  # (columns, k): λ ln A_ya; no columns if λ = 0
@@ -27,15 +28,15 @@ class Profiles(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Where rows go."""
+    """The clusters that rows choose."""
 
-    label: np.ndarray  # int64 (n,): in its cluster until it is told to move
-    gain: np.ndarray  # float64 (n,): by how much c falls, 0 for who stays
+    label: np.ndarray  # int64 (n,)
+    gain: np.ndarray  # float64 (n,): the decrease of c; 0 for rows that stay
     blocks: np.ndarray  # float64 (k, column clusters): the masses after all moves
 
 
 @step()
-def _subtract_some(cost, indices, weights, start, stop, logs):
+def _subtract_entries(cost, indices, weights, start, stop, logs):
     """cost[a] -= Σ_p weights[p] logs[indices[p], a] for p from start to stop."""
     for p in range(start, stop):
         y, w = indices[p], weights[p]
@@ -45,7 +46,7 @@ def _subtract_some(cost, indices, weights, start, stop, logs):
 
 @step()
 def _subtract_all(cost, weights, logs):
-    """cost[a] -= Σ_b weights[b] logs[b, a], four at a time to load and store less."""
+    """cost[a] -= Σ_b weights[b] logs[b, a], four at a time to save loads and stores."""
     b = 0
     while b + 3 < logs.shape[0]:
         w0, w1, w2, w3 = weights[b], weights[b + 1], weights[b + 2], weights[b + 3]
@@ -82,7 +83,7 @@ def fill_masses(matrix, label, out):
 
 @kernel()
 def move_masses(matrix, before, after, out):
-    """Take the rows of the matrix whose label changes from one cluster of ``out`` to another."""
+    """Move the rows whose label changes from one cluster of ``out`` to another."""
     indptr, indices, weights = matrix.indptr, matrix.indices, matrix.weights
     for x in range(before.size):
         if before[x] != after[x]:
@@ -104,10 +105,10 @@ def write_blocks(label, cross, out):
 
 @kernel()
 def choose(matrix, label, size, free, cross, profiles, choices):
-    """Every row that is free, and not alone, to the cluster of least c_a; ties: home, lowest.
+    """Choose the cluster of least c_a for every free row that is not alone; ties: home, lowest.
 
-    Clusters have ``size`` members; ``cross`` is B_xb, without clusters if there are none of the
-    columns. Writes choices.
+    Clusters have ``size`` members; ``cross`` is B_xb, with no columns if columns are not clustered.
+    Writes choices.
     """
     log_mass, single, block = profiles
     chosen, gain, blocks = choices
@@ -125,7 +126,7 @@ def choose(matrix, label, size, free, cross, profiles, choices):
             for a in range(cost.size):
                 cost[a] = mass[x] * log_mass[a]
             if single.shape[0] > 0:
-                _subtract_some(cost, indices, weights, indptr[x], indptr[x + 1], single)
+                _subtract_entries(cost, indices, weights, indptr[x], indptr[x + 1], single)
             _subtract_all(cost, sums, block)
             least = _least(cost)
             if cost[home] - cost[least] > TIE * mass[x]:

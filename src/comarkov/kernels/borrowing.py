@@ -1,4 +1,4 @@
-"""Arrays without owners, so that numba counts no references to them."""
+"""Arrays without owners, for which numba counts no references."""
 
 from numba import types
 from numba.core import cgutils
@@ -7,10 +7,10 @@ from numba.extending import intrinsic
 
 @intrinsic
 def borrow(typing_context, value):
-    """An array, or a tuple with arrays in it, without the owners of the arrays.
+    """Return an array, or a tuple of arrays, without the owners of the arrays.
 
-    Counting takes an atomic operation per array and call, on a counter that all threads share.
-    Whoever calls a kernel holds the owners for as long as the kernel runs.
+    Counting references takes an atomic operation per array and call, on a counter that all threads
+    share. It is not needed: the caller of a kernel keeps the arrays alive until it returns.
     """
 
     def codegen(context, builder, signature, args):

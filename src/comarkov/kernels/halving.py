@@ -23,7 +23,7 @@ def halve(order, matrix, halves, table, blocks, cross, coupling, workspace):
 
 @kernel()
 def _gain(rows, matrix, mass, blocks, coupling):
-    """What it would cost to merge the halves again. Empties the table, to count each item once.
+    """Return the cost of merging the halves again. Empties the table, to count each item once.
 
     g(N_0, N_1) - λ Σ_y g(A_y0, A_y1) - (1-λ) Σ_b g(M_b0, M_b1);  g(u, v) = f(u+v) - f(u) - f(v)
     """

@@ -1,4 +1,4 @@
-"""What it costs to put a row into each cluster.
+"""The cost of putting a row into each cluster.
 
 Symbols, for the rows (columns are the rows of the transpose):
 
@@ -12,9 +12,9 @@ The cost of putting a removed row x into cluster a, in nats times the total mass
     c_a = enter(n_x, N_a) - λ Σ_y enter(w, A_ya) - (1 - λ) Σ_b enter(B_xb, M_ba)
     enter(w, v) = f(v + w) - f(v)
 
-All clusters of a row are first costed at once in single precision, with a bound on the error.
-Only candidates that the bound cannot tell apart are costed again in double precision, so the
-choice is that of exact arithmetic at a fraction of its price.
+The costs of all clusters are first computed together in single precision, with a bound on the
+error. Only candidates that the bound cannot separate are computed again in double precision, so
+the choice is that of exact arithmetic at a fraction of the time.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ CHUNK = 512  # entries summed in single precision before they join the total in 
 
 
 class Setting(NamedTuple):
-    """What costs depend on, besides the row."""
+    """Everything that costs depend on, apart from the row."""
 
     matrix: Matrix
     table: Table
@@ -44,7 +44,7 @@ class Setting(NamedTuple):
 
 
 class BlockEntries(NamedTuple):
-    """Where a row has mass in the blocks; the last entry is for the masses N_a."""
+    """The blocks in which a row has mass; the last entry is for the masses N_a."""
 
     indices: np.ndarray  # uint32, of which the first `size` count
     weights: np.ndarray  # float64
@@ -63,7 +63,7 @@ class Workspace(NamedTuple):
 
 @step()
 def block_entries(x, cross, mass, workspace):
-    """Where row x of such a mass has mass in the blocks, and how much."""
+    """Return the blocks in which row x has mass; ``mass`` is its total."""
     indices, weights = workspace.indices, workspace.weights
     size = 0
     for b in range(cross.shape[1]):
@@ -78,7 +78,7 @@ def block_entries(x, cross, mass, workspace):
 
 @step()
 def least_two(total):
-    """Where the least cost is, the least and the second least."""
+    """Return the cluster of least cost, that cost, and the second least."""
     best = 0
     least = second = np.inf
     for a in range(total.size):
@@ -96,7 +96,7 @@ def least_two(total):
 def cost_all(x, home, setting, entries, workspace):
     """Write c_a of row x, which is in cluster `home` (-1: in none), for every cluster.
 
-    Nothing is written if masses are out of single precision.
+    Writes nothing if masses exceed the range of single precision.
     """
     if setting.matrix.spread == np.inf:
         return
@@ -120,7 +120,7 @@ def cost_all(x, home, setting, entries, workspace):
 
 @_approximate_step
 def _cost_home(x, home, setting, entries):
-    """c_a of row x for the cluster that it is in."""
+    """Return c_a of row x for its own cluster."""
     matrix, table, blocks, coupling = setting
     indices, weights, size = entries
     last = size - 1
@@ -200,7 +200,7 @@ def _flush(total, partial, factor):
 
 @_approximate_step
 def _leave_table(x, a, matrix, table):
-    """Σ_y leave(w, A_ya) over the entries of row x, which is in cluster a."""
+    """Return Σ_y leave(w, A_ya) over the entries of row x, which is in cluster a."""
     near, log = table.near, table.log
     start = matrix.indptr[x]
     ones = start + matrix.ones[x]
@@ -215,7 +215,7 @@ def _leave_table(x, a, matrix, table):
 
 @_approximate_step
 def _leave_counts(w, a, indices, start, stop, table):
-    """The same over entries whose weight is w, 1 or 2: from the look-up table where it reaches."""
+    """The same over entries of weight w, 1 or 2, from the look-up table where possible."""
     mass, log, lookup = table.mass, table.log, table.lookup
     limit = lookup.shape[0]
     total = 0.0
@@ -231,7 +231,7 @@ def _leave_counts(w, a, indices, start, stop, table):
 
 @step()
 def error_bound(x, setting, entries):
-    """How far a cost of `cost_all` can lie from the exact one; infinite if it wrote none."""
+    """Return a bound on the error of `cost_all`; infinite if it wrote nothing."""
     matrix, coupling = setting.matrix, setting.coupling
     terms = max(matrix.indptr[x + 1] - matrix.indptr[x], entries.size)
     steps = min(terms, CHUNK) / 2 + 12  # the longest chain of additions, and a term's own
@@ -244,7 +244,7 @@ def error_bound(x, setting, entries):
 
 @subroutine()
 def cost_exact(x, a, home, setting, entries):
-    """c_a of row x, which is in cluster `home` (-1: in none)."""
+    """Return c_a of row x, which is in cluster `home` (-1: in none)."""
     matrix, table, blocks, coupling = setting
     cost = 0.0
     if coupling != 0.0:

@@ -1,12 +1,12 @@
 """A fast logarithm in single and in double precision, and changes of f(v) = v ln v.
 
-A number is brought near 1 by whole octaves, read off its bits; the rest is a short series:
+Bits give the nearest power of two; what remains is a short series:
 
     v = 2^octaves (1 + z) / (1 - z),  |z| <= 0.2,  ln v = octaves ln 2 + 2 artanh z
 
-Logarithms are within 6 roundings of themselves. There is no branch, so loops become vectors. For
-ln 0 stands ln 2^-127 in single and ln 2^-1023 in double precision, with which `enter` is right for
-an empty cell. The logarithms of subnormal numbers lie between that and those of normal ones.
+Logarithms are accurate to 6 roundings. The code has no branches, so loops can be vectorised.
+ln 0 is ln 2^-127 in single and ln 2^-1023 in double precision, which makes `enter` correct for an
+empty cell. The logarithms of subnormal numbers lie between that and those of normal ones.
 """
 
 from collections.abc import Callable
@@ -21,13 +21,13 @@ from .rounding import RESIDUE
 
 f32 = np.float32
 
-# The integer that has the bits of a number, and how many of them are the fraction.
+# The integer type with the bits of a number, and the number of bits in its fraction.
 _BITS = {types.float32: (types.int32, 23), types.float64: (types.int64, 52)}
 
 
 @step()
 def xlogx(v):
-    """f(v) = v ln v to the last digit; 0 for nothing."""
+    """f(v) = v ln v in full precision; 0 for v = 0."""
     return v * np.log(v) if v > 0.0 else 0.0
 
 
@@ -79,7 +79,7 @@ def _series_double(z):
 class Logarithm(NamedTuple):
     """Steps of kernels in one precision."""
 
-    of_zero: np.floating  # what stands for ln 0
+    of_zero: np.floating  # used as ln 0
     log: Callable  # log(v) = ln v
     ratio: Callable  # ratio(s, v, w) = ln(s / v) where s = v + w, also for small w / v
     enter: Callable  # enter(w, v, log_v) = f(v + w) - f(v), for w > 0

@@ -25,7 +25,7 @@ class Matrix(NamedTuple):
 
 
 def row_parts(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
-    """Some thousand rows at a time, for what would take too much memory for all at once."""
+    """Yield a few thousand rows at a time, to limit memory."""
     for start in range(0, matrix.mass.size, ROWS_AT_A_TIME):
         part = slice(start, start + ROWS_AT_A_TIME)
         yield (
@@ -41,7 +41,7 @@ def row_parts(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
 
 @kernel()
 def group_counts(indptr, indices, weights, matrix):
-    """Write indices and weights to a matrix, the ones of each row first, then the twos."""
+    """Copy indices and weights into a matrix: in each row the ones first, then the twos."""
     for x in range(matrix.ones.size):
         n_ones = n_twos = 0
         for p in range(indptr[x], indptr[x + 1]):
@@ -63,7 +63,7 @@ def group_counts(indptr, indices, weights, matrix):
 
 
 def observations(matrix: Matrix) -> np.ndarray:
-    """The effective number of observations of each row, (Σ w)² / Σ w²; 0 without mass."""
+    """Return the effective number of observations of each row, (Σ w)² / Σ w²; 0 if empty."""
     counts = np.zeros(matrix.mass.size)
     effective_counts(matrix.indptr, matrix.weights, matrix.mass, counts)
     return counts
@@ -71,7 +71,7 @@ def observations(matrix: Matrix) -> np.ndarray:
 
 @kernel()
 def effective_counts(indptr, weights, mass, out):
-    """Write (Σ w)² / Σ w² of each row that has mass."""
+    """Write (Σ w)² / Σ w² of each nonempty row."""
     for x in range(out.size):
         squares = 0.0
         for p in range(indptr[x], indptr[x + 1]):
@@ -89,7 +89,7 @@ def add_columns(indices, weights, mass):
 
 @kernel()
 def sum_xlogx(values):
-    """Σ v ln v over values that are not negative; 0 ln 0 = 0. Small whole numbers go fast."""
+    """Return Σ v ln v over nonnegative values, with 0 ln 0 = 0. Small integers are looked up."""
     total = 0.0
     for v in values:
         if v < 256 and v == np.int64(v):
@@ -143,7 +143,7 @@ def transpose(matrix, indptr, indices, weights, ones, twos, cursor):
 
 @kernel()
 def add_affinities(matrix, x, root, out):
-    """out[z] = Σ_y √(n_xy n_zy / (n_x n_z)) where row z has mass; root is scratch of zeros."""
+    """Write out[z] = Σ_y √(n_xy n_zy / (n_x n_z)) for nonempty rows z; root is scratch of zeros."""
     for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
         root[matrix.indices[p]] = np.sqrt(matrix.weights[p] / matrix.mass[x])
     for z in range(out.size):

@@ -1,4 +1,4 @@
-"""How much Σ f(masses) grows if two clusters become one; f(v) = v ln v."""
+"""The growth of Σ f(masses) when two clusters are merged; f(v) = v ln v."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def add_terms_with(out, mass, i, factor):
 
 @kernel()
 def add_loop_pairs(out, M, factor):
-    """out[i, j] += factor times what Σ f(M) grows if i and j, rows and columns, become one."""
+    """Add factor times the growth of Σ f(M) when i and j are merged, in rows and columns."""
     k = M.shape[0]
     for i in range(k):
         for j in range(i + 1, k):

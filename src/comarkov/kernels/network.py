@@ -1,7 +1,7 @@
-"""Numba kernels: sequential moves of one type's elements in a network of relations.
+"""Sequential moves of the elements of one type in a network of relations.
 
-A star is a type with all its relations; a relation of a type to itself is in it twice, with the
-type as source and as target. Symbols for an element x of the type:
+A star is a type with all its relations. It contains a relation of the type to itself twice, once
+from each end. Symbols for an element x of the type:
 
     w      a weight with y, at the other end    A_ya   table.mass[y, a]: of y with cluster a
     B_xj   cross[x, j]: of x with item j        M_ja   blocks.mass[j, a]: of item j with cluster a
@@ -11,8 +11,9 @@ removed element x into cluster a is
 
     c_a = Σ_y factor_y enter(w, A_ya) + Σ_j factor_j enter(B_xj, M_ja),  enter(w, v) = f(v+w) - f(v)
 
-and f(v) = v ln v. In a relation to itself x is on both sides: M_aa gets what x has with cluster a
-as source, as target, and its loop, at once; and a loop also changes x's own rows of the table.
+and f(v) = v ln v. In a relation of the type to itself x is on both sides: M_aa changes at once by
+what x has with cluster a as source, as target, and by its loop; and a loop also changes the rows of
+x in the table.
 """
 
 from typing import NamedTuple
@@ -71,7 +72,7 @@ def _set(masses, row, a, value):
 
 @kernel()
 def derive(masses):
-    """Set the logarithms."""
+    """Compute the logarithms."""
     rows, clusters = masses.mass.shape
     for row in range(rows):
         for a in range(clusters):
@@ -80,7 +81,7 @@ def derive(masses):
 
 @kernel()
 def fill(masses, star, label):
-    """Write the masses by (element at the other end, cluster) into an empty table."""
+    """Fill an empty table with the masses by (element at the other end, cluster)."""
     for x in range(label.size):
         a = label[x]
         if a < 0:
@@ -107,7 +108,7 @@ def add_up(out, rows, label):
 
 @step()
 def _read_items(x, home, star, table, cross, weight):
-    """Write B_xj for all items; with its own type without the loop, as it stands now."""
+    """Write the present B_xj for all items; for items of its own type, without the loop."""
     for j in range(weight.size):
         weight[j] = cross[x, j]
     for q in range(star.twice.shape[0]):
@@ -126,7 +127,7 @@ def _changed(v, w, enters):
 
 @step()
 def _change_blocks(x, a, enters, star, blocks, weight):
-    """Put element x into cluster a of the blocks, or take it out."""
+    """Add element x to cluster a of the blocks, or remove it."""
     for j in range(weight.size):
         if star.own[j] < 0 and weight[j] > 0.0:
             _set(blocks, j, a, _changed(blocks.mass[j, a], weight[j], enters))
@@ -174,7 +175,7 @@ def _add_enter(total, first, w, masses, row, factor):
 
 @step()
 def _add_table(x, home, first, star, table, total):
-    """Add the terms of the table; returns that of `home`, in which the element still is."""
+    """Add the terms of the table; return that of `home`, which still contains the element."""
     cost_home = 0.0
     for p in range(star.indptr[x], star.indptr[x + 1]):
         y, w = star.indices[p], star.weights[p]
@@ -187,7 +188,7 @@ def _add_table(x, home, first, star, table, total):
 
 @step()
 def _add_blocks(first, star, blocks, weight, total):
-    """Add the terms of the blocks, from which the element is out."""
+    """Add the terms of the blocks, from which the element has been removed."""
     for j in range(weight.size):
         w, factor, i = weight[j], star.item_factor[j], star.own[j] - first
         if w <= 0.0 or factor == 0.0:
@@ -201,7 +202,7 @@ def _add_blocks(first, star, blocks, weight, total):
 
 @step()
 def _add_loops(x, first, star, blocks, weight, total):
-    """Add what a relation to itself has beyond that: M_aa, and the element's own rows."""
+    """Add the further terms of relations of the type to itself: M_aa, and the rows of x."""
     for q in range(star.twice.shape[0]):
         s = star.loops[q, x]
         source, target = star.twice[q, 2], star.twice[q, 3]
@@ -212,7 +213,7 @@ def _add_loops(x, first, star, blocks, weight, total):
             if w > 0.0:
                 v, log_v = blocks.mass[source + a, a], blocks.log[source + a, a]
                 total[i] += star.item_factor[source] * _enter(w, v, log_v)
-            if s > 0.0:  # what it has with cluster a are its own rows of the other end's table
+            if s > 0.0:  # its mass with cluster a is its own row in the table of the other end
                 total[i] += star.factor[star.twice[q, 1] + x] * _enter(s, out, _log(out))
                 total[i] += star.factor[star.twice[q, 0] + x] * _enter(s, into, _log(into))
 
@@ -230,7 +231,7 @@ def _cost_all(x, home, first, star, table, blocks, weight, total):
 
 @step()
 def _choose(home, first, total, tie):
-    """The cluster of least cost, and what moving there saves; ties: home, lowest."""
+    """Return the cluster of least cost, and what a move there saves; ties: home, lowest."""
     best, least = home, total[home - first]
     for i in range(total.size):
         if total[i] < least - tie:
@@ -243,10 +244,10 @@ def _choose(home, first, total, tie):
 
 @kernel()
 def sweep(order, span, star, partition, table, blocks, cross):
-    """Visit the elements in `order`, each moved to its cluster of least cost.
+    """Visit the elements in `order` and move each to its cluster of least cost.
 
-    Clusters are those from span[0] up to span[1], in which all elements must be. Writes
-    partition, table and blocks. Returns the number of moves and the cost they saved, in nats.
+    Only the clusters from span[0] up to span[1] are considered; they must contain all elements.
+    Writes partition, table and blocks. Returns the number of moves and the cost saved, in nats.
     """
     first, last = span
     weight = np.empty(cross.shape[1])
@@ -273,7 +274,7 @@ def sweep(order, span, star, partition, table, blocks, cross):
 
 @kernel()
 def costs(x, star, partition, table, blocks, cross):
-    """c_a of element x for every cluster, the element taken out of its own."""
+    """Return c_a of element x for every cluster, after removing it from its own."""
     weight = np.empty(cross.shape[1])
     total = np.empty(partition.size.size)
     home = partition.label[x]

@@ -1,4 +1,4 @@
-"""Costs of merging in sparse data: lists of the masses that there are; see `pairs`."""
+"""Merge costs in sparse data, from lists of the nonzero masses; see `pairs`."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from .pairs import look_up, place, place_of, renew_least, unite
 class Entries(NamedTuple):
     """The masses A_yi as two sets of lists: the clusters of each item, the items of each cluster.
 
-    Those of an item stand side by side and only become fewer; those of a cluster are linked.
+    The list of an item is contiguous and only shrinks; that of a cluster is a linked list.
     """
 
     start: np.ndarray  # int64 (items,): where the list of an item begins
@@ -27,13 +27,13 @@ class Entries(NamedTuple):
 
 @step()
 def _xlogx(v, known):
-    """v ln v, from the table if it is a small whole number."""
+    """Return v ln v, from the table if v is a small integer."""
     return known[np.int64(v)] if v < known.size else xlogx(v)
 
 
 @kernel()
 def fill(pairs, entries, matrix, known):
-    """Cost all pairs of singletons, the rows of a matrix; there M and A are the same."""
+    """Compute the costs of all pairs of singletons, the rows of a matrix; there M equals A."""
     n = pairs.mass.size
     shared = np.empty(n)
     for i in range(n):
@@ -65,7 +65,7 @@ def _write(pairs, shared, i, start, stop, known):
 
 @kernel()
 def join_entries(entries, i, j, shared, seen, known):
-    """Make clusters i and j one, called i; write Σ_y g(A_yi, A_yk) to shared. `seen` is scratch."""
+    """Merge cluster j into i; write Σ_y g(A_yi, A_yk) to shared. `seen` is scratch memory."""
     shared[:] = 0.0
     last = np.int64(-1)
     p = entries.first[i]
@@ -93,7 +93,7 @@ def join_entries(entries, i, j, shared, seen, known):
 
 @step()
 def _join_item(entries, y, i, j, shared, known):
-    """Make clusters i and j one in item y; add what it shares with the others there."""
+    """Merge clusters i and j in item y; add what the union shares with the others there."""
     start = entries.start[y]
     stop = start + entries.count[y]
     at_i = at_j = np.int64(-1)
@@ -124,7 +124,7 @@ def _join_item(entries, y, i, j, shared, known):
 
 @kernel()
 def join_blocks(blocks, i, j, factor, shared, known):
-    """Make lines i and j of the blocks one; add factor Σ_b g(M_ib, M_kb) to shared."""
+    """Merge lines i and j of the blocks; add factor Σ_b g(M_ib, M_kb) to shared."""
     n, width = blocks.shape
     for b in range(width):
         u = blocks[i, b] + blocks[j, b]
@@ -140,7 +140,7 @@ def join_blocks(blocks, i, j, factor, shared, known):
 
 @kernel()
 def settle(pairs, i, j, shared, known):
-    """Cluster j has become part of i, which shares so much with the others: renew all costs."""
+    """Update all costs after cluster j was merged into i, which has `shared` with the others."""
     unite(pairs, i, j)
     pairs.alive[i] = False  # has no cost with itself
     _write(pairs, shared, i, 0, pairs.mass.size, known)
@@ -152,11 +152,11 @@ def settle(pairs, i, j, shared, known):
 def add_line(pairs, line, factor, known):
     """Add factor g(M_b, M_c) to the cost of every pair of clusters that have mass in a line."""
     n = pairs.mass.size
-    some = np.flatnonzero(line)
-    for p in range(some.size):
-        u = line[some[p]]
+    present = np.flatnonzero(line)
+    for p in range(present.size):
+        u = line[present[p]]
         term = _xlogx(u, known)
-        for q in range(p + 1, some.size):
-            v = line[some[q]]
+        for q in range(p + 1, present.size):
+            v = line[present[q]]
             shared = _xlogx(u + v, known) - term - _xlogx(v, known)
-            pairs.cost[place(some[p], some[q], n)] += factor * shared
+            pairs.cost[place(present[p], present[q], n)] += factor * shared

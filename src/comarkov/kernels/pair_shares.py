@@ -1,12 +1,13 @@
-"""Costs of merging in data with few zeros: a table of shares for all clusters; see `pairs`.
+"""Merge costs in data with few zeros, from a table of shares for all clusters; see `pairs`.
 
-For λ = 1 the cost is also what two clusters tell about the items less what their union tells,
+For λ = 1 the cost is also the information of two clusters about the items minus that of their
+union,
 
     D_ij = K_i + K_j - K_ij,   K_i = N_i Σ_y c_y t ln t,   t = p(y|i) / c_y,   c_y = p(y)
 
-and t is near 1 where there is little to tell, so single precision serves. It gives a bound below
-the cost; only what may be the least is costed in double precision, so the choice is that of exact
-arithmetic.
+and t is near 1 where there is little information, so single precision is accurate enough. It gives
+a lower bound on the cost. Only costs that may be the least are computed in double precision, so the
+choice is that of exact arithmetic.
 """
 
 from typing import NamedTuple
@@ -25,26 +26,26 @@ _approximate_step = step(fastmath=_FAST)
 _log = single.log
 
 f32 = np.float32
-u64 = np.uint64  # numba wraps signed indices around at a price, and then does not vectorise
+u64 = np.uint64  # numba checks signed indices for wraparound, and then does not vectorise
 LANES = 32  # items in a table of shares are padded to a multiple of this
 CHUNK = 128  # items summed in single precision before they join the total in double
-TILE = 8  # clusters whose shares stay in the cache while others pass by
+TILE = 8  # clusters whose shares stay in the cache while all others are read
 
 
 class Shares(NamedTuple):
-    """The masses as shares A_yi / Σ_i A_yi of what an item has, one row for each cluster."""
+    """The masses as shares A_yi / Σ_i A_yi of an item's mass, one row for each cluster."""
 
     exact: np.ndarray  # float64 (n, items)
     near: np.ndarray  # float32 (n, items): the same
     item: np.ndarray  # float64 (items,): c_y
     item_near: np.ndarray  # float32 (items,): the same
-    told: np.ndarray  # float64 (n,): K_i
+    information: np.ndarray  # float64 (n,): K_i
     total: float  # Σ_i N_i
 
 
 @kernel()
 def share(pairs, shares, matrix, column_mass):
-    """Write the shares of singletons, the rows of a matrix, into an empty table."""
+    """Fill an empty table with the shares of singletons, the rows of a matrix."""
     for y in range(column_mass.size):
         shares.item[y] = column_mass[y] / shares.total
         shares.item_near[y] = shares.item[y]
@@ -53,7 +54,7 @@ def share(pairs, shares, matrix, column_mass):
             y = matrix.indices[p]
             shares.exact[i, y] = matrix.weights[p] / column_mass[y]
             shares.near[i, y] = shares.exact[i, y]
-        shares.told[i] = _told(shares, i, i, pairs.mass[i])
+        shares.information[i] = _information(shares, i, i, pairs.mass[i])
 
 
 @_approximate
@@ -76,18 +77,18 @@ def bound_with(pairs, shares, i):
 
 @_approximate_step
 def _bound_cost(pairs, shares, i, j):
-    """A bound below D_ij, for i < j or i > j."""
+    """Write a lower bound on D_ij, for i < j or i > j."""
     mass = pairs.mass[i] + pairs.mass[j]
-    told = _told_near(shares, i, j, f32(shares.total / mass))
-    together = mass * (told + _error_bound(told))
+    union = _information_near(shares, i, j, f32(shares.total / mass))
+    together = mass * (union + _error_bound(union))
     at = place_of(i, j, pairs.mass.size)
-    pairs.cost[at] = shares.told[i] + shares.told[j] - together
-    pairs.sure[at] = False
+    pairs.cost[at] = shares.information[i] + shares.information[j] - together
+    pairs.is_exact[at] = False
 
 
 @_approximate_step
-def _told_near(shares, i, j, scale):
-    """K_ij per unit of mass, from sums in single precision."""
+def _information_near(shares, i, j, scale):
+    """Return K_ij per unit of mass, from sums in single precision."""
     near, item = shares.near, shares.item_near
     i, j = u64(i), u64(j)
     total = 0.0
@@ -101,32 +102,32 @@ def _told_near(shares, i, j, scale):
 
 
 @step()
-def _error_bound(told):
-    """How far from the truth `_told_near` may be, for what it gave.
+def _error_bound(information):
+    """Return a bound on the error of `_information_near`, given its value.
 
-    In roundings of single precision: t is off by 4 of itself, so t ln t by 4 (t |ln t| + t), where
-    Σ c t = 1. The logarithm has 12, the products 3, a sum at most CHUNK. All these are of
-    Σ c t |ln t|, which is K plus twice Σ c t |ln t| over t < 1. That is at most 1/e, as t |ln t|
-    is, and at most Σ c (1 - t) there, which is at most √(K/2) (Pinsker).
+    In roundings of single precision: the relative error of t is 4, so that of t ln t is
+    4 (t |ln t| + t), where Σ c t = 1. The logarithm adds 12, the products 3, a sum at most CHUNK.
+    All these apply to Σ c t |ln t|, which is K plus twice Σ c t |ln t| over t < 1. That is at most
+    1/e, as t |ln t| is, and at most Σ c (1 - t) there, which is at most √(K/2) (Pinsker).
     """
-    some = max(told, 0.0) + 1e-4
-    terms = some + min(0.75, np.sqrt(2.0 * some))
+    k = max(information, 0.0) + 1e-4
+    terms = k + min(0.75, np.sqrt(2.0 * k))
     return ROUNDOFF * (8.0 + (CHUNK + 32.0) * terms)
 
 
 @kernel()
 def join_shares(pairs, shares, i, j):
-    """Make clusters i and j one, called i."""
+    """Merge cluster j into i."""
     unite(pairs, i, j)
     for y in range(shares.item.size):
         shares.exact[i, y] += shares.exact[j, y]
         shares.near[i, y] = shares.exact[i, y]
-    shares.told[i] = _told(shares, i, i, pairs.mass[i])
+    shares.information[i] = _information(shares, i, i, pairs.mass[i])
 
 
 @step()
-def _told(shares, i, j, mass):
-    """K_ij, or K_i if i = j."""
+def _information(shares, i, j, mass):
+    """Return K_ij, or K_i if i = j."""
     scale = shares.total / mass if i != j else 0.5 * shares.total / mass
     total = 0.0
     for y in range(shares.item.size):
@@ -140,7 +141,7 @@ def _told(shares, i, j, mass):
 
 @kernel()
 def cheapest(pairs, shares):
-    """The least cost, and the first pair that costs so much: ties go to the lowest numbers."""
+    """Return the least cost and its pair; ties go to the lowest numbers."""
     n = pairs.mass.size
     at = np.int64(0)
     while True:
@@ -149,7 +150,7 @@ def cheapest(pairs, shares):
                 at = i
         if pairs.least[at] == np.inf:
             break
-        if pairs.near[at] >= 0 and not _make_sure(pairs, shares, at, pairs.near[at]):
+        if pairs.near[at] >= 0 and not _make_exact(pairs, shares, at, pairs.near[at]):
             break
         look_up(pairs, at)
     least = pairs.least[at]
@@ -161,21 +162,21 @@ def cheapest(pairs, shares):
             continue
         for j in range(i + 1, n):
             if pairs.alive[j] and pairs.cost[place(i, j, n)] <= limit:
-                _make_sure(pairs, shares, i, j)
+                _make_exact(pairs, shares, i, j)
                 if pairs.cost[place(i, j, n)] <= limit:
                     return least, i, j
     return least, at, pairs.near[at]
 
 
 @step()
-def _make_sure(pairs, shares, i, j):
-    """Replace a bound below D_ij by the cost; False if it was the cost already."""
+def _make_exact(pairs, shares, i, j):
+    """Replace a lower bound on D_ij by the cost; return False if it was the cost already."""
     at = place(i, j, pairs.mass.size)
-    if pairs.sure.size == 0 or pairs.sure[at]:
+    if pairs.is_exact.size == 0 or pairs.is_exact[at]:
         return False
-    together = _told(shares, i, j, pairs.mass[i] + pairs.mass[j])
-    pairs.cost[at] = shares.told[i] + shares.told[j] - together
-    pairs.sure[at] = True
+    together = _information(shares, i, j, pairs.mass[i] + pairs.mass[j])
+    pairs.cost[at] = shares.information[i] + shares.information[j] - together
+    pairs.is_exact[at] = True
     if pairs.near[i] == j:
         pairs.near[i] = -1
     return True

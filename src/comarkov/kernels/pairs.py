@@ -1,15 +1,15 @@
-"""Pairs of clusters and what merging them costs, kept while they merge.
+"""The costs of merging any two clusters, updated as clusters merge.
 
     D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
     g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
 
-g(u, 0) = 0, so in sparse data only what two clusters share costs time: see `pair_entries`. In data
-with few zeros there is a term for every item, and they are added up for whole rows of a table: see
-`pair_shares`.
+g(u, 0) = 0, so in sparse data only the items that two clusters share take time: see
+`pair_entries`. In data with few zeros every item has a term, and whole rows of a table are summed:
+see `pair_shares`.
 
-A merge changes the costs of one cluster with all others; every cluster keeps its least cost with a
-later one. When the partner of that is gone the least cost stays as a lower bound, and is looked up
-again only if it matters.
+A merge changes the costs of one cluster with all others. Every cluster stores its least cost with
+a later one. When that other cluster has been merged, the stored cost remains as a lower bound, and
+the least cost is searched again only if the bound matters.
 """
 
 from typing import NamedTuple
@@ -20,25 +20,25 @@ from .compiling import kernel, step, subroutine
 
 
 class Pairs(NamedTuple):
-    """The clusters of one side, and what merging any two of them costs."""
+    """The clusters of one side, and the cost of merging any two of them."""
 
     mass: np.ndarray  # float64 (n,): N_i
     alive: np.ndarray  # bool (n,)
-    cost: np.ndarray  # float64: D_ij for i < j, row by row; or a bound below it
-    sure: np.ndarray  # bool: is that the cost itself? Empty if all are
-    least: np.ndarray  # float64 (n,): the least D_ij over j > i, or a bound below it
-    near: np.ndarray  # int64 (n,): the j of the least; -1 if there is none of so little
+    cost: np.ndarray  # float64: D_ij for i < j, row by row; or a lower bound
+    is_exact: np.ndarray  # bool: is that the cost itself? Empty if all costs are exact
+    least: np.ndarray  # float64 (n,): the least D_ij over j > i, or a lower bound
+    near: np.ndarray  # int64 (n,): the j of the least cost; -1 if `least` is only a bound
 
 
 @step()
 def place(i, j, n):
-    """Where D_ij stands, for i < j."""
+    """Return the position of D_ij, for i < j."""
     return i * n - i * (i + 1) // 2 + j - i - 1
 
 
 @step()
 def place_of(i, j, n):
-    """Where the cost of clusters i and j stands, in whatever order they are."""
+    """Return the position of the cost of clusters i and j, in either order."""
     return place(i, j, n) if i < j else place(j, i, n)
 
 
@@ -63,7 +63,7 @@ def look_up_all(pairs):
 
 
 @kernel()
-def look_up_some(pairs, line):
+def look_up_present(pairs, line):
     """Find the least costs of all clusters that have mass in a line."""
     for b in np.flatnonzero(line):
         look_up(pairs, b)
@@ -71,14 +71,14 @@ def look_up_some(pairs, line):
 
 @step()
 def unite(pairs, i, j):
-    """Cluster j becomes part of i."""
+    """Merge cluster j into i."""
     pairs.mass[i] += pairs.mass[j]
     pairs.alive[j] = False
 
 
 @kernel()
 def renew_least(pairs, i, j):
-    """Cluster j has become part of i, and all costs of i are new."""
+    """Update the least costs after cluster j was merged into i and all costs of i changed."""
     n = pairs.mass.size
     for k in range(j):
         if not pairs.alive[k] or k == i:

@@ -1,14 +1,14 @@
-"""All partitions of a few elements into k clusters, one by one or through their subsets.
+"""The best partition of a few elements into k clusters, from all partitions or all subsets.
 
-f(v) = v ln v. A subset of n elements is an integer whose bit x is 1 if x is a member. Where the
-cost is a sum over clusters, partitions need not be made one by one: with D_j(S) the least cost of
-the elements S in j clusters, and the cluster of the first of them taken out,
+f(v) = v ln v. A subset of n elements is an integer whose bit x is 1 if x is a member. If the cost
+is a sum over clusters, partitions need not be enumerated. With D_j(S) the least cost of dividing S
+into j clusters, of which one contains the first element of S,
 
     D_1(S) = cost(S),   D_j(S) = min_U cost(S - U) + D_{j-1}(U),   U any part of S without its first
 
-takes fewer than 3^n k steps. Clusters are numbered by their first elements, and the labels of a
-partition are digits of an integer, its code, the first element's first: of partitions that cost
-the same, the least code has the lexicographically first labels.
+takes fewer than 3^n k steps. Clusters are numbered by their first elements. The code of a partition
+is the integer whose digits are its labels, the first element's first: of partitions of equal cost,
+the least code has the lexicographically first labels.
 """
 
 from typing import NamedTuple
@@ -24,11 +24,11 @@ NO_CODE = np.iinfo(np.int64).max
 
 
 class Subsets(NamedTuple):
-    """All subsets of the elements, what they cost alone, and scratch memory for each."""
+    """All subsets of the elements, their fixed costs, and scratch memory for each."""
 
     size: np.ndarray  # int64: the number of members
     ones: np.ndarray  # int64: the code of labels that are 1 for members and 0 for all others
-    alone: np.ndarray  # what a cluster costs but for what depends on the other labels
+    alone: np.ndarray  # the part of a cluster's cost that does not depend on the other labels
     mass: np.ndarray  # written
     cost: np.ndarray  # (3, subsets), written: of a cluster, in j - 1 clusters, in j
     code: np.ndarray  # int64 (3, subsets), written: of the same
@@ -39,7 +39,7 @@ def add_block_costs(masses, rows, columns, factors, sums, blocks, out):
     """out[c] += Σ_ab factors[b] f(M_ab), M the masses of blocks by the c-th labels of both sides.
 
     ``masses`` are by (row, column), ``factors`` one for each cluster of the columns. If the columns
-    have fewer labellings these begin anew. Scratch memory: ``sums`` by (row cluster, column) and
+    have fewer labellings, these are repeated. Scratch memory: ``sums`` by (row cluster, column) and
     ``blocks`` by (row cluster, column cluster).
     """
     for c in range(out.size):
@@ -69,10 +69,10 @@ def _clear(table):
 
 @kernel()
 def best_partitions(subsets, masses, labels, factors, k, least, code):
-    """For each labelling of the columns, what the best partition of the rows into k costs.
+    """For each labelling of the columns, find the best partition of the rows into k clusters.
 
     A cluster S costs alone[S] + Σ_b factors[b] f(M_Sb), with M_Sb its mass in cluster b of the
-    columns; ``masses`` are by (column, row). Writes the ``least`` costs and the ``code`` of each.
+    columns; ``masses`` are by (column, row). Writes the ``least`` cost and the ``code`` of each.
     """
     size, ones, alone, mass, costs, codes = subsets
     for c in range(least.size):
@@ -104,14 +104,14 @@ def _fill(mass, masses, labels, c, b):
 
 @subroutine()
 def _best(costs, codes, size, ones, k):
-    """The least cost of all elements in k clusters, and its code."""
+    """Return the least cost of all elements in k clusters, and its code."""
     every = size.size - 1
     n = size[every]
     if k == 1:
         return costs[0, every], 0
     before, after = 1, 2
     for j in range(2, k):
-        for s in range(0, every, 2):  # the first element is in the cluster that is taken out last
+        for s in range(0, every, 2):  # the cluster of the first element is added last
             costs[after, s] = np.inf
             if j <= size[s] <= n - k + j:
                 costs[after, s], codes[after, s] = _parted(costs, codes, ones, before, s)
@@ -121,7 +121,7 @@ def _best(costs, codes, size, ones, k):
 
 @step()
 def _parted(costs, codes, ones, before, s):
-    """D_j(S) and its code, given those of D_{j-1}."""
+    """Return D_j(S) and its code, given those of D_{j-1}."""
     others = s & (s - 1)
     best, code = np.inf, NO_CODE
     u = others

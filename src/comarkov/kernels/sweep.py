@@ -1,4 +1,4 @@
-"""Numba kernel: the sequential sweep. What a row costs in a cluster is in `insertion`."""
+"""The sequential sweep. `insertion` computes what a row costs in a cluster."""
 
 from typing import NamedTuple
 
@@ -14,9 +14,9 @@ from .tables import add, remove
 class Clusters(NamedTuple):
     """A partition of the rows."""
 
-    label: np.ndarray  # int32 (n,); -1 for a row without mass
+    label: np.ndarray  # int32 (n,); -1 for an empty row, or one that is in no cluster yet
     size: np.ndarray  # int64 (k,): members
-    margin: np.ndarray  # float32 (n,): second best less best cost per mass, when last visited
+    margin: np.ndarray  # float32 (n,): second least minus least cost per mass at the last visit
 
 
 @kernel(fastmath=FUSED)
@@ -76,7 +76,7 @@ def insertion_costs(out, home, matrix, table, blocks, cross, coupling, workspace
 
 @subroutine()
 def _first_empty(size):
-    """The first cluster without members; -1 if there is none."""
+    """Return the first cluster without members, or -1."""
     for a in range(size.size):
         if size[a] == 0:
             return np.int64(a)
@@ -85,7 +85,7 @@ def _first_empty(size):
 
 @subroutine()
 def _choose_exactly(x, home, limit, setting, entries, total):
-    """The cluster of least cost among those of at most `limit`, and what moving there saves.
+    """Return the cluster of least cost among those of at most `limit`, and what a move there saves.
 
     Replaces their costs in `total` by exact ones.
     """

@@ -1,4 +1,4 @@
-"""Masses by (item, cluster), and what sweeps need to know of each of them."""
+"""Masses by (item, cluster), with the logarithms and differences that sweeps need."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ LANES = 8  # clusters in a table are padded to a multiple of this
 
 
 class Table(NamedTuple):
-    """Masses by (item, cluster) with what is derived from them; padded to LANES clusters."""
+    """Masses by (item, cluster) and the values derived from them; padded to LANES clusters."""
 
     mass: np.ndarray  # exact: int32 for counts, else float64
     near: np.ndarray  # mass in 32 bits; for counts the same array
@@ -29,7 +29,7 @@ class Table(NamedTuple):
 
 
 def fill_table(table, matrix, label):
-    """Write the masses by (column, row cluster) into an empty table."""
+    """Fill an empty table with the masses by (column, row cluster)."""
     _add_rows(table.mass, matrix, label)
     derive(table)
 
@@ -61,14 +61,14 @@ def _add_blocks(out, cross, label, mass):
 
 
 def derive(table):
-    """Update all columns of a table from its masses."""
+    """Compute all values that are derived from the masses of a table."""
     every = np.arange(table.mass.shape[0], dtype=np.uint32)
     derive_items(table, np.zeros(1, np.int64), np.array([0, every.size]), every)
 
 
 @_approximate
 def derive_items(table, rows, indptr, indices):
-    """The same for the items in which some rows of a matrix have entries."""
+    """The same for the items in which the given rows of a matrix have entries."""
     table = borrow(table)
     for x in rows:
         for a in range(table.mass.shape[1]):
@@ -95,7 +95,7 @@ def remove(table, indices, weights, start, stop, a):
 
 @_approximate_step
 def _derive(table, indices, start, stop, a):
-    """Set what is derived from the masses of cluster a."""
+    """Compute the values that are derived from the masses of cluster a."""
     mass, near, log, unit, pair, lookup = table
     limit = lookup.shape[0]
     if limit == 0:
@@ -114,7 +114,7 @@ def _derive(table, indices, start, stop, a):
         pair[y, a] = lookup[i, 2]
     if large == 0:
         return
-    for p in range(start, stop):  # apart, to keep the common case free of branches
+    for p in range(start, stop):  # a separate loop keeps the common case free of branches
         y = indices[p]
         if mass[y, a] >= limit:
             v = f32(mass[y, a])

@@ -1,4 +1,4 @@
-"""Models in a folder: versioned JSON and plain arrays, whole or absent, and nothing that runs."""
+"""Models in a folder: versioned JSON and plain arrays, written atomically, without any code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .packing import Arrays, Packer, unpack
 
 __all__ = ["MODEL", "SUMMARY", "Savable", "is_model", "is_results", "load"]
 __all__ += ["load_value", "save_value"]
-VERSION = 1  # raised when an older comarkov could not read what is written
+VERSION = 1  # increased when older versions of comarkov cannot read the new format
 LEAF = "tree"  # the entry of a single file that holds its JSON
 DAMAGE = (
     AttributeError,
@@ -37,20 +37,20 @@ DAMAGE = (
 
 
 class Savable:
-    """An estimator that can be kept in a folder."""
+    """An estimator that can be saved in a folder."""
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the model into a new folder, from which ``comarkov.load`` reads it.
 
-        The folder holds JSON and NumPy arrays with a format version, and no code. It is whole or
-        absent, whatever happens meanwhile. ``callback`` is not kept.
+        The folder contains JSON and NumPy arrays with a format version, and no code. It is written
+        atomically: you get all of it or none. ``callback`` is not saved.
 
         Parameters
         ----------
         path : path
-            The folder. Its parents are made if they are not there.
+            The folder. Missing parents are created.
         overwrite : bool, default=False
-            Replace a model that is there already; anything else is left as it is.
+            Replace an existing model. Any other folder is left as it is.
         """
         from sklearn.utils.validation import check_is_fitted  # slow to import
 
@@ -64,15 +64,15 @@ class Savable:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The model that its ``save`` wrote into a folder.
+    """Load a model that ``save`` wrote.
 
-    It is equal to the one that was saved, with its parameters and all that it has learnt, but for
-    a callback. Nothing in the files is run: they hold JSON and plain arrays.
+    It equals the saved one, with its parameters and everything it has learnt, except for a
+    callback. Nothing in the files is executed: they contain JSON and plain arrays.
 
     Parameters
     ----------
     path : path
-        The folder, or one of results, which has the model in ``model``.
+        The folder of a model, or a folder of results.
 
     Examples
     --------
@@ -89,14 +89,14 @@ def load(path: str | os.PathLike[str]) -> Any:
         with open(folder / ARRAYS, "rb") as file:
             model = _value("comarkov model", text, _read_arrays(file))
         if not isinstance(model, Savable):
-            raise ValueError("it holds no model")
+            raise ValueError("it contains no model")
     except DAMAGE as error:
         raise _damaged(folder, error) from error
     return model
 
 
 def save_value(value: Any, path: Path) -> None:
-    """Write what ``packing`` can pack, such as a path, into one file."""
+    """Write a value that ``packing`` supports, such as a path, into one file."""
     packer = Packer()
     document = _document("comarkov value", packer.pack(value), packer.arrays)
     tree = np.frombuffer(document.encode("utf-8"), np.uint8)
@@ -104,7 +104,7 @@ def save_value(value: Any, path: Path) -> None:
 
 
 def load_value(path: Path) -> Any:
-    """What ``save_value`` wrote."""
+    """Read a value that ``save_value`` wrote."""
     try:
         with open(path, "rb") as file:
             arrays = _read_arrays(file)
@@ -118,8 +118,11 @@ def _model_folder(path: Path) -> Path:
         if is_model(folder):
             return folder
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
-    raise FileNotFoundError(f"There is no model in {path}: {TREE} or {ARRAYS} is missing.")
+        raise FileNotFoundError(f"There is no folder {str(path)!r}. Check the path.")
+    raise FileNotFoundError(
+        f"There is no model in {path}: {TREE} or {ARRAYS} is missing. Give a folder that comarkov "
+        "fit or model.save wrote."
+    )
 
 
 def _document(kind: str, tree: Any, arrays: Arrays) -> str:
@@ -129,12 +132,12 @@ def _document(kind: str, tree: Any, arrays: Arrays) -> str:
 
 
 def _digest(arrays: Arrays) -> str:
-    """A number that other arrays do not have."""
-    found = hashlib.sha256()
+    """A digest of the arrays."""
+    digest = hashlib.sha256()
     for name, array in sorted(arrays.items()):
-        found.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        found.update(np.ascontiguousarray(array).data)
-    return found.hexdigest()
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def _value(kind: str, text: str, arrays: Arrays) -> Any:
@@ -143,11 +146,11 @@ def _value(kind: str, text: str, arrays: Arrays) -> Any:
         raise ValueError(f"it is not a {kind}")
     if document["version"] != VERSION:
         raise ValueError(
-            f"it has format version {document['version']!r}, and this comarkov knows only "
-            f"{VERSION}: use comarkov {document.get('written_by')} or newer"
+            f"it has format version {document['version']!r}, and this comarkov reads only "
+            f"{VERSION}: install comarkov {document.get('written_by')} or newer"
         )
     if document["arrays"] != _digest(arrays):
-        raise ValueError("its arrays are not those that were written")
+        raise ValueError("its arrays were changed after it was written")
     return unpack(document["value"], arrays)
 
 
@@ -162,7 +165,7 @@ def _damaged(path: Path, error: BaseException) -> ValueError:
 
 
 def _write_arrays(path: Path, arrays: Arrays) -> None:
-    """Arrays as they are, not compressed and without the time: the same ones, the same bytes."""
+    """Write arrays without compression and without a date: equal arrays give equal bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
             entry = zipfile.ZipInfo(f"{name}.npy")
@@ -171,7 +174,7 @@ def _write_arrays(path: Path, arrays: Arrays) -> None:
 
 
 def _read_arrays(file: BinaryIO) -> Arrays:
-    """All arrays of a file, which cannot take more memory than they take on the disk."""
+    """All arrays of a file, which cannot use more memory than the file has bytes."""
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
         for entry in entries:
@@ -185,7 +188,7 @@ def _read_arrays(file: BinaryIO) -> Arrays:
 
 
 def _array(content: bytes) -> np.ndarray:
-    """An array, if its header promises as much as there is."""
+    """An array, if its header states the size that it has."""
     file = BytesIO(content)
     major, _ = np.lib.format.read_magic(file)
     read_header = getattr(np.lib.format, f"read_array_header_{major}_0")
@@ -194,6 +197,6 @@ def _array(content: bytes) -> np.ndarray:
     for length in shape:
         count *= length
     if dtype.hasobject or count * dtype.itemsize != len(content) - file.tell():
-        raise ValueError("an array in it is not as long as it says")
+        raise ValueError("an array in it does not have the size that its header states")
     file.seek(0)
     return np.lib.format.read_array(file, allow_pickle=False)

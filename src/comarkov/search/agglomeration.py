@@ -183,7 +183,7 @@ class _PairedSide:
             mass=data.row_mass.copy(),
             alive=np.ones(n, np.bool_),
             cost=np.empty(n_pairs),
-            sure=np.zeros(n_pairs if self.has_table else 0, np.bool_),
+            is_exact=np.zeros(n_pairs if self.has_table else 0, np.bool_),
             least=np.empty(n),
             near=np.empty(n, np.int64),
         )
@@ -243,7 +243,7 @@ class _PairedSide:
         for line in before:
             pair_entries.add_line(self.pairs, line, factor, self.known)
         pair_entries.add_line(self.pairs, after, -factor, self.known)
-        pairs.look_up_some(self.pairs, after)
+        pairs.look_up_present(self.pairs, after)
 
     def tree(self, mass: np.ndarray) -> MergeTree | None:
         """All merges so far, of elements with these masses."""
@@ -270,7 +270,7 @@ def _shares(data: Joint, n: int) -> pair_shares.Shares:
         near=np.zeros((n, width), np.float32),
         item=np.zeros(width),
         item_near=np.zeros(width, np.float32),
-        told=np.zeros(n),
+        information=np.zeros(n),
         total=data.total,
     )
 

@@ -24,6 +24,8 @@ from . import budgets
 from .coclusters import CoClusterProblem, CoClusters, Step
 from .ensemble import search
 from .problem import Solution
+from .progress import BETA
+from .progress import PATH as PATH_STAGE
 from .refinement import refine
 from .run import Run
 from .starts import Start, starts_for
@@ -55,9 +57,9 @@ def beta_path(problem: CoClusterProblem, betas: Sequence[float], run: Run) -> So
     At every β single elements move until none lowers the cost, so that clusters keep their numbers.
     """
     falling = sorted(set(betas), reverse=True)
-    solution = search(problem, run.at(falling[0]))
     to_the_end = run.to_the_end().drawing(Purpose.PATH)
-    with run.monitor.watch(len(falling)):
+    with run.monitor.watch(run.n_init + len(falling), PATH_STAGE):
+        solution = search(problem, run.at(falling[0]))
         for beta in falling:
             refine(solution.state, to_the_end.at(beta), "path")
             solution.path.append(solution.state.step(beta))
@@ -114,7 +116,10 @@ def beta_evidence(
         return beta_path(problem, GRID, replace(own, n_init=1, n_jobs=1)).path
 
     repeats = _repeats(counts, ask[0])
-    with run.monitor.watch(2 * repeats * (1 + len(GRID))), ThreadPoolExecutor(run.n_jobs) as pool:
+    with (
+        run.monitor.watch(2 * repeats * (1 + len(GRID)), BETA),
+        ThreadPoolExecutor(run.n_jobs) as pool,
+    ):
         found = [result for result in pool.map(repeat, range(repeats)) if result is not None]
     return _conclusion(np.array(found).reshape(-1, len(GRID), 2))
 

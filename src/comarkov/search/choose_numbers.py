@@ -23,6 +23,7 @@ from .coclusters import CoClusterProblem, CoClusters
 from .halves import Agreement
 from .number_ladder import Numbers, evidence_of, ladder, numbers_of, settle
 from .number_reasons import Decision
+from .progress import NUMBERS
 from .run import Run
 from .starts import Start, free_start
 from .streams import Purpose
@@ -33,6 +34,7 @@ LIKE_COUNTS = 0.5  # the share of their counts that weights must be worth, where
 SURE = 1.64  # standard errors by which the held-out gain of each side must be above 0
 FEW = 4  # clusters by which structure is looked for if a description has only one
 HALVINGS = 2, 4  # for a number of clusters: of large data and of small
+LADDER_SHARE, HALVES_SHARE = 0.5, 0.2  # of the time: the ladder, and the halves of one side
 GAIN_HALVINGS = 2, 8  # for whether there is structure: of large data and of small
 
 Decisions = tuple[Decision, Decision]
@@ -87,10 +89,9 @@ def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
     goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
     CoClusterProblem(data, goal).prepare()
     choice = _Choice(data, wanted, goal, run)
-    with run.monitor.watch(1):
+    with run.monitor.watch(1, NUMBERS):
         decisions = choice.decisions()
         table = choice.table(decisions)
-        run.monitor.advance()
     return Selection(decisions, table)
 
 
@@ -137,10 +138,12 @@ class _Choice:
     def _shortest(self) -> CoClusters | None:
         """The co-clustering that takes the fewest nats to describe; None if time is over."""
         best: tuple[float, CoClusters] | None = None
-        run = self.run.drawing(Purpose.LADDER)
+        run, steps = self.run.drawing(Purpose.LADDER), 0
         for state in ladder(self.data, self.goal, run):
             self.evidence = self.evidence or evidence_of(state)
             level = self._level(state)
+            steps = steps or sum(level.numbers) - sum(start.k or 0 for start in self.goal) + 1
+            run.monitor.advance(LADDER_SHARE / steps)
             self.levels.append(level)
             if self._has_given(level.numbers) and (best is None or level.description < best[0]):
                 best = level.description, state.copy()
@@ -193,6 +196,7 @@ class _Choice:
         count = budgets.times(budgets.HALVES, work, *HALVINGS)
         runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(count)]
         agreement = self.agreements[axis] = halves.agreement(facing, runs)
+        self.run.monitor.advance(HALVES_SHARE)
         k = agreement.choice()
         return None if k is None else number_reasons.agreed(axis, k, agreement)
 

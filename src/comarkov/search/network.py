@@ -229,7 +229,7 @@ class Network:
         """Factors of rows and of items, and which of the type's own clusters an item is."""
         relation = self.graph.relations[end.relation]
         asked = relation.coefficients(beta)
-        mine, _, both = asked.turned if end.is_target else asked
+        mine, _, both = asked.transposed if end.is_target else asked
         scale = 1.0 / end.joint.total
         k = self.every_side()[end.other].k
         clusters = np.arange(k) if relation.is_loop else np.full(k, -1)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -13,13 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from ..data.extras import is_installed
 from ..data.interrupts import handling_interrupts
+from .display import Display, showing
+
+# the stages of a fit and how long each takes in comparison
+NUMBERS, BETA, CLUSTERING = "Choosing the numbers of clusters", "Choosing β", "Clustering"
+PATH, CONFIDENCE = "Following the clusters from β to β", "Measuring confidence"
+WEIGHTS = {NUMBERS: 4.0, BETA: 8.0, CLUSTERING: 3.0, CONFIDENCE: 1.0, PATH: 1.0}
+
+
+def fit_stages(n_clusters: Sequence[Any], beta: Any) -> dict[str, float]:
+    """The stages of a fit with these parameters, and their weights."""
+    numbers = [NUMBERS] if "auto" in n_clusters else []
+    betas = [BETA] if beta == "auto" else []
+    return {stage: WEIGHTS[stage] for stage in [*numbers, *betas, CLUSTERING, CONFIDENCE]}
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a fit stands, as told to a callback after every sweep."""
+    """The state of a fit, passed to the callback after every sweep."""
 
     stage: str  #: what is being done, for example "rows, start 3" or "anneal"
     beta: float  #: the β of this stage
@@ -29,7 +40,7 @@ class Progress:
 
 
 class Monitor:
-    """Shared by all threads of a fit: tells when to stop, and is told how far it is."""
+    """Shared by all threads of a fit: decides when to stop and reports progress."""
 
     def __init__(
         self,
@@ -45,8 +56,7 @@ class Monitor:
         self._stopped = False
         self._is_watched = False
         self._lock = threading.Lock()
-        self._bar: Any = None
-        self._task: Any = None
+        self._display: Display | None = None
 
     def stop(self) -> bool:
         """Should the work end here?"""
@@ -68,18 +78,15 @@ class Monitor:
 
     @property
     def listens(self) -> bool:
-        """Does anybody want to know how far it is?"""
-        return self._callback is not None or self._bar is not None
+        """Is there a callback or a progress bar?"""
+        return self._callback is not None or self._display is not None
 
     def report(self, stage: str, beta: float, iteration: int, cost: float) -> None:
-        """Tell how far a stage is."""
-        if not self.listens:
-            return
-        with self._lock:
-            if self._bar is not None:
-                description = f"{stage}, β = {beta:.3g}, cost {cost:.4f} bits"
-                self._bar.update(self._task, description=description)
-            if self._callback is not None:
+        """Report the state of a stage to the callback and the progress bar."""
+        if self._display is not None:
+            self._display.describe(f"{stage}, β = {beta:.3g}, cost {cost:.4f} bits")
+        if self._callback is not None:
+            with self._lock:
                 elapsed = time.monotonic() - self._began
                 answer = self._callback(Progress(stage, beta, iteration, float(cost), elapsed))
                 if isinstance(answer, bool | np.bool_) and answer:
@@ -94,37 +101,29 @@ class Monitor:
             self._end("another part of it failed")
             raise
 
-    def advance(self) -> None:
-        """Tell that a stage is done."""
-        if self._bar is not None:
-            with self._lock:
-                self._bar.advance(self._task)
+    def advance(self, parts: float = 1.0) -> None:
+        """Count parts of the watched stage as done."""
+        if self._display is not None:
+            self._display.advance(parts)
 
     @contextmanager
-    def watch(self, stages: int) -> Iterator[None]:
-        """Show the bar, and let Ctrl-C end the work instead of the program.
+    def watch(self, parts: float, stage: str = CLUSTERING) -> Iterator[None]:
+        """Show progress through a stage of so many parts; Ctrl-C ends the work, not the program.
 
-        Within another watch it does nothing: there is one bar for the whole.
+        A watch inside another one does nothing.
         """
         if self._is_watched:
             yield
             return
         self._is_watched = True
         try:
-            with self.interruptible(), self._bar_shown(stages):
+            with self.interruptible(), showing({stage: 1.0}, self._verbose) as self._display:
+                if self._display is not None:
+                    self._display.begin(stage, parts)
                 yield
         finally:
             self._is_watched = False
-
-    @contextmanager
-    def _bar_shown(self, stages: int) -> Iterator[None]:
-        if self._verbose < 1:
-            yield
-            return
-        with bar() as self._bar:
-            self._task = self._bar.add_task("comarkov", total=stages)
-            yield
-        self._bar = None
+            self._display = None
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -140,13 +139,10 @@ class Monitor:
 
 
 def bar(unit: str = "count", transient: bool = False) -> Any:
-    """A progress bar of rich on stderr, with the time left; "count" counts, "bytes" downloads.
+    """Progress bars of rich on stderr, with the time left; the unit is "count" or "bytes".
 
-    Where stderr is no terminal, a bar that is transient is not shown at all. Without rich, a line
-    is printed for each stage that is done.
+    If stderr is not a terminal, transient bars are not shown.
     """
-    if not is_installed("rich"):
-        return _Lines()
     from rich import progress
     from rich.console import Console
 
@@ -162,27 +158,3 @@ def bar(unit: str = "count", transient: bool = False) -> Any:
     )
     hidden = transient and not console.is_terminal
     return progress.Progress(*columns, console=console, transient=transient, disable=hidden)
-
-
-class _Lines:
-    """Plain lines on stderr, in place of the bar of rich."""
-
-    def __init__(self) -> None:
-        self._text = ""
-        self._done = self._total = 0
-
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def add_task(self, description: str, total: int) -> None:
-        self._text, self._total = description, total
-
-    def update(self, task: None, description: str) -> None:
-        self._text = description
-
-    def advance(self, task: None) -> None:
-        self._done += 1
-        print(f"{self._done}/{self._total} {self._text}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Data sets to try things on: one is bundled, others are fetched from where they are published.
+"""Data sets for examples: one is bundled, the others are downloaded from their publishers.
 
 >>> from comarkov import datasets
 >>> datasets.load("southern-women").matrix.shape
@@ -23,7 +23,7 @@ __all__ = ["CATALOGUE", "Dataset", "fetch", "find", "load", "newsgroups_sample",
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a data set before it is loaded."""
+    """A data set in the catalogue."""
 
     about: str
     licence: str
@@ -51,15 +51,16 @@ CATALOGUE = {
 
 
 def load(name: str, path: str | os.PathLike[str] | None = None) -> Dataset:
-    """Read a data set: a matrix with names, and what is known about its rows or columns.
+    """Read a data set: a matrix with names, and known classes of its rows or columns.
 
     Parameters
     ----------
     name : "southern-women", "movielens" or "newsgroups"
         The first is bundled, the others are archives that ``fetch`` downloads.
     path : path, optional
-        The archive, or a folder that holds it or that it was unpacked into. Without it the
-        folder that the environment variable COMARKOV_DATA names is looked at, then the cache.
+        The archive, the folder that contains it, or the folder that it was unpacked into. By
+        default it is looked for in the folder that the environment variable COMARKOV_DATA names,
+        then in the cache.
     """
     entry = _entry(name)
     if entry.archive is None:
@@ -71,37 +72,39 @@ def load(name: str, path: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def missing(name: str, path: str | os.PathLike[str] | None = None) -> str:
-    """What to tell a user who does not have a data set."""
+    """The error message for a data set that is not there."""
     where = f"in {path}" if path else "on this machine"
     out = f" --out {path}" if path else ""
     return f"The data set {name} is not {where}. Run: comarkov datasets fetch {name}{out}"
 
 
 def find(name: str, path: str | os.PathLike[str] | None = None) -> Path | None:
-    """Where the archive of a data set is on this machine; None if it is not, or is bundled."""
+    """The archive of a data set on this machine; None if there is none, or if it is bundled."""
     entry = _entry(name)
     return None if entry.archive is None else archives.find(entry.archive, path)
 
 
 def fetch(name: str, folder: Path | None = None, report: Report | None = None) -> Path:
-    """Download the archive of a data set, verify it, and say where it is.
+    """Download the archive of a data set, verify it, and return its path.
 
     Parameters
     ----------
     name : "movielens" or "newsgroups"
-        A download that was cut off goes on where it stopped.
+        An interrupted download continues where it stopped.
     folder : Path, optional
-        Where to; the cache folder if not given.
+        The folder for the archive; the cache folder by default.
     report : callable, optional
-        Called with the bytes that have arrived and the bytes in all.
+        Called with the number of bytes so far, and the total.
     """
     entry = _entry(name)
     if entry.archive is None:
-        raise ValueError(f"{name} is bundled: there is nothing to fetch.")
+        raise ValueError(f"{name} is bundled, so there is nothing to fetch. Use it by its name.")
     return archives.fetch(entry.archive, folder, report)
 
 
 def _entry(name: str) -> Entry:
     if name not in CATALOGUE:
-        raise ValueError(f"There is no data set {name!r}: there are {', '.join(CATALOGUE)}.")
+        raise ValueError(
+            f"There is no data set {name!r}. Choose one of these: {', '.join(CATALOGUE)}."
+        )
     return CATALOGUE[name]

@@ -1,4 +1,4 @@
-"""Archives of data sets: where they are, how they are fetched, and how they are read safely."""
+"""Archives of data sets: finding, downloading and safely reading them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from typing import IO
 
 from ..writing import linked_file, no_link, put_file
 
+AGAIN = "Delete it, and fetch it again."
 CHUNK = 1 << 18
 TIMEOUT = 30.0
 Report = Callable[[int, int], None]  # bytes so far, bytes in all
@@ -28,38 +29,38 @@ Report = Callable[[int, int], None]  # bytes so far, bytes in all
 
 @dataclass(frozen=True)
 class Archive:
-    """A published file: what it is called, where it is, and how to know that it is whole."""
+    """A published file: its name and addresses, and the size and checksum that verify it."""
 
     file: str
     urls: tuple[str, ...]
     size: int
     sha256: str
-    unpacked: int  #: the most bytes that it may unpack to
-    folders: tuple[str, ...]  #: what it unpacks to
+    unpacked: int  #: the largest size, in bytes, that it may unpack to
+    folders: tuple[str, ...]  #: the folders in it
 
 
 def cache_folder() -> Path:
-    """Where fetched archives are kept: where this system has its caches."""
+    """The folder for downloaded archives: where this system keeps caches."""
     home = Path.home()
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
         return Path(local) / "comarkov" / "comarkov" / "Cache"
     named = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(named):  # any other is to be ignored, says the standard
+    if os.path.isabs(named):  # the standard ignores any other
         return Path(named) / "comarkov"
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "comarkov"
 
 
 def find(archive: Archive, path: str | os.PathLike[str] | None = None) -> Path | None:
-    """The archive, or the folder that it was unpacked into; None if it is not there.
+    """The archive, or the folder that it was unpacked into; None if there is neither.
 
-    Looks at ``path`` if that is given, else in $COMARKOV_DATA, then in the cache folder.
+    The search is at ``path`` or, if that is None, in $COMARKOV_DATA, then in the cache folder.
     """
     if path is not None:
         return Path(path) if Path(path).is_file() else _find_at(archive, Path(path))
     places = [os.environ.get("COMARKOV_DATA"), cache_folder()]
-    found = (_find_at(archive, Path(place)) for place in places if place)
-    return next((place for place in found if place is not None), None)
+    matches = (_find_at(archive, Path(place)) for place in places if place)
+    return next((place for place in matches if place is not None), None)
 
 
 def _find_at(archive: Archive, path: Path) -> Path | None:
@@ -76,31 +77,32 @@ def _find_at(archive: Archive, path: Path) -> Path | None:
 
 
 def members(archive: Archive, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Names and contents of the files in an archive, or in a folder that it was unpacked into.
+    """Names and contents of the files in an archive, or in the folder that it was unpacked into.
 
     Nothing is written. Links, paths that lead out of the archive, and more than
     ``archive.unpacked`` bytes are refused.
     """
     if path.is_dir():
-        found = _from_folders(path, archive.folders)
+        entries = _from_folders(path, archive.folders)
     else:
-        found = _from_zip(path) if archive.file.endswith(".zip") else _from_tar(path)
+        entries = _from_zip(path) if archive.file.endswith(".zip") else _from_tar(path)
     left = archive.unpacked
     try:
-        for name, size, is_plain, open_ in found:
+        for name, size, is_plain, open_ in entries:
             place = PurePosixPath(name)
             if place.is_absolute() or ".." in place.parts or "\\" in name:
-                raise ValueError(f"{path} holds {name!r}, which leads out of it: it is refused.")
+                raise ValueError(f"{path} is not safe: {name!r} leads out of it. {AGAIN}")
             if not is_plain:
-                raise ValueError(f"{path} holds {name!r}, which is no plain file: it is refused.")
+                raise ValueError(f"{path} is not safe: {name!r} is not a plain file. {AGAIN}")
             left -= size
             if left < 0:
                 raise ValueError(
-                    f"{path} unpacks to more than {archive.unpacked:,} bytes: it is refused."
+                    f"{path} is not safe: it unpacks to more than {archive.unpacked:,} bytes. "
+                    f"{AGAIN}"
                 )
             yield place, open_()
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise ValueError(f"{path} is damaged ({error}): fetch it again.") from error
+        raise ValueError(f"{path} is damaged ({error}). {AGAIN}") from error
 
 
 Member = tuple[str, int, bool, Callable[[], bytes]]  # name, size, plain file?, contents
@@ -113,7 +115,7 @@ def _from_tar(path: Path) -> Iterator[Member]:
                 yield member.name, member.size, member.isreg(), partial(_all, tar, member)
         while rest := stream.read(CHUNK):  # to the end of the stream, where its checksum is
             if rest.count(0) < len(rest):
-                raise tarfile.TarError("something follows its end")
+                raise tarfile.TarError("there are data after its end")
 
 
 def _all(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
@@ -121,7 +123,7 @@ def _all(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
     assert file is not None
     content = file.read()
     if len(content) < member.size:
-        raise EOFError("it ends in the middle of a file")
+        raise EOFError("it is incomplete")
     return content
 
 
@@ -146,10 +148,10 @@ def _from_folders(path: Path, folders: tuple[str, ...]) -> Iterator[Member]:
 
 
 def fetch(archive: Archive, folder: Path | None = None, report: Report | None = None) -> Path:
-    """Download an archive into a folder (the cache folder), verify it, and say where it is.
+    """Download an archive into a folder (the cache folder), verify it, and return its path.
 
-    A download that was cut off goes on where it stopped. The file takes its name only when its
-    size and checksum are right.
+    An interrupted download continues where it stopped. The file gets its name only when its size
+    and checksum are right.
     """
     folder = cache_folder() if folder is None else folder
     place = folder / archive.file
@@ -157,7 +159,7 @@ def fetch(archive: Archive, folder: Path | None = None, report: Report | None = 
         return place
     folder.mkdir(parents=True, exist_ok=True)
     target = linked_file(place)
-    part = target.with_name(target.name + ".part")  # found again by its name
+    part = target.with_name(target.name + ".part")  # a later download continues it
     problems = []
     for url in archive.urls:
         try:
@@ -170,17 +172,17 @@ def fetch(archive: Archive, folder: Path | None = None, report: Report | None = 
             return place
         part.unlink()
         problems.append(f"{url}: its size or checksum is wrong")
-    kept = "Try again: what has arrived is kept. Or" if part.exists() else "Try again, or"
+    kept = " to continue the download" if part.exists() else ""
     raise ConnectionError(
-        f"{archive.file} could not be fetched ({'; '.join(problems)}). {kept} download it "
-        "elsewhere, and put it into a folder that COMARKOV_DATA names."
+        f"{archive.file} could not be downloaded ({'; '.join(problems)}). Try again{kept}. Or put "
+        "a copy into a folder, and set the environment variable COMARKOV_DATA to that folder."
     )
 
 
 def _download(url: str, archive: Archive, part: Path, report: Report) -> None:
-    """Bring a partial file to its full size, from where it stands."""
+    """Download the rest of a partial file."""
     have = part.stat().st_size if part.exists() else 0
-    if have >= archive.size:  # whole, or wrong: the checksum tells
+    if have >= archive.size:  # the checksum shows whether it is right
         return
     headers = {"User-Agent": "comarkov"} | ({"Range": f"bytes={have}-"} if have else {})
     request = urllib.request.Request(url, headers=headers)

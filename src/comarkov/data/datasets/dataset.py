@@ -1,4 +1,4 @@
-"""A matrix with names, and what is known about its rows or columns."""
+"""Data sets in memory: a matrix with names, and known classes of its rows or columns."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A matrix with names, and what is known about its rows or columns.
+    """A matrix with names, and known classes of its rows or columns.
 
-    Classes are numbers into ``class_names``, one for each element; or, where an element can have
-    several, a table elements x classes of bool.
+    Classes are positions in ``class_names``, one for each element. Where an element can have
+    several classes, they are a table elements x classes of bool.
     """
 
     matrix: Any  #: NumPy array or SciPy CSR array of weights

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from .archives import Archive, members
+from .archives import AGAIN, Archive, members
 from .dataset import Dataset
 
 ARCHIVE = Archive(
@@ -22,9 +22,7 @@ SHAPE = (943, 1682)
 
 
 def read(path: Path) -> Dataset:
-    """Ratings from 1 to 5 as weights; ``column_classes`` tells the genres, of which a movie can
-    have several.
-    """
+    """Ratings from 1 to 5 as weights; ``column_classes`` are genres, several for some movies."""
     wanted = {"u.data", "u.item", "u.genre"}
     files = {
         name.name: content.decode("latin-1")
@@ -33,18 +31,18 @@ def read(path: Path) -> Dataset:
     }
     if files.keys() != wanted:
         missing = ", ".join(sorted(wanted - files.keys()))
-        raise ValueError(f"{path} is not MovieLens 100k: {missing} is missing.")
+        raise ValueError(f"{path} is not MovieLens 100k: {missing} is missing. {AGAIN}")
     try:
         matrix = _ratings(files["u.data"])
         movies = [line.split("|") for line in files["u.item"].splitlines() if line]
         genres = tuple(line.split("|")[0] for line in files["u.genre"].splitlines() if line)
         table = np.array([movie[-len(genres) :] for movie in movies]).astype(int).astype(bool)
     except (ValueError, IndexError) as error:
-        raise ValueError(f"{path} is not MovieLens 100k as published: {error}.") from error
+        raise ValueError(f"{path} is not MovieLens 100k: {error}. {AGAIN}") from error
     if (*matrix.shape, matrix.nnz, *table.shape) != (*SHAPE, 100_000, SHAPE[1], 19):
         raise ValueError(
-            f"{path} is not MovieLens 100k as published: it has {matrix.nnz:,} ratings of "
-            f"{matrix.shape[0]} users and {matrix.shape[1]} movies, and {table.shape[1]} genres."
+            f"{path} is not MovieLens 100k: it has {matrix.nnz:,} ratings of {matrix.shape[0]} "
+            f"users and {matrix.shape[1]} movies, and {table.shape[1]} genres. {AGAIN}"
         )
     users = [f"user {number}" for number in range(1, SHAPE[0] + 1)]
     titles = [movie[1] for movie in movies]

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from ..informative import most_informative
-from .archives import Archive, members
+from .archives import AGAIN, Archive, members
 from .dataset import Dataset
 
 ARCHIVE = Archive(
@@ -57,14 +57,14 @@ _NUMBER = re.compile(r"[0-9]+")
 
 
 def plain_words(text: str) -> str:
-    """Lower case; what is no letter, digit or space is left out, digits in a row become one 0."""
+    """In lower case, with letters, digits and spaces only; each number becomes 0."""
     return _NUMBER.sub("0", _NEITHER_WORD_NOR_SPACE.sub("", text.lower()))
 
 
 def read(path: Path, words: Callable[[str], str] = plain_words) -> Dataset:
     """Counts of all words in all documents, which are named "group/number".
 
-    Words are what stands between spaces, headers included, after ``words`` was applied.
+    ``words`` is applied to each document, with its headers. Spaces then separate words.
     """
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
@@ -89,7 +89,7 @@ def read_texts(path: Path) -> tuple[list[str], list[str]]:
     if len(names) != DOCUMENTS:
         raise ValueError(
             f"{path} is not 20 Newsgroups by date: it has {len(names):,} documents, not "
-            f"{DOCUMENTS:,}."
+            f"{DOCUMENTS:,}. {AGAIN}"
         )
     return names, texts
 
@@ -101,32 +101,36 @@ def sample(
     n_words: int = 2000,
     random_state: Any = None,
 ) -> Dataset:
-    """Draw documents from some groups and keep the words that tell them apart, as in the paper.
+    """Draw documents from some groups and keep their most informative words, as in the paper.
 
-    1. From each group as many documents are drawn, without replacement.
-    2. Of their words the ``n_words`` with the highest contribution to I(D;W) are kept, which is
-       Σ_d p(d,w) log [p(d,w) / p(d) p(w)] for a word w; of equals those first in the alphabet.
+    1. The same number of documents is drawn from each group, without replacement.
+    2. The ``n_words`` words with the highest contribution to I(D;W) are kept. Word w contributes
+       Σ_d p(d,w) log [p(d,w) / p(d) p(w)]. Ties are broken in alphabetical order.
 
     Parameters
     ----------
     documents : Dataset
-        What ``load("newsgroups")`` gives.
+        As ``load("newsgroups")`` returns it.
     collection : "Binary", "Multi5", "Multi10" or sequence of str
         One of the paper's collections (Table 1), or names of groups.
     n_documents : int
-        How many documents, from all groups together.
+        The number of documents, from all groups together.
     n_words : int
-        How many words.
+        The number of words.
     random_state : int, RandomState or None
         The same seed draws the same documents.
     """
     if isinstance(collection, str) and collection not in COLLECTIONS:
         known = ", ".join(COLLECTIONS)
-        raise ValueError(f"There is no collection {collection!r}: take {known}, or name groups.")
+        raise ValueError(
+            f"There is no collection {collection!r}. Choose one of {known}, or give groups."
+        )
     groups = COLLECTIONS[collection] if isinstance(collection, str) else tuple(collection)
     unknown = [group for group in groups if group not in documents.class_names]
     if unknown or not groups:
-        raise ValueError(f"There are no groups {unknown}: there are {documents.class_names}.")
+        raise ValueError(
+            f"There are no groups {unknown}. Choose from {', '.join(documents.class_names)}."
+        )
     rng = check_random_state(random_state)
     each = n_documents // len(groups)
     rows = np.concatenate([_draw(documents, group, each, rng) for group in groups])
@@ -144,5 +148,8 @@ def sample(
 def _draw(documents: Dataset, group: str, count: int, rng: np.random.RandomState) -> np.ndarray:
     of_group = np.flatnonzero(documents.row_classes == documents.class_names.index(group))
     if count > of_group.size:
-        raise ValueError(f"{count} documents of {group} were asked for, it has {of_group.size}.")
+        raise ValueError(
+            f"{group} has {of_group.size} documents, but {count} are needed. Set a smaller "
+            "n_documents."
+        )
     return rng.choice(of_group, count, replace=False)

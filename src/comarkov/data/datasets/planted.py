@@ -1,4 +1,4 @@
-"""Counts with known clusters: what a method should find."""
+"""Random counts with known clusters, to test methods on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from .dataset import Dataset
 
-CANDIDATES = 200  # tables of block rates, of which the most distinct is taken
+CANDIDATES = 200  # tables of block rates; the one with the most distinct clusters is used
 
 
 def planted(
@@ -23,21 +23,21 @@ def planted(
 ) -> Dataset:
     """Counts in blocks, with the clusters of rows and columns as classes.
 
-    Block rates are drawn at random, so that no two clusters of a side are much alike.
+    Block rates are drawn at random, and chosen so that no two clusters of a side are similar.
 
     Parameters
     ----------
     shape, n_clusters : pair of int
-        How many rows and columns, in how many clusters.
+        The numbers of rows and columns, and of their clusters.
     mean : float, default=0.5
         The mean count.
     bursts : float, default=0
-        Overdispersion: counts of mean μ have the variance μ + bursts μ², those of a negative
-        binomial distribution. 0 is Poisson.
+        Overdispersion: counts have a negative binomial distribution with variance
+        μ + bursts μ², where μ is the mean. 0 is Poisson.
     unequal : bool, default=False
         Clusters of very different sizes.
     degrees : float, default=0
-        How much rows, and columns, differ in mass: the standard deviation of its logarithm.
+        The standard deviation of the logarithm of the masses of rows, and of columns.
     random_state : int, RandomState or None, default=None
         The seed.
 
@@ -62,7 +62,7 @@ def planted(
 
 
 def _labels(n: int, k: int, unequal: bool, rng: np.random.Generator) -> np.ndarray:
-    """Clusters of n elements, each with one at least."""
+    """Clusters of n elements; each cluster has at least one."""
     if not unequal:
         return np.arange(n) % k
     share = 0.4 / k + 0.6 * rng.dirichlet(np.full(k, 2.0))
@@ -70,7 +70,7 @@ def _labels(n: int, k: int, unequal: bool, rng: np.random.Generator) -> np.ndarr
 
 
 def _rates(n_clusters: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
-    """Of some random tables, the one whose two most similar rows or columns differ most."""
+    """The one of many random tables whose most similar rows or columns differ most."""
     tables = rng.gamma(1.0, size=(CANDIDATES, *n_clusters)) + 0.05
     least = [min(_least_difference(table), _least_difference(table.T)) for table in tables]
     return tables[int(np.argmax(least))]

@@ -39,7 +39,7 @@ class Opened:
 
 @contextmanager
 def opened(source: Any, max_bytes: int | None = None) -> Iterator[Opened]:
-    """A path, "-" for stdin, or a file that is open, as a plain file for the time being."""
+    """A path, "-" for stdin, or an open file, as a plain file that exists for a while."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="comarkov-")))
         file = _on_disk(source, folder)
@@ -54,9 +54,9 @@ def _on_disk(source: Any, folder: Path) -> Opened:
         return _spooled(source, str(name), folder)
     path = Path(source)
     if not path.exists():
-        raise FileNotFoundError(f"{source}: there is no such file.")
+        raise FileNotFoundError(f"There is no file {str(source)!r}. Check the path.")
     if path.is_dir():
-        raise ValueError(f"{source} is a folder: a file is wanted here.")
+        raise ValueError(f"{source} is a folder. Give the path of a file in it.")
     return Opened(str(source), path, path.suffix.lower())
 
 
@@ -69,7 +69,7 @@ def _spooled(stream: IO[Any], name: str, folder: Path) -> Opened:
 
 
 def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
-    """The file itself, or what is in it if it is packed: known by its first bytes."""
+    """The file itself or, if its first bytes show that it is compressed, its content."""
     with file.path.open("rb") as stream:
         start = stream.read(4)
     packing = next((suffix for mark, suffix in PACKED.items() if start.startswith(mark)), None)
@@ -85,9 +85,14 @@ def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
             inner, inside = _inside(file, packing, stack)
             _copy(inside, target, limit, file.name)
     except (zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        raise ValueError(f"{file.name} is damaged: {error}.") from error
-    except NotImplementedError as error:  # a method of packing that Python does not know
-        raise ValueError(f"{file.name} cannot be unpacked: {error}; unpack it first.") from error
+        raise ValueError(
+            f"{file.name} is damaged: {str(error).rstrip('.')}. Download or compress it again."
+        ) from error
+    except NotImplementedError as error:  # a method of compression that Python does not know
+        raise ValueError(
+            f"{file.name} cannot be unpacked here: {error}. Unpack it with another program, and "
+            "give the file in it."
+        ) from error
     suffix = Path(inner or name).suffix.lower()
     return replace(file, path=target, suffix=suffix)
 
@@ -102,14 +107,14 @@ def is_spreadsheet(path: Path) -> bool:
 
 
 def unpacking_limit(path: Path, max_bytes: int | None) -> int:
-    """The most bytes that a packed file may hold."""
+    """The largest size, in bytes, that a compressed file may unpack to."""
     if max_bytes is not None:
         return max_bytes
     return max(LEAST_LIMIT, MOST_TIMES * path.stat().st_size)
 
 
 def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Any]:
-    """The name inside, if it has one, and the stream of what is packed."""
+    """The name of the compressed file, if it is stored, and a stream of its content."""
     if packing == ".gz":
         return "", stack.enter_context(gzip.open(file.path))
     if packing == ".zst":
@@ -117,14 +122,16 @@ def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Any]:
     archive = stack.enter_context(zipfile.ZipFile(file.path))
     members = [info for info in archive.infolist() if not info.is_dir()]
     if len(members) != 1:
-        raise ValueError(f"{file.name} holds {len(members)} files: unpack it, and name one.")
+        raise ValueError(
+            f"{file.name} contains {len(members)} files. Unpack it, and give one of them."
+        )
     if members[0].flag_bits & 1:
-        raise ValueError(f"{file.name} is encrypted: unpack it first.")
+        raise ValueError(f"{file.name} is encrypted. Unpack it, and give the file in it.")
     return members[0].filename, stack.enter_context(archive.open(members[0]))
 
 
 class _Zstandard:
-    """A stream that knows whether it has come to its end, which that of the library does not."""
+    """A stream that detects a truncated file, which that of the library does not."""
 
     PART = 2048  # bytes, which can unpack to 64 MB at most
 
@@ -138,7 +145,7 @@ class _Zstandard:
         self.frame = self.begin()
 
     def read(self, size: int) -> bytes:
-        """Some bytes, none at the end; a frame may follow another."""
+        """The next bytes, none at the end; one frame may follow another."""
         try:
             while True:
                 part = self.frame.unused_data if self.frame.eof else b""
@@ -146,11 +153,11 @@ class _Zstandard:
                 if not part and self.frame.eof:
                     return b""
                 if not part:
-                    raise EOFError("it ends in the middle")
+                    raise EOFError("it is incomplete")
                 if self.frame.eof:
                     self.frame = self.begin()
-                if found := self.frame.decompress(part):
-                    return found
+                if content := self.frame.decompress(part):
+                    return content
         except self.error as error:
             raise EOFError(str(error)) from error
 
@@ -162,8 +169,8 @@ def _copy(source: Any, target: Path, limit: int, name: str) -> None:
             left -= len(chunk)
             if left < 0:
                 raise ValueError(
-                    f"{name} unpacks to more than {limit:,} bytes, which may be a trap: if it is "
-                    "meant, say max_bytes=."
+                    f"{name} unpacks to more than {limit:,} bytes, which may be a trap. If you "
+                    f"trust it, raise the limit, for example max_bytes={10 * limit}."
                 )
             file.write(chunk)
 

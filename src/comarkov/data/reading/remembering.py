@@ -98,7 +98,7 @@ def renamed_as_before(
         except OSError:
             warn_user(
                 f"The model has its {side.replace('_', ' ')} from {file}, which is missing: ids "
-                f"stay. If the file has moved, set {side}=FILE."
+                f"stay. If the file has moved, give its new path with {side}=."
             )
         except ValueError:
             continue

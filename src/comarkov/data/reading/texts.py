@@ -14,7 +14,7 @@ from .data import Data
 from .faults import Checks, fault
 from .naming import distinct
 from .opening import Opened, as_utf8, decoded
-from .tables import RawTable, first_line
+from .tables import RawTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,9 +47,14 @@ def from_json_lines(
             try:
                 record = json.loads(content)
             except json.JSONDecodeError as error:
-                raise ValueError(f"{where}, column {error.colno}: {error.msg} in JSON.") from error
+                raise ValueError(
+                    f"{where}, column {error.colno}: not valid JSON ({error.msg}). Each line must "
+                    'be one object, such as {"text": "..."}.'
+                ) from error
             except RecursionError as error:
-                raise ValueError(f"{where}: JSON is nested too deeply.") from error
+                raise ValueError(
+                    f"{where}: the JSON is nested too deeply. Keep only the fields that matter."
+                ) from error
             texts.append(_field(record, field, where, "text"))
             if rows is not None:
                 names.append(_field(record, str(rows), where, "rows"))
@@ -61,13 +66,24 @@ def from_json_lines(
 
 def _field(record: object, field: str, where: str, role: str) -> str:
     if not isinstance(record, dict):
-        raise ValueError(f"{where} is no JSON object.")
+        raise ValueError(
+            f'{where} is not a JSON object. Each line must be one, such as {{"text": "..."}}.'
+        )
     if field not in record:
-        has = ", ".join(record) or "none"
-        raise ValueError(f"{where} has no field {field!r} for {role}=: it has {has}.")
+        fields = ", ".join(record) or "none"
+        example = next(iter(record), "text")
+        raise ValueError(
+            f"{where} has no field {field!r}. Its fields are {fields}. Choose one of them, for "
+            f"example {role}={example!r}."
+        )
     value = record[field]
+    if role == "text" and value is None:
+        return ""
     if role == "text" and not isinstance(value, str):
-        raise ValueError(f"{where}, field {field!r}: {json.dumps(value)[:40]} is no text.")
+        raise ValueError(
+            f"{where}, field {field!r}: {json.dumps(value)[:40]} is not a text. Choose another "
+            "field with text=."
+        )
     return str(value)
 
 
@@ -133,20 +149,20 @@ def from_texts(
 
     listed = list(texts)
     if n_words is not None and n_words < 1:
-        raise ValueError(f"n_words must be 1 or more, not {n_words}.")
+        raise ValueError(f"n_words={n_words} must be 1 or more, for example n_words=2000.")
     if isinstance(stop_words, str) and stop_words not in STOP_WORDS:
         raise ValueError(
-            f"stop_words={stop_words!r} is not there: take {' or '.join(STOP_WORDS)}; Python also "
-            "takes a list of words."
+            f"There is no list of stop words {stop_words!r}. Choose stop_words='english' or "
+            "stop_words='none'."
         )
     stop_words = None if stop_words == "none" else stop_words
     counter = CountVectorizer(stop_words=stop_words, min_df=min_df)
     try:
         counts = sp.csr_array(counter.fit_transform(listed))
     except ValueError as error:
-        why = first_line(error)
         raise ValueError(
-            f"{source} leaves no words: {why}; see stop_words= and min_df=."
+            f"{source}: no word is left. Stop words are left out, and words in fewer than {min_df} "
+            "texts. Keep more words with stop_words='none', min_df=1."
         ) from error
     words = counter.get_feature_names_out()
     if n_words is not None and n_words < words.size:

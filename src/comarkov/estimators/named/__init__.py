@@ -1,4 +1,4 @@
-"""The methods by name: each is CoClustering with β and the way to optimise it as published."""
+"""Methods of the literature: each is CoClustering with its published β and optimiser."""
 
 from .base import OneSided
 from .both import IBCC, IDC, ITCC, IBDouble

@@ -1,4 +1,4 @@
-"""What the named methods share: parameters that they fix, and clusters cut from trees."""
+"""What the named methods share: fixed parameters, and clusters cut from trees."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Trees = tuple[MergeTree | None, MergeTree | None]
 
 
 class OneSided:
-    """Methods that cluster the rows and leave the columns as they are."""
+    """Methods that cluster the rows only."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
@@ -32,7 +32,7 @@ class OneSided:
 
 
 def at_counts(problem: CoClusterProblem, trees: Trees) -> Solution[CoClusters]:
-    """The co-clustering at the numbers that were asked for; its leaves are from the trees too."""
+    """The co-clustering with the numbers of clusters in the problem, cut from the trees."""
 
     def labels(counts: list[int | None]) -> list[Labels | None]:
         return [

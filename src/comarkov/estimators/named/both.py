@@ -32,25 +32,25 @@ class ITCC(CountParameters, StartParameters, CoClusterEstimator):
 
         L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
 
-    All rows at once choose the cluster whose profile over the column clusters is nearest,
-    KL(p(ȳ|x) ‖ p(ȳ|x̄)), then all columns; the cost never rises. It begins with half as many column
-    clusters as asked for: when these have settled each is split in two at random, and it goes on.
-    No cluster becomes empty: of one that all would leave one element stays. Tiny data get the
+    All rows at once move to the cluster whose profile over the column clusters is nearest,
+    KL(p(ȳ|x) ‖ p(ȳ|x̄)), then all columns; the cost never rises. It starts with half the number of
+    column clusters; when nothing moves any more, each is split in two at random, and it goes on. No
+    cluster becomes empty: if all elements would leave one, one of them stays. Tiny data get the
     global optimum, as from :class:`CoClustering`.
 
-    The same updates at any β are ``CoClustering(beta=..., method="batch")``. Above 1/2 they also
+    ``CoClustering(beta=..., method="batch")`` makes the same updates at any β. Above 1/2 they also
     compare profiles over single columns. Then no row can enter a cluster that lacks one of its
-    columns, and in sparse data hardly anything moves: take another method there.
+    columns, and in sparse data hardly anything moves: use another method there.
 
     Parameters
     ----------
     n_clusters : int or pair of (int or None), default=3
         The numbers of row and of column clusters.
     doublings : int, default=1
-        How often the number of column clusters doubles on the way; 0 starts with all. If columns
-        have labels in ``init`` or ``fixed`` it starts with all.
+        How often the number of column clusters doubles on the way. With 0, or if columns have
+        labels in ``init`` or ``fixed``, it starts with all of them.
     weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
-        As those of :class:`CoClustering`.
+        As in :class:`CoClustering`.
 
     Examples
     --------
@@ -82,21 +82,21 @@ class ITCC(CountParameters, StartParameters, CoClusterEstimator):
 class IBDouble(CountParameters, CoClusterEstimator):
     """IB-double, double clustering (Slonim and Tishby 2000).
 
-    Clusters the columns by aIB, so that they lose as little as possible about the rows; then the
-    rows by aIB, so that they lose as little as possible about the column clusters. What is lost at
-    the end is
+    Clusters the columns by aIB, so that they lose as little information as possible about the rows;
+    then the rows by aIB, so that they lose as little as possible about the column clusters. This
+    greedily minimises the total loss
 
         L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
 
-    which is minimised greedily, first in the columns and then in the rows. Nothing is random. Tiny
-    data get the global optimum, as from :class:`CoClustering`.
+    first in the columns and then in the rows. Nothing is random. Tiny data get the global optimum,
+    as from :class:`CoClustering`.
 
     Parameters
     ----------
     n_clusters : int or pair of int, default=3
         The numbers of row and of column clusters.
     weighting : None, str or Weighting, default=None
-        As that of :class:`CoClustering`.
+        As in :class:`CoClustering`.
 
     Examples
     --------
@@ -114,7 +114,10 @@ class IBDouble(CountParameters, CoClusterEstimator):
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         k_rows, k_columns = (start.k for start in problem.starts)
         if k_rows is None or k_columns is None:
-            raise ValueError("Double clustering needs a number of row and one of column clusters.")
+            raise ValueError(
+                "Double clustering needs the numbers of row and of column clusters. For example: "
+                "n_clusters=(3, 3)"
+            )
         data, best, rows = problem.joint, None, None
         for n_iter in range(1, self.max_rounds + 1):
             columns = _clustered(data.T, rows, k_rows, k_columns)
@@ -132,23 +135,23 @@ class IBDouble(CountParameters, CoClusterEstimator):
 class IDC(IBDouble):
     """IDC, iterative double clustering (El-Yaniv and Souroujon 2001).
 
-    IB-double again and again: aIB of the columns by row clusters, aIB of the rows by column
-    clusters, each time from single elements; the first columns are clustered by single rows. It
-    ends with the first round that does not lower
+    Repeats IB-double: aIB of the columns by row clusters, then aIB of the rows by column clusters,
+    each time from single elements; the first time, columns are clustered by single rows. It stops
+    after the first round that does not lower
 
         L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
 
-    and keeps the one before, so it never costs more than :class:`IBDouble`. Tiny data get the
-    global optimum, as from :class:`CoClustering`.
+    and returns the round before, so its cost is never above that of :class:`IBDouble`. Tiny data
+    get the global optimum, as from :class:`CoClustering`.
 
     Parameters
     ----------
     n_clusters : int or pair of int, default=3
         The numbers of row and of column clusters.
     max_rounds : int, default=15
-        The most rounds.
+        The largest number of rounds.
     weighting : None, str or Weighting, default=None
-        As that of :class:`CoClustering`.
+        As in :class:`CoClustering`.
 
     Examples
     --------
@@ -168,26 +171,26 @@ class IDC(IBDouble):
 class IBCC(CountParameters, StartParameters, CoClusterEstimator):
     """IBCC, information bottleneck co-clustering (Wang, Domeniconi and Laskey 2010).
 
-    Clusters rows and columns so that as much as possible is kept of I(X̄;Y) + I(X;Ȳ) + I(X̄;Ȳ):
+    Clusters rows and columns to keep as much as possible of I(X̄;Y) + I(X;Ȳ) + I(X̄;Ȳ):
 
         L_¾ = ½ {[I(X;Y) - I(X̄;Y)] + [I(X;Y) - I(X;Ȳ)] + [I(X;Y) - I(X̄;Ȳ)]},   β = 3/4
 
-    "agglomerative" begins with single elements and merges the two rows' or the two columns'
-    clusters that lose least, until both numbers are reached. Nothing is random; for n rows and m
-    columns it takes 4 (n + m)² bytes, and what exceeds half of the memory is refused. "iterative"
-    is the fixed-point form with each element in one cluster: all rows choose the cluster of the
+    "agglomerative" starts with single elements and merges the two row clusters or two column
+    clusters that lose least, until both numbers are reached. Nothing is random. For n rows and m
+    columns it needs 4 (n + m)² bytes, and refuses to use more than half of the memory. "iterative"
+    is the fixed-point form with each element in one cluster: all rows move to the cluster with the
     nearest profile, over columns and column clusters alike, then all columns. The cost never rises,
-    but in sparse data hardly anything moves, as :class:`ITCC` tells. Tiny data get the global
-    optimum, as from :class:`CoClustering`.
+    but in sparse data hardly anything moves, as explained in :class:`ITCC`. Tiny data get the
+    global optimum, as from :class:`CoClustering`.
 
     Parameters
     ----------
     n_clusters : int or pair of (int or None), default=3
         The numbers of row and of column clusters.
     method : {"agglomerative", "iterative"}, default="agglomerative"
-        Which of the two.
+        Which of the two forms.
     weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
-        As those of :class:`CoClustering`; all but the weighting are for "iterative".
+        As in :class:`CoClustering`; all but the weighting are for "iterative".
 
     Examples
     --------
@@ -212,7 +215,10 @@ class IBCC(CountParameters, StartParameters, CoClusterEstimator):
         if self.method == "iterative":
             return with_optimum(self._method("batch").solve(problem, run), problem, run)
         if any(start.has_numbers for start in problem.starts):
-            raise ValueError('Agglomeration takes no init or fixed labels: method="iterative".')
+            raise ValueError(
+                "Agglomeration does not use labels in init or fixed. To use them, set "
+                'method="iterative".'
+            )
         rows, columns = problem.starts
         trees = agglomerate(problem.joint, (rows.k, columns.k), run.beta)
         return with_optimum(at_counts(problem, trees), problem, run)

@@ -22,17 +22,17 @@ class SIB(OneSided, CountParameters, StartParameters, CoClusterEstimator):
 
         L = I(X;Y) - I(X̄;Y)
 
-    One row after the other is taken out of its cluster and put where it costs least, until a sweep
-    saves no more than ``tol``. It is ``CoClustering((k, None), method="sequential")``; with the
-    columns as they are every β is the same. Two of them, of rows and of columns, are β = 1. Tiny
-    data get the global optimum, as from :class:`CoClustering`.
+    Each row in turn is taken out of its cluster and inserted where it costs least, until a sweep
+    saves no more than ``tol`` bits. It is ``CoClustering((k, None), method="sequential")``; if
+    columns are not clustered, all β give the same cost. β = 1 for both sides is one sIB of the rows
+    and one of the columns. Tiny data get the global optimum, as from :class:`CoClustering`.
 
     Parameters
     ----------
     n_clusters : int, default=3
         The number of row clusters.
     weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
-        As those of :class:`CoClustering`. ``init`` and ``fixed`` are pairs whose second is None.
+        As in :class:`CoClustering`. ``init`` and ``fixed`` are pairs whose second item is None.
 
     Examples
     --------
@@ -56,25 +56,25 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
 
         L = I(X;Y) - I(X̄;Y)
 
-    greedily: every row is its own cluster, then the two that lose least are merged, down to one.
-    The clusters are those of the tree at ``n_clusters``, even of tiny data. Of merges that cost
-    the same the first counts. Nothing is random. For n rows it takes 4 n² bytes, and time that
-    grows like n times the non-zeros; more than half of the memory is refused before it begins.
-    The cost is that of :class:`SIB`, which mostly ends lower; β = 1 for one side.
+    greedily: it starts with every row as its own cluster and merges the two clusters that lose
+    least, down to one. The clusters are those of the tree at ``n_clusters``, also for tiny data. Of
+    merges that cost the same the first is made. Nothing is random. For n rows it needs 4 n² bytes
+    and time proportional to n times the number of entries; it refuses to use more than half of the
+    memory. :class:`SIB` minimises the same cost, and usually ends lower.
 
     Parameters
     ----------
     n_clusters : int, default=3
         The number of row clusters.
     weighting : None, str or Weighting, default=None
-        As that of :class:`CoClustering`.
+        As in :class:`CoClustering`.
 
     Attributes
     ----------
     tree_ : MergeTree
-        All merges from single rows to one cluster, with the bits that each loses; its ``cut``
-        gives the labels for any number of clusters. ``cut`` of the model, which gives a fitted
-        model, reaches from one to some 48 clusters.
+        All merges from single rows to one cluster, with the bits that each loses. Its ``cut``
+        returns the labels for any number of clusters; ``cut`` of the model, which returns a fitted
+        model, goes up to about 48.
 
     All other attributes are those of :class:`CoClustering`.
 

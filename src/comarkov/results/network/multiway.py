@@ -261,10 +261,7 @@ class MultiwayResults(NetworkResults):
             for a, b in np.ndindex(*blocks.shape):
                 numbers = blocks[a, b], expected[a, b], lift[a, b]
                 texts = (f"{number:.6g}" for number in numbers)
-                titles = (
-                    self.titles[name][i] for name, i in zip(relation.key, (a, b), strict=True)
-                )
-                yield relation.name, a, b, sizes[0][a], sizes[1][b], *texts, *titles
+                yield relation.name, a, b, sizes[0][a], sizes[1][b], *texts, rows[a], columns[b]
 
     def figures(self) -> dict[str, Any]:
         """All figures for summary.json."""

@@ -60,9 +60,11 @@ def snippet(text: str, weights: dict[str, float], width: int = WIDTH) -> str:
     places = [(start, word) for start, word in words if word in weights]
     start = _densest(places, weights, width)
     start = max((place for place, _ in words if place <= start), default=0) if start else 0
-    part = text[start : start + width]
-    if start + width < len(text):
-        part = part.rsplit(" ", 1)[0] + " …"
+    end = start + width
+    part = text[start:end]
+    if end < len(text):
+        whole = part if text[end] == " " else part.rsplit(" ", 1)[0]
+        part = f"{whole.rstrip()} …"
     return f"… {part}" if start else part
 
 

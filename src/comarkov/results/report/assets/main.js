@@ -65,11 +65,12 @@ class Report {
     describeFigures(this.data.view);
     this.levels.describe();
     this.path?.describe();
+    this.highlight.renew(); // draws the pictures
     this.cards.draw();
+    this.highlight.markCard();
     this.drawClasses();
     this.drawMerges();
     this.path?.draw();
-    this.highlight.renew(); // draws the pictures
   }
 
   showElement({ side, element }) {
@@ -181,11 +182,10 @@ class Report {
 
   drawMerges() {
     for (const side of SIDES) {
-      const tree = byId(`${side}-tree`);
-      if (tree) drawDendrogram(tree, this.data, side);
-      const box = byId(`${side}-pairs`);
-      if (box && this.data[side].pairs.length) drawPairs(box, this.data[side]);
-      else if (box) box.closest("details").hidden = true; // too many
+      const tree = byId(`${side}-tree`), box = byId(`${side}-pairs`);
+      if (isOpen(tree)) drawDendrogram(tree, this.data, side);
+      if (isOpen(box) && this.data[side].pairs.length) drawPairs(box, this.data[side]);
+      if (box && !this.data[side].pairs.length) box.closest("details").hidden = true; // too many
     }
   }
 }

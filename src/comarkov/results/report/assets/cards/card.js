@@ -5,7 +5,7 @@ const FEW = 3; // names of a folded card
 
 class Card {
   constructor(cards, side, facts) {
-    Object.assign(this, { cards, side, facts, data: cards.data });
+    Object.assign(this, { cards, side, facts, data: cards.data, key: cards.keyOf(facts) });
     this.id = `${side}-${facts.cluster}`;
     this.box = newElement("article", { class: "card folded", id: this.id, tabindex: "-1",
       "aria-labelledby": `${this.id}-title` },

@@ -1,5 +1,7 @@
 // The cards of all clusters on screen, and their titles.
 
+const MANY = 24; // cards, from which those off screen are not laid out
+
 class Cards {
   constructor(data) {
     this.data = data;
@@ -16,11 +18,17 @@ class Cards {
       if (!box) continue; // a side that is not clustered
       const clusters = this.data.clusters(side);
       byId(`${side}-count`).textContent = whole(clusters.length);
-      this.cards[side] = clusters.map((facts) => new Card(this, side, facts));
+      const known = new Map(this.cards[side].map((card) => [card.key, card])); // which stay as they are
+      this.cards[side] = clusters.map((facts) =>
+        known.get(this.keyOf(facts)) ?? new Card(this, side, facts));
+      box.classList.toggle("many", clusters.length > MANY);
       box.replaceChildren(...this.cards[side].map((card) => card.box));
     }
     this.describeTitles();
   }
+
+  // What a card depends on; titles are renewed.
+  keyOf({ cluster, node, size }) { return `${cluster} ${node} ${size} ${this.data.isFitLevel}`; }
 
   // A name that shows its element in the matrix.
   nameButton(side, element) {

@@ -5,8 +5,7 @@ const LINE = 13; // pixels of a line of text
 class BlockMargins {
   constructor(data, names, shape, room) {
     Object.assign(this, { data, names, shape });
-    const pen = document.createElement("canvas").getContext("2d");
-    pen.font = font(12);
+    const pen = measuringPen();
     this.hasTitles = room >= 400;
     const longest = (side) => largest(this.labels(side), (label) => pen.measureText(label).width + 14);
     const wide = Math.min(longest("rows"), room * (this.hasTitles ? 0.34 : 0.28));

@@ -52,9 +52,7 @@ function drawDendrogram(box, data, side) {
 
 // The number of a cluster that is shown, and its title; a part of such a cluster has no number.
 function tipText(data, side, { node }, transform, width) {
-  const pen = document.createElement("canvas").getContext("2d");
-  const cluster = data[side].tree.nodesAt(data.level[side]).indexOf(node);
-  pen.font = font(12);
+  const cluster = data.view.nodes[side]?.indexOf(node) ?? -1, pen = measuringPen();
   const title = data.titleOfNode(side, node);
   return svg("g", { transform },
     svg("text", { class: "number", dy: "0.35em" }, cluster < 0 ? "" : String(cluster)),

@@ -11,9 +11,9 @@ class Highlight {
   set(target) {
     const isElement = target?.element !== undefined;
     const cluster = isElement ? this.data.view[target.side].label[target.element] : target?.cluster;
-    this.lit = target && { ...target, cluster };
-    document.querySelectorAll(".card.lit").forEach((card) => card.classList.remove("lit"));
-    this.card?.classList.add("lit");
+    const node = target && this.data.view.nodes[target.side]?.[cluster];
+    this.lit = target && { ...target, cluster, node };
+    this.markCard();
     byId("selection").hidden = !isElement;
     if (isElement) this.describe();
     for (const picture of this.pictures) {
@@ -23,8 +23,19 @@ class Highlight {
     }
   }
 
-  // After another view was chosen, in which the element may be in another cluster.
-  renew() { this.set(this.lit); }
+  markCard() {
+    document.querySelectorAll(".card.lit").forEach((card) => card.classList.remove("lit"));
+    this.card?.classList.add("lit");
+  }
+
+  // After another view was chosen, in which the element may be in another cluster, or the cluster
+  // may have another number or be gone.
+  renew() {
+    const { side, element, node } = this.lit ?? {}, nodes = this.data.view.nodes[side];
+    if (!this.lit || element !== undefined || !nodes) return this.set(this.lit);
+    const cluster = nodes.indexOf(node);
+    return this.set(cluster < 0 ? null : { side, cluster });
+  }
 
   clear() {
     this.set(null);

@@ -33,8 +33,9 @@ function summed(masses, cluster, count) {
   return sums;
 }
 
-// I(X̄;Ȳ) in bits.
-function blockInformation({ share, expected }) {
+// I(X̄;Ȳ) in bits; exactly 0 where a side has one cluster.
+function blockInformation({ share, expected, shape }) {
+  if (Math.min(...shape) === 1) return 0;
   return share.reduce((bits, mass, i) =>
     bits + (mass > 0 && expected[i] > 0 ? mass * Math.log2(mass / expected[i]) : 0), 0);
 }

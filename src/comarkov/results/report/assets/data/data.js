@@ -104,8 +104,8 @@ class ReportData {
     const { beta } = about.views[this.fit], whole = about.information;
     const [rows, columns] = SIDES.map((side) =>
       (nodes[side] ? this[side].tree.information(nodes[side]) : whole));
-    const isWhole = nodes.rows && nodes.columns;
-    const bits = isWhole ? blockInformation(blocks) : Math.min(rows, columns);
+    const areBoth = nodes.rows && nodes.columns;
+    const bits = areBoth ? blockInformation(blocks) : Math.min(rows, columns);
     const kept = whole < 1e-12 ? 1 : Math.min(1, bits / whole);
     const cost = costOf(beta, { whole, columns, rows, blocks: bits });
     return { beta, fit: false, kept, cost };

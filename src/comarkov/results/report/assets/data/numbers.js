@@ -1,5 +1,7 @@
 // Numbers: the largest and the quantiles of many, and each of them as text.
 
+const FORMAT = new Intl.NumberFormat("en", { maximumFractionDigits: 20 }); // slow to make
+
 const largest = (items, measure) =>
   items.reduce((most, item) => Math.max(most, measure(item)), 0);
 
@@ -21,14 +23,14 @@ function significant(value, digits) {
 const short = (value) => (value === 0 || (Math.abs(value) >= 1e-6 && Math.abs(value) < 1e15)
   ? plainNumber(value.toPrecision(3)) : significant(value, 3));
 
-const whole = (value) => value.toLocaleString("en");
+const whole = (value) => FORMAT.format(value);
 
 const entryText = (value) =>
   (Number.isSafeInteger(value) ? whole(value) : significant(value, 4));
 
 // The functions below write what results/numbers.py writes; a test compares the two.
 
-const plainNumber = (text) => Number(text).toLocaleString("en", { maximumFractionDigits: 20 });
+const plainNumber = (text) => FORMAT.format(Number(text));
 
 const isInformative = (lift) => lift >= 1.2;
 

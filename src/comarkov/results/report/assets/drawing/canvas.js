@@ -17,6 +17,12 @@ function fitted(canvas, height) {
 
 const font = (size, weight = 400) => `${weight} ${size}px ${colour("--font")}`;
 
+// A pen that measures the text of labels.
+function measuringPen(size = 12) {
+  measuringPen.pen ??= document.createElement("canvas").getContext("2d");
+  return Object.assign(measuringPen.pen, { font: font(size) });
+}
+
 // A text in at most so many lines, broken between words; what does not fit is clipped.
 function wrapped(pen, text, width, most) {
   const lines = [], words = text.split(" ");

@@ -13,6 +13,9 @@ function connectContents() {
   mark();
 }
 
+// Is an element there, and not folded away?
+const isOpen = (element) => Boolean(element) && !element.closest("details:not([open])");
+
 // Open a section, or the section that an element is in.
 function openAround(element) {
   const fold = element.querySelector(":scope > details") ?? element.closest("section > details");
