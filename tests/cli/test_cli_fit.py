@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_bytes(fitted, tmp_path):
 def test_what_is_there_is_left_as_it_is_unless_forced(fitted, tmp_path):
     _, out = fitted
     before = contents(out)
-    assert_refused(run(*FIT, out), "exists already, and is left as it is. --force replaces it")
+    assert_refused(run(*FIT, out), "exists already, and is left as it is. Replace it with --force")
     assert contents(out) == before
     assert run(*FIT, tmp_path / "women").returncode == 0
     assert (
