@@ -48,7 +48,11 @@ class OutOptions:
             refuse_to_lose(out.absolute(), self.force, is_results)
             check_place(out.absolute())
         except FileExistsError as error:
-            hint = "" if self.force else " Replace it with --force, or choose another with -o."
+            hint = (
+                " Choose another folder with -o."
+                if self.force
+                else " Replace it with --force, or choose another with -o."
+            )
             raise FileExistsError(f"{error}{hint}") from None
         return out
 
