@@ -38,7 +38,7 @@ def _masses(logs: np.ndarray) -> np.ndarray:
 
 
 def _log_masses(P: sp.csr_array, levels: tuple[float, ...] = LEVELS) -> np.ndarray:
-    """log2 of the masses, but for a constant: they may differ by more than numbers can."""
+    """log2 of the weightes, but for a constant: they may differ by more than numbers can."""
     if P.shape[0] == 1:
         return np.zeros(1)
     jumps, rate = _without_loops(P)
@@ -183,9 +183,9 @@ def _eliminated(band: Band) -> np.ndarray:
         P = window(first, high)
         for state in range(low, high):
             logs[state] = _log_inflow(logs[first:state], P[: state - first, state - first])
-    found = np.empty(n)
-    found[band.order] = logs
-    return found
+    in_order = np.empty(n)
+    in_order[band.order] = logs
+    return in_order
 
 
 def _log_inflow(logs: np.ndarray, column: np.ndarray) -> float:

@@ -150,11 +150,6 @@ class SideFindings:
             return self.bits
         return np.zeros(self.labels.size) if self.confidence is None else self.confidence
 
-    @cached_property
-    def _other_mass(self) -> np.ndarray:
-        assert self.across is not None
-        return self.across.sum(axis=0)
-
     def members(self, cluster: int) -> np.ndarray:
         """The members of a cluster, the most typical first."""
         return self.order[self.labels[self.order] == cluster]
@@ -174,12 +169,16 @@ class SideFindings:
         """The n elements of the other side that tell most for a cluster."""
         if self.across is None:
             raise ValueError(f"The {self.kind}s were not clustered, so they have no features.")
-        mass = self.across[cluster]
-        best, lift, bits = strongest(mass, self._other_mass, n)
-        share = mass[best] / mass.sum()
-        names = (str(name) for name in self.other_names[best])
-        numbers = (values.tolist() for values in (share, lift, bits))
-        return [Feature(*each) for each in zip(names, *numbers, strict=True)]
+        return features_of(self.across, cluster, self.other_names, n)
+
+
+def features_of(across: np.ndarray, cluster: int, names: np.ndarray, n: int) -> list[Feature]:
+    """The n elements that tell most for a cluster, given P(x̄, y) by (cluster, element)."""
+    mass = across[cluster]
+    best, lift, bits = strongest(mass, across.sum(axis=0), n)
+    share = mass[best] / mass.sum()
+    numbers = (values.tolist() for values in (share, lift, bits))
+    return [Feature(*each) for each in zip(map(str, names[best]), *numbers, strict=True)]
 
 
 def strongest(
@@ -191,7 +190,7 @@ def strongest(
     """
     share = mass / mass.sum()
     lift = np.divide(share, other_mass, out=np.zeros(mass.size), where=mass > 0)
-    bits = mass * _log2(lift)
+    bits = mass * log2(lift)
     best = np.argsort(-bits, kind="stable")[:n]
     best = best[lift[best] > 1 + NOISE]
     return best, lift[best], bits[best]
@@ -262,7 +261,7 @@ def lift_of(blocks: np.ndarray) -> np.ndarray:
 
 def information_of(blocks: np.ndarray) -> float:
     """I(X̄;Ȳ) in bits."""
-    return max(float((blocks * _log2(lift_of(blocks))).sum()), 0.0)
+    return max(float((blocks * log2(lift_of(blocks))).sum()), 0.0)
 
 
 def findings_of(
@@ -364,7 +363,7 @@ def _side(fitted: Any, own_tree: Hierarchy, half: _Half, elements: _Elements) ->
 
 def _typical(half: _Half, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     """What each element adds to the information kept, if known, and its group."""
-    gain = _log2(lift_of(half.blocks))
+    gain = log2(lift_of(half.blocks))
     if half.side is None:  # blocks are elements by clusters of the other side
         parts = half.blocks * gain
         return parts.sum(axis=1), np.where(labels < 0, -1, parts.argmax(axis=1))
@@ -384,6 +383,6 @@ def _total(side: Leaves) -> float:
     return float(side.masses.sum(dtype=np.float64))
 
 
-def _log2(values: np.ndarray) -> np.ndarray:
+def log2(values: np.ndarray) -> np.ndarray:
     """log2, and 0 of 0: nothing that has mass has a lift of 0."""
     return np.log2(values, out=np.zeros(values.shape), where=values > 0)

@@ -174,7 +174,9 @@ def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: 
         *(options.names, options.text, options.time),
         *columns_to_drop(options.drop),
     ]
-    table = from_lines(file, options.header, separator, chosen)
+    expected = None if options.is_given("header") else options.header
+    header = options.header if options.is_given("header") else None
+    table = from_lines(file, header, separator, chosen, expected)
     return _from_rows(table, kind, options, form)
 
 
