@@ -10,15 +10,22 @@ from hypothesis import strategies as st
 from pages import ASSETS
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from comarkov.results.report import SCRIPTS
+from comarkov.results.report import SCRIPTS, chain, multiway
+from comarkov.results.report.rendering import Page
 
 STOPS = ("#ffffff", "#a9c9e8", "#2f72b4", "#08264d")
 
 
-def test_every_script_is_in_the_page():
-    listed = {f"{folder}/{name}.js" for folder, names in SCRIPTS.items() for name in names}
+def test_every_script_is_in_a_page():
+    pages = [Page("", SCRIPTS, "main", ()), chain.PAGE, multiway.PAGE]
+    listed = {f"{page.main}.js" for page in pages} | {
+        f"{folder}/{name}.js"
+        for page in pages
+        for folder, names in page.scripts.items()
+        for name in names
+    }
     there = {path.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*.js")}
-    assert listed | {"main.js"} == there
+    assert listed == there
 
 
 @given(lines=st.lists(st.lists(st.text('a,"\n\r é'), min_size=2, max_size=4), max_size=5))

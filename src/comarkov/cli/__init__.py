@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from . import compare, cut, datasets, evaluate, fit, info, predict, report, reproduce, sweep
+from . import (
+    chain,
+    compare,
+    cut,
+    datasets,
+    evaluate,
+    fit,
+    info,
+    multi,
+    predict,
+    report,
+    reproduce,
+    sweep,
+)
 
 CLUSTER, JUDGE, DATA = "Cluster", "Judge", "Data and the paper"  # panels of the help
 
@@ -40,7 +53,16 @@ def main(
 
 
 for panel, commands in {
-    CLUSTER: (fit.fit, sweep.sweep, cut.cut, predict.predict, report.report, info.info),
+    CLUSTER: (
+        fit.fit,
+        sweep.sweep,
+        cut.cut,
+        chain.chain,
+        multi.multi,
+        predict.predict,
+        report.report,
+        info.info,
+    ),
     JUDGE: (compare.compare, evaluate.evaluate),
     DATA: (reproduce.reproduce,),
 }.items():

@@ -17,10 +17,10 @@ from .wording import as_options
 if TYPE_CHECKING:
     from ..data.reading import Data
 
-KINDS = ("edges", "table", "texts", "document", "mtx", "npy", "npz", "h5ad", "graph")
+KINDS = ("edges", "table", "texts", "document", "sequences", "mtx", "npy", "npz", "h5ad", "graph")
 STDIN = "-"
-SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
-OWN = ("row_kind", "column_kind")  # options that comarkov.read does not have
+SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "none": ""}
+OWN = ("row_kind", "column_kind", "entry_kind")  # options that comarkov.read does not have
 # What the rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
     "southern-women": ("woman", "event", None),
@@ -67,11 +67,18 @@ class InputOptions:
         "Leave out these columns, separated by commas; none leaves out no identifiers.",
         shown="text and identifiers in wide tables",
     )
+    time: str | None = TABLES.option(
+        "--time COLUMN",
+        "With --kind sequences: the column to sort by, within the sequences of --rows.",
+        shown="the order of lines",
+    )
     header: bool | None = TABLES.option(
         "--header/--no-header", "Does the first line hold the headings?", shown="detected"
     )
     separator: str | None = TABLES.option(
-        "--separator MARK", "Between columns: ',', ';', '|', tab or space.", shown="detected"
+        "--separator MARK",
+        "Between columns: ',', ';', '|', tab or space; none: letters are states.",
+        shown="detected",
     )
     decimal: str | None = TABLES.option(
         "--decimal MARK", "The decimal mark: '.' or ','.", shown="."
@@ -121,6 +128,11 @@ class InputOptions:
         shown="the heading, or row",
     )
     column_kind: str | None = INPUT.option("--column-kind WORD", "What a column is, such as item.")
+    entry_kind: str | None = INPUT.option(
+        "--entry-kind WORD",
+        "What the weights count, such as flights.",
+        shown="the heading of the weights",
+    )
     max_bytes: str | None = INPUT.option(
         "--max-bytes SIZE",
         "The largest size that a compressed file may unpack to, such as 2GB.",
@@ -147,6 +159,7 @@ class InputOptions:
             data,
             row_kind=self.row_kind or data.row_kind,
             column_kind=self.column_kind or data.column_kind,
+            entry_kind=self.entry_kind or data.entry_kind,
         )
 
 
@@ -171,7 +184,7 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
 
     given = {name: getattr(options, name) for name in KEYWORDS}
     keywords = {name: value for name, value in given.items() if value is not None}
-    for name in ("rows", "columns", "weights", "names", "text"):
+    for name in ("rows", "columns", "weights", "names", "time", "text"):
         if name in keywords:
             keywords[name] = _column(keywords[name])
     if "separator" in keywords:

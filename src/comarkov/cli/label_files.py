@@ -22,7 +22,13 @@ def clusters_in(path: Path, column: str | None, side: str) -> Labels:
     """The clusters in a table, or those of the rows or columns of a folder of results."""
     from ..data.reading.class_files import read_labels
 
-    return read_labels(path / f"{side}.csv" if path.is_dir() else path, None, column)
+    return read_labels(_table_of(path, side) if path.is_dir() else path, None, column)
+
+
+def _table_of(folder: Path, side: str) -> Path:
+    """The table of a side in a folder of results; of a chain, that of its states."""
+    states = folder / "states.csv"
+    return states if states.exists() else folder / f"{side}.csv"
 
 
 def titles_in(path: Path, side: str) -> dict[str, str]:
@@ -32,7 +38,7 @@ def titles_in(path: Path, side: str) -> dict[str, str]:
     if not is_results(path):
         return {}
     try:
-        by_cluster = read_labels(path / f"{side}.csv", "cluster", "title").by_name
+        by_cluster = read_labels(_table_of(path, side), "cluster", "title").by_name
     except ValueError:  # results of an earlier version have no titles
         return {}
     return by_cluster

@@ -49,32 +49,65 @@ class NumberOptions:
         return rows, columns
 
 
-def beta_option(default: str) -> Any:
-    """The option --beta, whose default differs between commands."""
-    about = "Coupling of rows and columns, from 0 to 1, or auto."
+def beta_option(
+    default: str, about: str = "How strongly rows and columns are coupled, from 0 to 1, or auto."
+) -> Any:
+    """The option --beta, which commands take with different defaults."""
     return CLUSTERING.option("--beta B", about, default)
 
 
 @dataclass(frozen=True)
-class MethodOptions:
-    """The method, apart from the numbers of clusters."""
-
+class _WeightOptions:
     beta: str = beta_option("0.7")
     weighting: str | None = CLUSTERING.option(
         "--weighting NAME",
-        f"How to weight the entries: {', '.join(SCHEMES)}.",
+        f"How much entries count: {', '.join(SCHEMES)}.",
         shown="bm25 for texts, else counts",
         autocompletion=completion(SCHEMES),
     )
-    n_init: int | None = CLUSTERING.option(
-        "--starts N",
-        "Number of starts; the best result is kept.",
-        shown="depends on the size of the data",
-        min=1,
-    )
+
+
+@dataclass(frozen=True)
+class StartOptions:
+    """How often to start, and from which seed."""
+
     seed: int = CLUSTERING.option(
         "--seed N", "The same seed gives the same clusters.", 0, min=0, max=2**32 - 1
     )
+    n_init: int | None = CLUSTERING.option(
+        "--starts N",
+        "How often to start; the best is kept.",
+        shown="by the size of the data",
+        min=1,
+    )
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """How many threads to use, and how long they may take."""
+
+    jobs: int = CLUSTERING.option(
+        "--jobs -j N",
+        "Threads. The clusters do not depend on it.",
+        os.cpu_count() or 1,
+        shown="one per core",
+        min=1,
+    )
+    time_limit: str | None = CLUSTERING.option(
+        "--time-limit TIME",
+        "Stop after 90 (seconds), 5m or 1h and keep the best so far; Ctrl-C does it too.",
+        shown="none",
+    )
+
+    @property
+    def seconds(self) -> float | None:
+        """The time limit in seconds."""
+        return _seconds(self.time_limit)
+
+
+@dataclass(frozen=True)
+class MethodOptions(StartOptions, _WeightOptions):
+    """How to co-cluster, beside how many clusters."""
 
     def check_weighting(self) -> None:
         """Raise an error for an unknown weighting."""
@@ -92,26 +125,13 @@ class MethodOptions:
 
 
 @dataclass(frozen=True)
-class ClusteringOptions(MethodOptions):
-    """The method, and limits on time and threads."""
-
-    jobs: int = CLUSTERING.option(
-        "--jobs -j N",
-        "Number of threads. It does not change the clusters.",
-        os.cpu_count() or 1,
-        shown="one per core",
-        min=1,
-    )
-    time_limit: str | None = CLUSTERING.option(
-        "--time-limit TIME",
-        "Stop after 90 (seconds), 5m or 1h and keep the best result so far, as Ctrl-C does.",
-        shown="none",
-    )
+class ClusteringOptions(LimitOptions, MethodOptions):
+    """The same, and how long it may take."""
 
     def checked(self, numbers: NumberOptions) -> tuple[Any, Any, Any]:
         """The numbers of clusters, β and the time limit; an error if one of them is invalid."""
         self.check_weighting()
-        return numbers.counts(), as_beta(self.beta), _seconds(self.time_limit)
+        return numbers.counts(), as_beta(self.beta), self.seconds
 
     def estimator(self, numbers: NumberOptions, data: Data, output: OutputOptions) -> CoClustering:
         """The model to fit."""

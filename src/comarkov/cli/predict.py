@@ -10,12 +10,13 @@ import typer
 
 from ..data.own_folders import MODEL
 from ..data.writing import write_text
+from ..results.formats import csv_text
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .label_files import titles_in
 from .option_groups import takes_groups
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
-from .tables import as_csv, print_json
+from .tables import print_json
 
 if TYPE_CHECKING:
     from ..data.reading import Data
@@ -62,8 +63,9 @@ def predict(
         fitted = load(model)
         if not hasattr(fitted, "predict_with_confidence"):
             raise ValueError(
-                f"{model} is a {type(fitted).__name__}, which cannot predict. Give a model of "
-                "comarkov fit."
+                f"{model} holds a {type(fitted).__name__}, which cannot place new elements; only "
+                "co-clusterings can. To see the clusters of those it was fitted to, run: "
+                f"comarkov report {model} --open"
             )
         data = reading.read(source, like=fitted)
         _refuse_strangers(fitted, data, options.side, source)
@@ -100,7 +102,7 @@ def _print(lines: list[tuple[Any, ...]], out: Path | None, output: OutputOptions
     """Print the predictions, or write them into a file, or both if they are printed as JSON."""
     if output.json:
         print_json([dict(zip(COLUMNS, line, strict=True)) for line in lines])
-    text = as_csv(COLUMNS, ((*line[:2], f"{line[2]:.4f}", line[3]) for line in lines))
+    text = csv_text(COLUMNS, ((*line[:2], f"{line[2]:.4f}", line[3]) for line in lines))
     if out is not None:
         write_text(out, text)
     elif not output.json:

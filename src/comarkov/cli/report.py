@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,11 +12,8 @@ from ..data.writing import write_text
 from .errors import clear_errors, notes
 from .option_groups import takes_groups
 from .options import OUTPUT, OutputOptions
-from .results_folder import opened_option, read_results
+from .results_folder import opened_option, read_any_results, read_results
 from .tables import print_json
-
-if TYPE_CHECKING:
-    from ..results.results import Results
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,10 @@ class ReportOptions:
 @takes_groups
 def report(
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The folder of fit or sweep.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="OUT", help="The folder of fit, sweep, chain or multi.", show_default=False
+        ),
     ],
     options: ReportOptions,
     *,
@@ -49,8 +49,7 @@ def report(
     comarkov report women --titles titles.json
     """
     with clear_errors(), notes(output.quiet):
-        results = read_results(out, options.titles)
-        for name, text in _texts(results, options).items():
+        for name, text in _texts(out, options).items():
             write_text(out / name, text)
         page = (out / "report.html").absolute()
         if output.json:
@@ -61,10 +60,10 @@ def report(
             typer.launch(page.as_uri())
 
 
-def _texts(results: Results, options: ReportOptions) -> dict[str, str]:
+def _texts(out: Path, options: ReportOptions) -> dict[str, str]:
     """The files to write: with titles all that contain them, else the report alone."""
     from ..results.folder import titled_texts
 
     if options.titles is None:
-        return {"report.html": results.to_html()}
-    return titled_texts(results)
+        return {"report.html": read_any_results(out).to_html()}
+    return titled_texts(read_results(out, options.titles))

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from ..data.joint import Joint
     from ..data.reading import Data
     from ..estimators.coclustering import CoClustering
+    from ..results.network.base import NetworkResults
     from ..results.results import Results
     from ..search.coclusters import Step
 
 
 @dataclass(frozen=True)
-class FolderOptions:
-    """The folder that gets all results."""
+class OutOptions:
+    """The folder that gets all results, and whether it may replace another."""
 
     out: Path | None = OUTPUT.option(
         "--out -o OUT",
@@ -36,11 +37,6 @@ class FolderOptions:
         shown="the name of INPUT, -clusters",
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
-    h5ad: bool = OUTPUT.option(
-        "--h5ad/--no-h5ad",
-        "From an AnnData file: also write it into OUT with the clusters in .obs and .var.",
-        True,
-    )
 
     def place(self, source: str) -> Path:
         """The folder for results; an error before the work begins if it cannot be written."""
@@ -52,9 +48,24 @@ class FolderOptions:
             refuse_to_lose(out.absolute(), self.force, is_results)
             check_place(out.absolute())
         except FileExistsError as error:
-            hint = "" if self.force else " Replace it with --force, or choose another with -o."
+            hint = (
+                " Choose another folder with -o."
+                if self.force
+                else " Replace it with --force, or choose another with -o."
+            )
             raise FileExistsError(f"{error}{hint}") from None
         return out
+
+
+@dataclass(frozen=True)
+class FolderOptions(OutOptions):
+    """The same for co-clusterings, which may come from an AnnData file."""
+
+    h5ad: bool = OUTPUT.option(
+        "--h5ad/--no-h5ad",
+        "From an AnnData file: also write it into OUT with the clusters in .obs and .var.",
+        True,
+    )
 
     def write(
         self, results: Results, out: Path, source: str, texts: Mapping[str, str] | None = None
@@ -90,26 +101,41 @@ def results_of(
 
 
 def read_results(out: Path, titles: Path | None = None) -> Results:
-    """The results in a folder, with titles from a file or those that the folder has."""
+    """The co-clustering in a folder, with titles from a file or those that the folder has."""
+    results = read_any_results(out, titles)
+    from ..results.results import Results
+
+    if not isinstance(results, Results):
+        kind = type(results.fitted).__name__
+        raise ValueError(f"{out} holds a {kind}, not a co-clustering. See: comarkov info {out}")
+    return results
+
+
+def read_any_results(out: Path, titles: Path | None = None) -> Results | NetworkResults:
+    """The results in a folder, from the model and the data in it."""
     from ..data.reading import read
     from ..model.storage import is_results, load, load_value
     from ..results.folder import DATA, PATH
     from ..results.given_titles import FILE
+    from ..results.network.stored import network_results
     from ..results.results import Results
 
     if not is_results(out):
         raise FileNotFoundError(
-            f"There are no results of comarkov fit or sweep in {out}. Write them with: "
-            f"comarkov fit INPUT -o {out}"
+            f"There are no results of comarkov fit, sweep, chain or multi in {out}. Write them "
+            f"with: comarkov fit INPUT -o {out}"
         )
+    about, model = summary(out), load(out)
+    network = network_results(out, model, about)
+    if network is not None:
+        return network
     path = load_value(out / PATH) if (out / PATH).exists() else None
-    about = summary(out)
     data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
     if titles is None and (out / FILE).exists():
         titles = out / FILE
     with _commands_for_titles(out):
         results = Results.of(
-            load(out), data, path=path, command=str(about.get("command", "")), titles=titles
+            model, data, path=path, command=str(about.get("command", "")), titles=titles
         )
     return replace(results, folder=str(out))
 
@@ -129,7 +155,7 @@ def _commands_for_titles(out: Path) -> Iterator[None]:
         raise ValueError(f"{fact} Make results that match the titles first: {cut}") from None
 
 
-def print_results(results: Results, out: Path, output: OutputOptions) -> None:
+def print_results(results: Results | NetworkResults, out: Path, output: OutputOptions) -> None:
     """Print the clusters, and where the report is."""
     if output.json:
         print_json(summary(out))

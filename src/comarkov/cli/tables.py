@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import typer
+
+from ..results.formats import csv_text
 
 Records = list[dict[str, Any]]
 
@@ -67,18 +66,9 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def as_csv(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
-    """CSV text; what is not known is empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
-    return text.getvalue()
-
-
 def records_csv(lines: Records) -> str:
     """Records as CSV."""
-    return as_csv(list(lines[0]), (list(line.values()) for line in lines))
+    return csv_text(list(lines[0]), (list(line.values()) for line in lines))
 
 
 def print_json(value: Any) -> None:

@@ -57,7 +57,7 @@ def words_of(side: SideFindings, masses: np.ndarray, leaf: np.ndarray, merges: M
             names, kind = side.names[elements], side.kind
             scores = _summed(scores, merges)
         case "features":
-            elements, scores = _score_features(masses, merges)
+            elements, scores = score_features(masses, merges)
             names, kind = side.other_names[elements], side.other_kind
         case _:
             return Words([], np.zeros((len(members), 0)), "", members, are_names=False)
@@ -77,7 +77,7 @@ def _naming(side: SideFindings) -> str:
     return "features"
 
 
-def _score_features(masses: np.ndarray, merges: Merges) -> tuple[np.ndarray, np.ndarray]:
+def score_features(masses: np.ndarray, merges: Merges) -> tuple[np.ndarray, np.ndarray]:
     """Elements of the other side, and their scores by (node, element)."""
     whole = masses.sum(axis=0, dtype=np.float64)
     whole /= whole.sum()

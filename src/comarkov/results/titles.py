@@ -41,6 +41,14 @@ def cluster_titles(side: SideFindings) -> list[str]:
     return [namer.titles[a] for a in range(side.n_clusters)]
 
 
+def titles_from(words: Words) -> list[str]:
+    """One title for each node that the words are scored for, all different."""
+    namer = _Namer(words, {})
+    nodes = range(len(words.scores))
+    namer.name(nodes, ())
+    return [namer.titles[node] for node in nodes]
+
+
 def node_titles(side: SideFindings) -> list[str]:
     """One title for each node of a side's tree: leaves first, then merges.
 

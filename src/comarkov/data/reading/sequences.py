@@ -10,10 +10,9 @@ import numpy as np
 
 from ..sequences import numbered, transitions
 from .data import Data
-from .encodings import detect
 from .faults import Checks, fault
 from .kinds import ReadOptions
-from .opening import Opened, decoded
+from .opening import Opened, as_utf8, decoded
 from .tables import RawTable
 from .values import is_number
 
@@ -101,8 +100,8 @@ def _sequences(file: Opened, options: ReadOptions) -> list[list[Any]]:
     if file.suffix == ".npy":
         array = np.load(file.path, allow_pickle=False)
         return [array.tolist()] if array.ndim == 1 else array.tolist()
-    content = file.path.read_bytes()
-    text = decoded(content, file.name, options.encoding or detect(content))
+    with as_utf8(file, options.encoding) as plain:
+        text = decoded(plain.path.read_bytes(), file.name, "utf-8")
     lines = [_fields(line, options.separator) for line in text.splitlines()]
     if all(len(line) <= 1 for line in lines):  # a state per line; a blank line ends a sequence
         return _parts(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -19,11 +19,8 @@ from ...data.writing import whole_folder
 from ...model.storage import MODEL, SUMMARY, is_results
 from ..files import FORMAT
 from ..formats import json_text, markdown_text
+from ..names import short_name
 from ..results import PACKAGES
-
-TITLE = 3  # names in a title, at most
-LONGEST = 40  # characters of a title
-LONGEST_NAME = 24  # characters of a name in text
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,17 +138,6 @@ class NetworkResults(ABC):
         self.save_data(folder)
 
 
-def title_of(names: Iterable[str]) -> str:
-    """A title made of the first names, as many as fit."""
-    title = ""
-    for i, name in enumerate(names):
-        longer = f"{title} · {short(name)}" if title else short(name)
-        if i == TITLE or (title and len(longer) > LONGEST):
-            break
-        title = longer
-    return title
-
-
 def listed(names: Sequence[str], size: int) -> str:
     """The first names of a list, and how many more there are."""
     text = ", ".join(map(short, names))
@@ -159,6 +145,5 @@ def listed(names: Sequence[str], size: int) -> str:
 
 
 def short(name: str) -> str:
-    """A name in one line, cut if it is long."""
-    name = " ".join(str(name).split()) or repr(name)
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    """A name in one line, cut if it is long; quoted if it is blank."""
+    return short_name(name) or repr(name)

@@ -9,15 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from ...costs.labels import membership
 from ...data.chains import read_transitions
 from ..folder import DATA
 from ..formats import csv_text
 from ..numbers import bits_text, count_text, percent_text
-from .base import NetworkResults, listed, title_of
+from ..title_words import Words
+from ..titles import titles_from
+from .base import NetworkResults, listed, short
 
 SIGNIFICANT = 0.05  # p-values below it reject lumpability
+NOTABLE = 1.05  # steps of a visit that are worth a sentence
 NEXT = 3  # next clusters that a description names
-STATES = ("name", "cluster", "stationary_mass", "rank")
+STATES = ("name", "cluster", "stationary_mass", "rank", "title")
 CLUSTERS = ("cluster", "title", "states", "stationary_mass", "stays", "mean_steps")
 TRANSITIONS = ("from", "to", "probability", "flow")
 
@@ -64,7 +68,13 @@ class ChainResults(NetworkResults):
     @cached_property
     def titles(self) -> list[str]:
         """A title for each cluster: its states with the most stationary mass."""
-        return [title_of(self.names[i] for i in self.members(a)) for a in range(self.n_clusters)]
+        inside = np.flatnonzero(self.fitted.labels_ >= 0)
+        names = [short(self.names[i]) for i in inside]
+        member = membership(self.fitted.labels_[inside], self.n_clusters).toarray()
+        scores = (member * self.fitted.stationary_distribution_[inside, None]).T
+        prefix = "state " if all(name.isdecimal() for name in names) else ""
+        first = [short(self.names[self.members(a)[0]]) for a in range(self.n_clusters)]
+        return titles_from(Words(names, scores, prefix, first))
 
     @cached_property
     def is_counted(self) -> bool:
@@ -116,10 +126,13 @@ class ChainResults(NetworkResults):
         steps = [self.mean_steps(a) for a in range(self.n_clusters)]
         longest = int(np.argmax(steps))
         where = "there" if longest == most else f"in cluster {longest} ({self.titles[longest]})"
-        return [
+        spends = (
             f"The chain spends {percent_text(self.shares[most])} of its time in cluster {most} "
-            f"({self.titles[most]}). It stays longest {where}: {_steps(steps[longest])} on average."
-        ]
+            f"({self.titles[most]})."
+        )
+        if steps[longest] < NOTABLE:
+            return [f"{spends} It hardly ever stays in a cluster for a second step."]
+        return [f"{spends} It stays longest {where}: {_steps(steps[longest])} on average."]
 
     @cached_property
     def lumpability(self) -> str:
@@ -161,15 +174,15 @@ class ChainResults(NetworkResults):
 
     def cluster_lines(self, n: int) -> list[list[str]]:
         """A heading and lines about each cluster."""
+        return [self._lines(a, n) for a in range(self.n_clusters)]
+
+    def _lines(self, cluster: int, n: int) -> list[str]:
+        size, share = self.members(cluster).size, percent_text(self.shares[cluster])
         return [
-            [
-                f"Cluster {a}: {self.titles[a]}",
-                f"{count_text(self.members(a).size, 'state')}, "
-                f"{percent_text(self.shares[a])} of the time",
-                f"states: {listed(self.member_names(a, n), self.members(a).size)}",
-                self._next(a),
-            ]
-            for a in range(self.n_clusters)
+            f"Cluster {cluster}: {self.titles[cluster]}",
+            f"{count_text(size, 'state')}, {share} of the time",
+            f"states: {listed(self.member_names(cluster, n), size)}",
+            self._next(cluster),
         ]
 
     def _next(self, cluster: int) -> str:
@@ -209,7 +222,7 @@ class ChainResults(NetworkResults):
             self.names, self.fitted.labels_, self.fitted.stationary_distribution_, strict=True
         )
         return [
-            (name, label, f"{mass:.6g}", rank.get(i, ""))
+            (name, label, f"{mass:.6g}", rank.get(i, ""), "" if label < 0 else self.titles[label])
             for i, (name, label, mass) in enumerate(columns)
         ]
 

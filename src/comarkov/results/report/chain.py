@@ -20,7 +20,7 @@ SCRIPTS = {
     "controls": ("downloads",),
     "network": ("about", "graph"),
 }
-PAGE = Page("chain.html.j2", SCRIPTS, "network/chain", ("report", "cards", "network", "print"))
+PAGE = Page("chain.html.j2", SCRIPTS, "network/chain", network.STYLES)
 SHADES = 9  # of the cells of the table
 SWAPS = 50  # rounds in which clusters swap their places on the circle, at most
 

@@ -9,6 +9,7 @@ from .content import brief
 from .rendering import Page
 
 LARGE = 3_000_000  # characters of tables from which on they are only in the folder
+STYLES = ("report", "layout", "cards", "print", "network")
 CARD = 8  # names in each list of a card
 
 

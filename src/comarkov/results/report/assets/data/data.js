@@ -1,7 +1,5 @@
 // The data of the page: names, trees, cells, and what is shown of them, at a level or at another β.
 
-const SIDES = ["rows", "columns"];
-
 class ReportData {
   constructor(sections) {
     this.sections = sections;

@@ -48,7 +48,7 @@ class ChainGraph {
     this.height = this.k < 3 ? Math.min(240, tall) : tall;
     const room = this.isWide ? TITLE.room : 0;
     const apart = Math.sin(Math.PI / Math.max(this.k, 3));
-    const largest = Math.min(LARGEST, 0.34 * this.height * apart);
+    const largest = Math.min(LARGEST, (this.isWide ? 0.34 : 0.25) * this.height * apart);
     const high = this.height / 2 - largest - (this.isWide ? 22 : 4);
     const wide = Math.min(1.7 * high, this.width / 2 - room - largest - 4);
     this.gap = 2 * Math.PI * wide / this.k; // between circles at the top and at the bottom

@@ -1,4 +1,6 @@
-// Arrow keys as steps along a side.
+// The two sides of a matrix, and arrow keys as steps along them.
+
+const SIDES = ["rows", "columns"];
 
 const ARROWS = {
   ArrowLeft: ["columns", -1],

@@ -1,0 +1,104 @@
+"""``comarkov chain``: from transitions or sequences of states to an aggregated Markov chain."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import network, results_folder
+from .errors import clear_errors, notes
+from .inputs import KNOWN, InputOptions
+from .option_groups import takes_groups
+from .options import CLUSTERING, OutputOptions, beta_option
+
+if TYPE_CHECKING:
+    from ..estimators.markov import MarkovAggregation
+
+ABOUT = "A table of transitions, an edge list, or sequences of states."
+Transitions = Annotated[str, typer.Argument(metavar="INPUT", help=ABOUT, show_default=False)]
+
+
+@dataclass(frozen=True)
+class _ChainOptions:
+    k: str | None = CLUSTERING.option(
+        "--clusters -k NUMBER", "The number of clusters of states.", shown=str(network.CLUSTERS)
+    )
+    beta: str = beta_option(
+        "0.5", "What counts: 1 to predict the next cluster, 0 to get a lumpable chain."
+    )
+    restrict: bool = CLUSTERING.option(
+        "--restrict",
+        "If some states cannot be reached from others: keep the largest set that can.",
+        False,
+    )
+    held_out: float = CLUSTERING.option(
+        "--held-out SHARE",
+        "Keep this share of observed transitions out of the fit, and test lumpability on it.",
+        0.0,
+        min=0,
+        max=0.99,
+    )
+
+
+@dataclass(frozen=True)
+class ChainOptions(network.NetworkOptions, _ChainOptions):
+    """How to aggregate a chain."""
+
+    def estimator(self, output: OutputOptions) -> MarkovAggregation:
+        """A model to fit."""
+        if self.k is None:
+            warnings.warn(
+                f"{network.CLUSTERS} clusters, as by default: -k sets another number.", stacklevel=2
+            )
+        clusters = network.CLUSTERS if self.k is None else network.number(self.k, "-k 3")
+        keywords = self.keywords(self.beta, output)
+        from ..estimators.markov import MarkovAggregation  # slow to import
+
+        return MarkovAggregation(
+            clusters, restrict=self.restrict, held_out=self.held_out, **keywords
+        )
+
+
+@takes_groups
+def chain(
+    source: Transitions,
+    clustering: ChainOptions,
+    folder: network.OpenedFolderOptions,
+    *,
+    output: OutputOptions,
+    reading: InputOptions,
+) -> None:
+    """Aggregate the states of a Markov chain, and write all results into a folder.
+
+    INPUT is a square table or an edge list of probabilities or counts, from rows to columns. Or it
+    is a text file with one sequence of states per line, or one state per line (discrete
+    trajectories, also as .npy), or a folder of such files. A table with one visited state per
+    line needs --kind sequences, --columns with the column of states, and if there are several
+    sequences --rows with the column that tells them apart.
+
+    OUT gets states.csv, clusters.csv, transitions.csv, clusters.md, summary.json, report.html, and
+    model/ for info.
+
+    [bold]Examples[/bold]
+
+    comarkov chain transitions.csv -k 4 -o aggregated
+
+    comarkov chain trajectories/ -k 5 --held-out 0.3
+
+    comarkov chain clicks.csv --kind sequences --rows visit --columns page --time clicked -k 6
+
+    comarkov chain genes.txt --kind sequences --separator none -k 2
+    """
+    with clear_errors(), notes(output.quiet):
+        out = folder.place(source)
+        model = clustering.estimator(output)
+        kind = None if source in KNOWN else reading.kind or "chain"
+        data = replace(reading, kind=kind).read(source)
+        with network.parameters_as_options("restrict", "held_out", "kind"):
+            model.fit(data)
+        from ..results.network.chain import ChainResults
+
+        folder.write(ChainResults(model, data, results_folder.command()), out, output)

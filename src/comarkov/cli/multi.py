@@ -1,0 +1,170 @@
+"""``comarkov multi``: clusters of several types of elements, from all tables between them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from . import network, results_folder
+from .errors import clear_errors, notes
+from .inputs import InputOptions
+from .option_groups import takes_groups
+from .options import CLUSTERING, OutputOptions, beta_option
+
+if TYPE_CHECKING:
+    from ..data.reading import Data
+    from ..data.relations import Key
+
+WORKS = "comarkov multi user,item=ratings.csv user,tag=tags.csv"
+SPECIFIED = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
+ABOUT = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
+Tables = Annotated[list[str], typer.Argument(metavar="TABLE...", help=ABOUT, show_default=False)]
+
+
+class Table(NamedTuple):
+    """A table as the user names it."""
+
+    types: Key | None
+    file: str
+    columns: list[str]  # of rows, columns and weights; or none
+
+    @classmethod
+    def of(cls, text: str) -> Table:
+        """TYPE,TYPE=FILE:ROWS:COLUMNS:WEIGHTS, of which only FILE is needed."""
+        parts = SPECIFIED.fullmatch(text)
+        types = (parts[1].strip(), parts[2].strip()) if parts else None
+        place = parts[3] if parts else text
+        if Path(place).exists() or "://" in place:
+            return cls(types, place, [])
+        file, *columns = place.split(":")
+        if len(columns) not in (0, 2, 3):
+            raise ValueError(
+                f"{text}: name the columns of rows and columns, and of weights if there are any, "
+                f"as in {file}:user:item:stars."
+            )
+        return cls(types, file, columns)
+
+    def read(self, reading: InputOptions) -> tuple[Key, Data]:
+        """The two types of the table, and its data."""
+        if self.columns:
+            rows, columns, weights = (*self.columns, reading.weights)[:3]
+            reading = replace(reading, rows=rows, columns=columns, weights=weights)
+        data = reading.read(self.file)
+        types = self.types or (data.row_kind, data.column_kind)
+        if self.types is None and types == ("row", "column"):
+            raise ValueError(
+                f"{self.file} does not name the two types of elements that it relates. Name them: "
+                f"comarkov multi user,item={self.file}"
+            )
+        return types, replace(data, row_kind=types[0], column_kind=types[1])
+
+
+@dataclass(frozen=True)
+class _MultiOptions:
+    k: str | None = CLUSTERING.option(
+        "--clusters -k NUMBERS",
+        "The number of clusters of every type, such as 3, or of each, such as user=4,item=6.",
+        shown=str(network.CLUSTERS),
+    )
+    weight: list[str] | None = CLUSTERING.option(
+        "--weight TYPE,TYPE=NUMBER", "How much a table counts; repeat it for others.", shown="1"
+    )
+
+    beta: str = beta_option("0.5", "How strongly the two sides of a table are coupled, 0 to 1.")
+
+
+@dataclass(frozen=True)
+class MultiOptions(network.NetworkOptions, _MultiOptions):
+    """How to cluster several types."""
+
+    def numbers(self, types: list[str]) -> int | dict[str, int]:
+        """The numbers of clusters as MultiwayClustering takes them."""
+        if self.k is None:
+            warnings.warn(
+                f"{network.CLUSTERS} clusters of each type, as by default: -k sets other numbers.",
+                stacklevel=2,
+            )
+            return network.CLUSTERS
+        example = "-k " + ",".join(f"{name}={network.CLUSTERS}" for name in types)
+        if "=" not in self.k:
+            return network.number(self.k, f"-k 3 or {example}")
+        pairs = [part.rpartition("=") for part in self.k.split(",")]
+        numbers = {name.strip(): network.number(text, example) for name, _, text in pairs}
+        if set(numbers) != set(types):
+            wrong = ", ".join(sorted(set(numbers) ^ set(types)))
+            raise ValueError(
+                f"-k needs a number for each type ({', '.join(types)}), and only for these; "
+                f"this is not so for {wrong}: try {example}."
+            )
+        return numbers
+
+    def weights(self, keys: list[Key]) -> dict[Key, float] | None:
+        """The weights of tables as MultiwayClustering takes them."""
+        weights = {}
+        for text in self.weight or []:
+            types, _, value = text.rpartition("=")
+            key = tuple(part.strip() for part in types.split(","))
+            if key not in keys or not re.fullmatch(r"\d+(\.\d+)?", value.strip()):
+                example = f"--weight {','.join(keys[0])}=2"
+                raise ValueError(f"--weight {text} is not a table and a number: try {example}.")
+            weights[keys[keys.index(key)]] = float(value)
+        return weights or None
+
+
+@takes_groups
+def multi(
+    tables: Tables,
+    clustering: MultiOptions,
+    folder: network.OpenedFolderOptions,
+    *,
+    output: OutputOptions,
+    reading: InputOptions,
+) -> None:
+    """Cluster several types of elements at once, and write all results into a folder.
+
+    Each TABLE relates two types, and tables share types: users rate items and give tags. Elements
+    are matched by name and need not be in every table. Without TYPE,TYPE= the header of a file
+    names its types. Options for reading apply to all files.
+
+    OUT gets a CSV file for each type, blocks.csv, clusters.md, summary.json, report.html, and
+    model/ for info.
+
+    [bold]Examples[/bold]
+
+    comarkov multi user,item=ratings.csv user,tag=tags.csv -k 4
+
+    comarkov multi carrier,dest=flights.csv:carrier:dest origin,dest=flights.csv:origin:dest
+      -k carrier=3,dest=5,origin=2 -o flights
+    """
+    with clear_errors(), notes(output.quiet):
+        named = [Table.of(text) for text in tables]
+        out = folder.place(named[0].file)
+        keywords = clustering.keywords(clustering.beta, output)
+        data = _read(named, reading)
+        types = list(dict.fromkeys(name for key in data for name in key))
+        numbers, weights = clustering.numbers(types), clustering.weights(list(data))
+        from ..estimators.multiway import MultiwayClustering  # slow to import
+        from ..results.network.multiway import MultiwayResults
+
+        with network.parameters_as_options():
+            model = MultiwayClustering(numbers, weights=weights, **keywords).fit(data)
+        folder.write(MultiwayResults(model, data, results_folder.command()), out, output)
+
+
+def _read(tables: list[Table], reading: InputOptions) -> dict[Key, Data]:
+    """All tables by their types, which have to hang together."""
+    data: dict[Key, Data] = {}
+    for table in tables:
+        key, matrix = table.read(reading)
+        if key in data:
+            raise ValueError(
+                f"Two tables relate {key[0]} and {key[1]}: {data[key].source} and {table.file}. "
+                f"Join them into one file, or give them other types: {WORKS}"
+            )
+        data[key] = matrix
+    return data
