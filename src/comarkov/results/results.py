@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from .folder import fill
 from .given_titles import Titles, entitled
 from .levels import SideLevels
 from .notebook import glance
+from .numbers import plural
 from .opening import weight_of
 from .sentences import plain, strongest
 from .text import describe, headline, top_features
@@ -263,9 +265,10 @@ def _as_data(X: Any, model: Any, findings: Findings) -> Data:
 
 def _named_reason(reason: str, findings: Findings) -> str:
     """The reason for numbers of clusters, with what rows and columns are."""
-    for what, side in (("row", findings.rows), ("column", findings.columns)):
-        reason = reason.replace(f"{what} cluster", f"{side.kind} cluster")
-    return reason
+    kinds = {"row": findings.rows.kind, "column": findings.columns.kind}
+    words = {f"{what} cluster": f"{kind} cluster" for what, kind in kinds.items()}
+    words |= {f"{what}s": plural(kind) for what, kind in kinds.items()}
+    return re.sub("|".join(words), lambda match: words[match[0]], reason)
 
 
 def _entries(findings: Findings, matrix: sp.csr_array) -> np.ndarray:

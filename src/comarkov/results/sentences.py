@@ -278,7 +278,7 @@ def _stability(sides: list[SideFindings]) -> list[Sentence]:
     title = Part(side.titles[a], is_name=True)
     return [
         sentence(
-            f"Clusters of other results of the search overlap with these by {percent_text(mean)} "
+            f"Clusters of repeated searches overlap with these by {percent_text(mean)} "
             "on average; least for the ",
             kind_of(side, 1),
             " cluster “",

@@ -34,8 +34,8 @@ def described(axes: list[int], numbers: tuple[int, int]) -> list[Decision]:
 def agreed(axis: int, k: int, agreement: Agreement) -> Decision:
     """Halves of the other side agree on this number."""
     reason = (
-        f"{_clusters(axis, k)}: halves of the {_others(axis)} agree on {k} nearly as well as on "
-        f"any number, and on no larger one ({agreement.mean(k):.2f})."
+        f"{_clusters(axis, k)}: the largest number on which halves of the {_others(axis)} agree "
+        f"almost as well as they ever do ({agreement.mean(k):.2f})."
     )
     return Decision(k, "agreement of halves", reason)
 
@@ -44,7 +44,7 @@ def smallest_agreed(axis: int, agreement: Agreement, least: int) -> Decision:
     """Halves agree on many numbers alike: the smallest, but not fewer than on the other side."""
     near = agreement.nearly_best()
     why = (
-        f"halves of the {_others(axis)} agree nearly as well on {near[0]} to {near[-1]} clusters, "
+        f"halves of the {_others(axis)} agree equally well on {near[0]} to {near[-1]} clusters, "
         f"close to the ceiling of {agreement.ceiling}"
     )
     return _view(axis, near[0], least, why, "the smallest of these")
@@ -58,9 +58,9 @@ def view(axis: int, knee: int, least: int, agreement: Agreement) -> Decision:
 def _view(axis: int, number: int, least: int, why: str, choice: str) -> Decision:
     k = max(number, least)
     if k > number:
-        choice = f"raised to suit the {SIDES[1 - axis]} clusters"
-    reason = f"{_clusters(axis, k)}: a view, because no number stands out ({why})"
-    return Decision(k, "view", f"{reason}; this number is {choice}.")
+        choice = f"raised to match the {SIDES[1 - axis]} clusters"
+    reason = f"{_clusters(axis, k)}: one possible view, because no number stands out ({why})"
+    return Decision(k, "view", f"{reason}. This number is {choice}.")
 
 
 def _why(axis: int, agreement: Agreement) -> str:
@@ -68,7 +68,7 @@ def _why(axis: int, agreement: Agreement) -> str:
     if not agreement.values:
         return f"too few {_others(axis)} to compare halves of them"
     if not agreement.is_clear:
-        return f"halves of the {_others(axis)} agree on none, {agreement.best:.2f} at best"
+        return f"halves of the {_others(axis)} agree on none; {agreement.best:.2f} at best"
     return (
         f"halves of the {_others(axis)} agree better on more clusters, up to the ceiling of "
         f"{agreement.ceiling}"
