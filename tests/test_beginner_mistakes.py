@@ -72,7 +72,10 @@ class Mistake:
 MISTAKES = {
     "a path": Mistake('fit("visits.csv")', "Read it first", 'fit(comarkov.read("visits.csv"))'),
     "a wrong file name": Mistake(
-        'comarkov.read("visit.csv")', "visit.csv", 'comarkov.read("visits.csv")', is_quoted=False
+        'comarkov.read("visit.csv")',
+        "no file 'visit.csv'. Did you mean 'visits.csv'?",
+        'comarkov.read("visits.csv")',
+        is_quoted=False,
     ),
     "an edge list": Mistake(
         "fit(X)",
@@ -143,7 +146,7 @@ MISTAKES = {
     ),
     "a kind that is none": Mistake(
         'comarkov.read("visits.csv", kind="edge")',
-        "no kind 'edge'",
+        "Did you mean 'edges'?",
         'comarkov.read("visits.csv", kind="edges")',
         is_quoted=False,
     ),
@@ -226,8 +229,12 @@ def test_what_looks_like_a_mistake_but_is_clear_enough(X, plain):
 
 KIND = "fit visits.csv --kind edges"
 COMMANDS = {
-    "a wrong file name": ("fit visit.csv", "visit.csv", "fit visits.csv"),
-    "a wrong data set": ("fit southern-woman", "southern-women", "fit southern-women"),
+    "a wrong file name": ("fit visit.csv", "Did you mean 'visits.csv'?", "fit visits.csv"),
+    "a wrong data set": (
+        "fit southern-woman",
+        "Did you mean 'southern-women'?",
+        "fit southern-women",
+    ),
     "a folder without texts": ("fit empty", "empty", "fit visits.csv"),
     "a folder that exists": ("fit visits.csv -o taken", "-o", "fit visits.csv -o free"),
     "too many clusters": ("fit visits.csv -k 99", "at most 5", "fit visits.csv -k 5"),

@@ -39,7 +39,7 @@ def predicted(*arguments, cwd):
 def test_predict_reads_new_texts_like_the_old_ones(texts):
     (texts / "letter.txt").write_text("sand and sea\n\nsun today")
     one, note = predicted("letter.txt", cwd=texts)
-    assert "1 of 5 words are not in the model and ignored: today." in note
+    assert "1 of 5 words is not in the model and ignored: today." in note
     printed = run("predict", "out", "letter.txt", cwd=texts).stdout.splitlines()
     assert printed[0] == "name,cluster,confidence,title"
     assert "sea" in printed[1].split(",")[3]

@@ -89,7 +89,7 @@ def test_fit_writes_everything_and_says_where(fitted):
     assert {path.name for path in out.iterdir()} == FILES
     assert os.listdir(out.parent) == ["women"]
     assert done.stderr == ""
-    assert "in 2 clusters x 14 columns (event) in 3 clusters: 44.0% of 1.172 bits" in done.stdout
+    assert "18 women in 2 clusters and 14 events in 3 clusters keep 44.0% of the" in done.stdout
     assert done.stdout.endswith(f"\nThe report is {out / 'report.html'}\n")
 
 
@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_bytes(fitted, tmp_path):
 def test_what_is_there_is_left_as_it_is_unless_forced(fitted, tmp_path):
     _, out = fitted
     before = contents(out)
-    assert_refused(run(*FIT, out), "exists already, and is left as it is. --force replaces it")
+    assert_refused(run(*FIT, out), "exists already, and is left as it is. Replace it with --force")
     assert contents(out) == before
     assert run(*FIT, tmp_path / "women").returncode == 0
     assert (

@@ -110,9 +110,7 @@ def test_without_counts_the_error_shows_how_to_keep_them(tmp_path):
     with pytest.raises(ValueError, match=r'is negative.*comarkov\.read\(adata, layer="raw"\)'):
         comarkov.read(cells, layer="X")
     _, path = sources(cells, tmp_path)
-    assert_refused(
-        run("fit", path, "--layer", "X", "-o", tmp_path / "o"), 'read .raw: --layer "raw"'
-    )
+    assert_refused(run("fit", path, "--layer", "X", "-o", tmp_path / "o"), "read .raw: --layer raw")
     assert_refused(run("info", tmp_path / "none.h5ad"), "none.h5ad")
 
 
@@ -121,7 +119,7 @@ def test_the_command_line_reads_raw_and_notes_it(tmp_path):
     done = run("fit", path, "-k", 2, "-l", 3, "--seed", 0, "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     notes = [line for line in done.stderr.splitlines() if line.startswith("Note")]
-    assert notes[0].endswith('is used instead. Choose it to silence this note: --layer "raw"')
+    assert notes[0].endswith("is used instead. Choose it to silence this note: --layer raw")
     quiet = run("fit", path, "--layer", "raw", "-k", 2, "-l", 3, "-o", tmp_path / "again")
     assert quiet.returncode == 0
     assert "silence" not in quiet.stderr

@@ -5,6 +5,7 @@ import os
 import shlex
 import sqlite3
 from contextlib import closing
+from decimal import Decimal
 
 import postgres
 import pytest
@@ -12,6 +13,7 @@ from commands import assert_refused, run
 from numpy.testing import assert_array_equal
 
 import comarkov
+from comarkov.data.reading.columns import Column
 
 duckdb = pytest.importorskip("duckdb")
 psycopg = pytest.importorskip("psycopg")
@@ -128,8 +130,8 @@ def test_records_come_in_parts(shop, monkeypatch):
     address, execute = shop
     check(comarkov.read(address))
     execute("insert into sales values ('Cid', null, 1)")
-    with pytest.raises(ValueError, match="record 5, column product"):
-        comarkov.read(address)
+    with pytest.warns(UserWarning, match="1 line without a name skipped"):
+        check(comarkov.read(address))
     none = "select * from sales where n > 100"
     with pytest.raises(ValueError, match="has no edges"):
         comarkov.read(address, query=none)
@@ -224,6 +226,24 @@ def test_addresses_that_are_no_database_and_other_databases():
 
 
 def test_options_of_databases_do_not_go_with_other_sources(tmp_path):
-    (tmp_path / "e.csv").write_text("a,b\nx,y\n")
+    (tmp_path / "e.csv").write_text("user,item\nx,y\n")
     with pytest.raises(ValueError, match="table="):
         comarkov.read(tmp_path / "e.csv", table="sales")
+
+
+def test_columns_have_the_narrowest_type_of_all_parts():
+    import polars as pl
+
+    parts = {
+        pl.Int64: [[1, True], [None, None], [3]],
+        pl.Float64: [[1], [Decimal("0.5")], [None], [2.5]],
+        pl.String: [[1], ["x", None], [0.5]],
+    }
+    for dtype, values in parts.items():
+        column = Column("n")
+        for part in values:
+            column.append(part)
+        assert column.whole().dtype == dtype
+    huge = Column("n")
+    huge.append([2**70])
+    assert huge.whole().to_list() == [2.0**70]

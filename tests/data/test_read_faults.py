@@ -44,8 +44,8 @@ FAULTS = {
     ),
     "no header": (
         b"a,b,1\nc,d,2\nc,d,-2\n",
-        "e.csv, line 3, column 3: the weight -2 is negative; weights are counts or other amounts. "
-        "If the column holds no weights, leave it out with drop=2.",
+        "e.csv, line 3, column 3: the weight -2 is negative. If the "
+        "column holds no weights, leave it out with drop=2.",
     ),
     "NaN": (b"user,item,n\na,b,nan\n", "e.csv, line 2, column 3 (n): the weight is missing. Use"),
     "infinity": (b"user,item,n\na,b,1e999\n", "e.csv, line 2, column 3 (n): infinity"),
@@ -186,8 +186,8 @@ TABLES = {
     ),
     "negative": (
         b"gene,x,y,z\na,1,2,-3\n",
-        "t.csv, line 2, column 4 (z): the weight -3 is negative; weights are counts or other "
-        "amounts. If the column holds no weights, leave it out with drop='z'.",
+        "t.csv, line 2, column 4 (z): the weight -3 is negative. If "
+        "the column holds no weights, leave it out with drop='z'.",
     ),
     "ragged": (
         b"gene,x,y,z\na,1,2,3\nb,1,2\n",

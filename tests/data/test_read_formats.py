@@ -190,7 +190,7 @@ def test_names_from_elsewhere(tmp_path):
         match=r"no column 'name'.* row_names='.*u\.txt:id:who'",
     ):
         comarkov.read(edges, row_names=(tmp_path / "u.txt", "id", "name"))
-    with pytest.raises(FileNotFoundError, match="no such file"):
+    with pytest.raises(FileNotFoundError, match="There is no file"):
         comarkov.read(edges, row_names="nowhere.csv")
 
 

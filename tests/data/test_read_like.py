@@ -126,6 +126,13 @@ def test_a_header_that_was_detected_is_remembered(tmp_path):
     (tmp_path / "new.csv").write_text("user,item\nc,x\n")  # which would be a header
     assert comarkov.read(tmp_path / "new.csv", like=before).shape == (2, 2)
     assert comarkov.read(tmp_path / "new.csv", like=before, header=True).shape == (1, 1)
+    before = comarkov.read(tmp_path / "new.csv")
+    assert before.reading == {"kind": "edges", "header": True}
+    (tmp_path / "new.csv").write_text("d,x\ne,y\n")  # no evidence against a header
+    assert comarkov.read(tmp_path / "new.csv", like=before).row_names.tolist() == ["e"]
+    (tmp_path / "new.csv").write_text("d,x\nd,y\n")
+    with pytest.warns(UserWarning, match=r"\(d, x\) is read as data; use header=True if"):
+        assert comarkov.read(tmp_path / "new.csv", like=before).shape == (1, 2)
 
 
 def test_files_of_names_are_read_again(tmp_path):

@@ -400,7 +400,7 @@ def test_a_level_that_is_not_there_gets_a_clear_error(fitted, level, message):
 
 def test_a_side_that_is_not_clustered_is_not_cut(counts):
     model = CoClustering((4, None), random_state=0).fit(counts)
-    with pytest.raises(ValueError, match="columns were not clustered: give None for them, not 3"):
+    with pytest.raises(ValueError, match="columns were not clustered: use None for them, not 3"):
         model.cut(3)
     assert set(model.cut((3, None)).row_labels_) == {-1, 0, 1, 2}
     assert model.hierarchy_.merges[-1].n_clusters == (1, None)

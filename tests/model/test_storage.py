@@ -304,7 +304,7 @@ DAMAGES = {
     "only data": (set_value("value", [1, 2]), "it contains no model"),
     "a method for an attribute": (
         lambda f: edit(f, lambda d: d["value"]["learnt"].update(predict=1)),
-        "learns no 'predict'",
+        "has no attribute 'predict'",
     ),
     "a parameter that there is not": (
         lambda f: edit(f, lambda d: d["value"]["parameters"].update(harm=1)),

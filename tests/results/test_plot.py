@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
 from comarkov.results import plot
 from comarkov.results.binning import binned
+from comarkov.results.numbers import lift_text
 
 mpl.use("agg")
 
@@ -57,12 +58,29 @@ def test_heatmap_draws_the_reordered_matrix(model, ax):
 
 
 def test_blocks_are_coloured_by_octaves_of_lift(model, ax):
-    assert plot_blocks(model, ax=ax) is ax
+    assert plot_blocks(model, order="mass", ax=ax) is ax
     P = WOMEN.matrix / WOMEN.matrix.sum()
     first = model.row_labels_ == 0, model.column_labels_ == 1
     lift = P[np.ix_(*first)].sum() / P[first[0]].sum() / P[:, first[1]].sum()
     assert np.asarray(ax.get_images()[0].get_array())[0, 1] == pytest.approx(np.log2(lift))
-    assert f"{lift:.2g}" in {text.get_text() for text in ax.texts}
+    assert lift_text(lift) in {text.get_text() for text in ax.texts}
+
+
+def test_clusters_are_drawn_along_the_diagonal_or_by_mass(model, ax):
+    plot_blocks(model, ax=ax)
+    diagonal = np.asarray(ax.get_images()[0].get_array())
+    assert diagonal.argmax(axis=1).tolist() == [0, 2]  # of three columns
+    places = dict(
+        zip((t.get_text()[0] for t in ax.get_xticklabels()), ax.get_xticks(), strict=True)
+    )
+    ax.clear()
+    plot_blocks(model, order="mass", ax=ax)
+    by_mass = np.asarray(ax.get_images()[0].get_array())
+    assert not np.array_equal(by_mass, diagonal)
+    for number, place in places.items():  # labels go with their blocks
+        assert sorted(diagonal[:, int(place)]) == sorted(by_mass[:, int(number)])
+    with pytest.raises(ValueError, match='order must be "diagonal" or "mass"'):
+        plot_heatmap(model, WOMEN.matrix, order="name", ax=ax)
 
 
 def test_numbers_and_names_do_not_meet(ax):
@@ -71,12 +89,12 @@ def test_numbers_and_names_do_not_meet(ax):
     plot_blocks(model, ax=ax)
     assert len(ax.get_yticks()) == 30
     ax.clear()
-    plot_heatmap(model, counts, ax=ax)
+    plot_heatmap(model, counts, order="mass", ax=ax)
     assert [label.get_text() for label in ax.get_yticklabels()[:3]] == ["0", "2", "4"]
     ax.clear()
     frame = pd.DataFrame(WOMEN.matrix, columns=WOMEN.column_names)
     plot_blocks(CoClustering((2, None), random_state=0).fit(frame), ax=ax)
-    assert [label.get_text() for label in ax.get_xticklabels()] == WOMEN.column_names
+    assert sorted(label.get_text() for label in ax.get_xticklabels()) == sorted(WOMEN.column_names)
 
 
 def fitted_frame(n, m, row="R", column="C"):

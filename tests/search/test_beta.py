@@ -173,7 +173,7 @@ def test_a_path_has_the_numbers_of_clusters_that_a_fit_chooses(monkeypatch):
 
 @pytest.mark.parametrize("betas", [[], [1.2], [-0.1], [[0.5]], [np.nan], 0.5])
 def test_bad_betas_get_a_clear_error(betas):
-    with pytest.raises(ValueError, match=r"betas must be some numbers in \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"betas must be numbers in \[0, 1\]"):
         CoClustering(2).beta_path(np.eye(4), betas)
 
 

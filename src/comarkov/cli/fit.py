@@ -1,4 +1,4 @@
-"""``comarkov fit``: from a file to clusters with names, tables, a picture and a report."""
+"""``comarkov fit``: from a file to clusters, with tables, a picture and a report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .options import ClusteringOptions, NumberOptions, OutputOptions
 
 @dataclass(frozen=True)
 class FitFolderOptions(results_folder.FolderOptions):
-    """The folder that gets all results, and whether to open the report in it."""
+    """The folder for all results, and whether to open the report in it."""
 
     opened: bool = results_folder.opened_option()
 
@@ -34,7 +34,7 @@ def fit(
     """Co-cluster the rows and columns of INPUT, and write all results into a folder.
 
     OUT gets rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png,
-    report.html, and model/ for predict. Ctrl-C keeps the best so far.
+    report.html, and model/ for predict. Ctrl-C stops and keeps the best result so far.
 
     [bold]Examples[/bold]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..data.similar_names import did_you_mean, similar_file
 from .option_groups import completion
 from .options import INPUT, TABLES, TEXTS
 from .wording import as_options
@@ -166,8 +167,12 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
         return _data_set(source)
     if source != STDIN and "://" not in source and not Path(source).exists():
         raise FileNotFoundError(
-            f"There is no file {source!r}, and no data set of that name. Check the path, or choose "
-            f"a data set: {', '.join(KNOWN)}."
+            f"There is no file {source!r}, and no data set of that name."
+            + (
+                similar_file(Path(source))
+                or did_you_mean(source, KNOWN)
+                or f" Check the path, or choose a data set: {', '.join(KNOWN)}."
+            )
         )
     from ..data import reading  # slow to import
 

@@ -1,4 +1,4 @@
-"""``comarkov report``: the report of results that are there already, made anew."""
+"""``comarkov report``: write the report of existing results again, with your titles if given."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ import typer
 from ..data.writing import write_text
 from .errors import clear_errors, notes
 from .option_groups import takes_groups
-from .options import OutputOptions
-from .results_folder import opened_option, read_any_results
+from .options import OUTPUT, OutputOptions
+from .results_folder import opened_option, read_network, read_results
 from .tables import print_json
 
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What to do with the report."""
+    """What to write, and whether to open it."""
 
+    titles: Path | None = OUTPUT.option(
+        "--titles FILE",
+        "Titles for clusters, as the report downloads them; all files in OUT get them.",
+        shown="computed titles",
+    )
     opened: bool = opened_option()
 
 
@@ -35,18 +40,30 @@ def report(
     *,
     output: OutputOptions,
 ) -> None:
-    """Make report.html anew from a folder of results.
+    """Write report.html again from a folder of results.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     comarkov report women --open
+
+    comarkov report women --titles titles.json
     """
     with clear_errors(), notes(output.quiet):
+        for name, text in _texts(out, options).items():
+            write_text(out / name, text)
         page = (out / "report.html").absolute()
-        write_text(page, read_any_results(out).to_html())
         if output.json:
             print_json({"report": str(page)})
         else:
             typer.echo(page if output.quiet else f"The report is {page}")
         if options.opened:
             typer.launch(page.as_uri())
+
+
+def _texts(out: Path, options: ReportOptions) -> dict[str, str]:
+    """The files to write: with titles all that contain them, else the report alone."""
+    from ..results.folder import titled_texts
+
+    if options.titles is not None:
+        return titled_texts(read_results(out, options.titles))
+    return {"report.html": (read_network(out) or read_results(out)).to_html()}

@@ -1,4 +1,4 @@
-"""The folder of results: where it is, what goes into it, and what is read from it."""
+"""The folder of results: where it is, what is written into it, and how it is read again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,15 +33,13 @@ class OutOptions:
 
     out: Path | None = OUTPUT.option(
         "--out -o OUT",
-        "The folder for all results, which is written as a whole or not at all.",
+        "The folder for all results, written atomically: you get all of it or none.",
         shown="the name of INPUT, -clusters",
     )
-    force: bool = OUTPUT.option(
-        "--force -f", "Replace a folder OUT that comarkov has written.", False
-    )
+    force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
 
     def place(self, source: str) -> Path:
-        """Where results go; an error before the work begins if they must not."""
+        """The folder for results; an error before the work begins if it cannot be written."""
         from ..model.storage import is_results
 
         stem = "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
@@ -49,7 +48,7 @@ class OutOptions:
             refuse_to_lose(out.absolute(), self.force, is_results)
             check_place(out.absolute())
         except FileExistsError as error:
-            hint = "" if self.force else " --force replaces it, -o names another place."
+            hint = "" if self.force else " Replace it with --force, or choose another with -o."
             raise FileExistsError(f"{error}{hint}") from None
         return out
 
@@ -73,7 +72,7 @@ class FolderOptions(OutOptions):
         from ..results.folder import fill
 
         with whole_folder(out, self.force, is_results) as folder:
-            fill(results, folder)
+            fill(replace(results, folder=str(out)), folder)
             if self.h5ad and Path(source).suffix == ".h5ad":
                 write_h5ad(source, folder / Path(source).name, results.fitted)
             for name, text in (texts or {}).items():
@@ -97,37 +96,62 @@ def results_of(
     return Results.of(model, data, path=path, command=command(), weighted=weighted)
 
 
-def read_results(out: Path) -> Results:
-    """The co-clustering in a folder, from the model and the data in it."""
-    results = read_any_results(out)
-    from ..results.results import Results
-
-    if not isinstance(results, Results):
-        kind = type(results.fitted).__name__
-        raise ValueError(f"{out} holds a {kind}, not a co-clustering. See: comarkov info {out}")
-    return results
-
-
-def read_any_results(out: Path) -> Results | NetworkResults:
-    """The results in a folder, from the model and the data in it."""
-    from ..data.reading import read
-    from ..model.storage import is_results, load, load_value
-    from ..results.folder import DATA, PATH
+def read_network(out: Path) -> NetworkResults | None:
+    """The results of a chain or of several types in a folder; None if it has a co-clustering."""
+    from ..model.storage import load
     from ..results.network.stored import network_results
-    from ..results.results import Results
+
+    _check_results(out)
+    return network_results(out, load(out), summary(out))
+
+
+def _check_results(out: Path) -> None:
+    from ..model.storage import is_results
 
     if not is_results(out):
         raise FileNotFoundError(
             f"There are no results of comarkov fit, sweep, chain or multi in {out}. Write them "
             f"with: comarkov fit INPUT -o {out}"
         )
+
+
+def read_results(out: Path, titles: Path | None = None) -> Results:
+    """The co-clustering in a folder, with titles from a file or those that the folder has."""
+    from ..data.reading import read
+    from ..model.storage import load, load_value
+    from ..results.folder import DATA, PATH
+    from ..results.given_titles import FILE
+    from ..results.results import Results
+
+    _check_results(out)
     about, model = summary(out), load(out)
-    results = network_results(out, model, about)
-    if results is not None:
-        return results
+    if not hasattr(model, "hierarchy_"):
+        kind = type(model).__name__
+        raise ValueError(f"{out} holds a {kind}, not a co-clustering. See: comarkov info {out}")
     path = load_value(out / PATH) if (out / PATH).exists() else None
     data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
-    return Results.of(model, data, path=path, command=str(about.get("command", "")))
+    if titles is None and (out / FILE).exists():
+        titles = out / FILE
+    with _commands_for_titles(out):
+        results = Results.of(
+            model, data, path=path, command=str(about.get("command", "")), titles=titles
+        )
+    return replace(results, folder=str(out))
+
+
+@contextmanager
+def _commands_for_titles(out: Path) -> Iterator[None]:
+    """If titles are for other numbers of clusters, say which command makes results that match."""
+    from ..results.given_titles import OtherNumbersError
+
+    try:
+        yield
+    except OtherNumbersError as error:
+        numbers = {"-k": error.n_clusters[0], "-l": error.n_clusters[1]}
+        options = [part for name, k in numbers.items() if k for part in (name, str(k))]
+        cut = shlex.join(["comarkov", "cut", str(out), *options])
+        fact = str(error).split(" Cut the model")[0]
+        raise ValueError(f"{fact} Make results that match the titles first: {cut}") from None
 
 
 def print_results(results: Results | NetworkResults, out: Path, output: OutputOptions) -> None:
@@ -141,13 +165,13 @@ def print_results(results: Results | NetworkResults, out: Path, output: OutputOp
 
 
 def command() -> str:
-    """The command that is running, to be repeated; passwords in addresses are left out."""
+    """The running command, so that it can be repeated; without passwords in addresses."""
     public = [re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1@", part) for part in sys.argv[1:]]
     return shlex.join(["comarkov", *public])
 
 
 def summary(out: Path) -> dict[str, Any]:
-    """The content of summary.json, and where it is."""
+    """The content of summary.json, and the folder it is in."""
     from ..model.storage import SUMMARY
 
     content: dict[str, Any] = json.loads((out / SUMMARY).read_text(encoding="utf-8"))

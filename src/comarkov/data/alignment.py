@@ -113,9 +113,8 @@ def _places(X: Any, new: np.ndarray, fitted: np.ndarray, what: str) -> np.ndarra
 def _warn_of_unknown(unknown: np.ndarray, size: int, X: Any, axis: int) -> None:
     kind = getattr(X, "column_kind" if axis == 1 else "row_kind", None)
     what = f"{kind}s" if isinstance(kind, str) else "columns" if axis == 1 else "rows"
-    warn_user(
-        f"{unknown.size:,} of {size:,} {what} are not in the model and ignored: {_first(unknown)}."
-    )
+    count = f"{unknown.size:,} of {size:,} {what} {'is' if unknown.size == 1 else 'are'}"
+    warn_user(f"{count} not in the model and ignored: {_first(unknown)}.")
 
 
 def _first(names: np.ndarray) -> str:

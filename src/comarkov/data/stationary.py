@@ -183,9 +183,9 @@ def _eliminated(band: Band) -> np.ndarray:
         P = window(first, high)
         for state in range(low, high):
             logs[state] = _log_inflow(logs[first:state], P[: state - first, state - first])
-    found = np.empty(n)
-    found[band.order] = logs
-    return found
+    in_order = np.empty(n)
+    in_order[band.order] = logs
+    return in_order
 
 
 def _log_inflow(logs: np.ndarray, column: np.ndarray) -> float:

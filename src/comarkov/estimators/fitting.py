@@ -85,7 +85,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         self._set_or_forget("beta_selection_", evidence)
         self.weighting_ = weighting
         self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
-        self._report(solution.state, starts, run, level=5)
+        self._report(solution.state, starts, run, level=6)
         return data
 
     @available_if(lambda self: "beta" in self._get_param_names())

@@ -162,11 +162,11 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         """
         data = read_transitions(X, self.kind)
         run = self._run(float(self.beta))
-        seen, held = data.weights, None
+        fitted, tested = data.weights, None
         if self.held_out:
             rng = run.seed.stream(Purpose.HELD_OUT)
-            seen, held = hold_out(data, float(self.held_out), rng)
-        walk = chain(seen, data.states, self.restrict, is_part=held is not None)
+            fitted, tested = hold_out(data, float(self.held_out), rng)
+        walk = chain(fitted, data.states, self.restrict, is_part=tested is not None)
         graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
         problem = NetworkProblem(graph, [self._start(walk, data.states)])
         state = self._method(self.method).solve(problem, run).state
@@ -176,8 +176,8 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         if data.sequences is None:
             validate_data(self, X, skip_check_array=True)
         self._keep(state, problem.starts[0], walk, data)
-        if held is not None:
-            self.lumpability_test_ = self._tested(held, run.seed)
+        if tested is not None:
+            self.lumpability_test_ = self._tested(tested, run.seed)
         return self
 
     def _start(self, walk: Chain, states: np.ndarray) -> Start:

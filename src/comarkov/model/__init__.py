@@ -1,1 +1,1 @@
-"""What a fit leaves behind."""
+"""The parts of a fitted model."""

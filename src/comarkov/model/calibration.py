@@ -1,17 +1,17 @@
-"""How much the entries of an element are worth as evidence for its cluster, without labels.
+"""Calibrate the confidence: how much the entries of an element are worth as evidence.
 
 The posterior of an element's clusters (see ``confidence``) counts its v effective observations as
-v^γ independent ones: γ is below 1 if entries come together, as words of a text do. Such elements
-differ from each other more than independent entries let them. How much independent entries do is
-measured: shuffle the entries among the elements of each cluster. For an element x of cluster a,
-taken out of it, let d_x(b) be how far c_b - c_a, per unit of mass, is from the mean of its cluster,
-and s_a(b)² the mean of v d(b)² over shuffled elements. Then
+v^γ independent ones; γ is below 1 if entries come in groups, as the words of a text do. Elements
+then differ from each other more than independent entries would. Shuffling the entries among the
+elements of each cluster shows how much independent entries differ. For an element x removed from
+its cluster a, let d_x(b) be the deviation of c_b - c_a, per unit of mass, from the mean of its
+cluster, and s_a(b)² the mean of v d(b)² over shuffled elements. Then
 
     γ = argmax  Σ_x mean_b [γ ln v_x - v_x^γ d_x(b)² / s_a(b)²] / 2 - (ln γ)² / 2    over γ ≤ 1
 
-the likelihood of normal deviations of the variance s² / v^γ. The last term keeps γ near 1 if there
-are few elements. γ is never above 1: elements are where they cost least, so they deviate less than
-shuffled ones if clusters overlap.
+maximises the likelihood of normal deviations of variance s² / v^γ. The last term keeps γ near 1 if
+there are few elements. γ never exceeds 1: elements are in their cheapest cluster, so they deviate
+less than shuffled ones if clusters overlap.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from .placing import Target, costs_in
 
 SAMPLE = 1000  # elements: enough for one number
 SHUFFLES = 10  # if there is time
-TERMS = 150  # of the cost, which take as long as shuffling an entry
+TERMS = 150  # terms of the cost that take as long as shuffling an entry
 LIMIT = 4.0  # of -ln γ
-ROUNDING = 1e-6  # nats per unit of mass, by which costs differ that are equal but for rounding
+ROUNDING = 1e-6  # nats per unit of mass: smaller differences of costs are rounding errors
 
 
 class Sample(NamedTuple):
-    """Some elements of a side, and what their costs depend on."""
+    """A sample of the elements of a side, and what their costs depend on."""
 
-    entries: sp.csr_array  # elements by items: those items where they have mass
+    entries: sp.csr_array  # elements by the items where they have mass
     home: np.ndarray  # the clusters of the elements
     target: Target
     spread: float
 
 
 class Deviations(NamedTuple):
-    """How far costs of elements are from the mean of their cluster."""
+    """Deviations of the costs of elements from the mean of their cluster."""
 
     squares: np.ndarray  # d_x(b)², by (element, cluster)
     observations: np.ndarray  # the effective number of them
 
 
 def evidence_exponents(state: CoClusters, run: Run) -> list[float | None]:
-    """γ of rows and of columns; None for a side that is not clustered."""
+    """Return γ of rows and of columns; None for a side that is not clustered."""
     sides = state.rows, state.columns
     return [
         None
@@ -69,7 +69,7 @@ def evidence_exponents(state: CoClusters, run: Run) -> list[float | None]:
 def evidence_exponent(
     side: Side, other: Side | None, beta: float, rng: np.random.Generator
 ) -> float:
-    """γ of the elements of a side; 1 if there is nothing to measure."""
+    """Return γ of a side; 1 if there is nothing to measure."""
     if side.k == 1:
         return 1.0
     sample = _sample(side, other, beta, rng)
@@ -81,7 +81,7 @@ def evidence_exponent(
 
 
 def _exponent(given: Deviations, expected: np.ndarray) -> float:
-    """γ by deviations and their expected squares at v = 1, both by (element, cluster)."""
+    """Return γ, given deviations and their expected squares at v = 1, by (element, cluster)."""
     counts = expected > ROUNDING**2
     squares = np.divide(given.squares, expected, out=np.zeros_like(expected), where=counts)
     squares = squares.sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
@@ -111,9 +111,9 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
 
 
 def _shuffled(sample: Sample, rng: np.random.Generator) -> sp.csr_array:
-    """The same entries, each with another element of its cluster, which has as many as before.
+    """Shuffle entries among the elements of each cluster; every element keeps its number of them.
 
-    Entries of one item that meet in an element are summed.
+    Entries of the same item and element are summed.
     """
     entries = sample.entries
     element = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
@@ -126,13 +126,13 @@ def _shuffled(sample: Sample, rng: np.random.Generator) -> sp.csr_array:
 
 
 def _variances(sample: Sample, entries: sp.csr_array) -> np.ndarray:
-    """The mean of v d(b)² over the elements of each cluster, by (cluster, b)."""
+    """Return the mean of v d(b)² over the elements of each cluster, by (cluster, b)."""
     squares, counts = _deviations(sample, entries)
     return _means(sample, squares * counts[:, None], np.ones(counts.size))
 
 
 def _deviations(sample: Sample, entries: sp.csr_array) -> Deviations:
-    """d_x(b)² of elements that have these entries."""
+    """Return d_x(b)² of elements with these entries."""
     rows = joint(entries, 1.0)
     counts = observations(rows.matrix)
     costs = costs_in(sample.target, rows, sample.home, sample.spread) / rows.row_mass[:, None]
@@ -141,7 +141,7 @@ def _deviations(sample: Sample, entries: sp.csr_array) -> Deviations:
 
 
 def _means(sample: Sample, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted means over the elements of each cluster."""
+    """Return weighted means over the elements of each cluster."""
     member = membership(sample.home, values.shape[1])
     total = member.T @ weights
     return (member.T @ (values * weights[:, None])) / np.where(total > 0, total, 1.0)[:, None]

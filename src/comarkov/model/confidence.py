@@ -1,14 +1,14 @@
-"""How sure a co-clustering is of each element, how stable its clusters are; whom to reject.
+"""The confidence of each element, the stability of clusters, and which elements to reject.
 
-For an element x of mass n_x, taken out of its cluster, c_a is the cost of inserting it into
+For an element x of mass n_x, removed from its cluster, c_a is the cost of inserting it into
 cluster a, and
 
     v_x = n_x² / Σ_y n_xy²                    its effective number of observations
     p_x(a) ∝ exp(-v_x^γ c_a / n_x)            the posterior of its clusters
 
 v_x counts the entries that carry the mass: n_x if all are ones, fewer if some are large. It does
-not depend on the unit of the weights, and a word that occurs often in one document is not taken
-for as many independent observations. Different words of one document are not independent either:
+not depend on the unit of the weights, and a word that occurs often in one document does not count
+as many independent observations. Different words of one document are not independent either:
 γ, which ``calibration`` estimates, reduces v to the number of independent ones.
 
 The confidence is the posterior of an element's cluster times the share of all results of the
@@ -31,9 +31,9 @@ from ..search.side import Side
 
 
 class Confidence(NamedTuple):
-    """How sure a side is; per element, 0 for those without mass, and per cluster."""
+    """The confidence of a side, per element (0 if empty) and per cluster."""
 
-    margins: np.ndarray  # what the best other cluster costs more, in nats per unit of mass
+    margins: np.ndarray  # the extra cost of the best other cluster, in nats per unit of mass
     agreement: np.ndarray  # the share of other results that agree; NaN if there are none
     confidence: np.ndarray  # the posterior of its cluster times the share of results that agree
     stability: np.ndarray  # (k,): mean Jaccard similarity to other results; NaN if none
@@ -42,7 +42,7 @@ class Confidence(NamedTuple):
 def confidences(
     solution: Solution[CoClusters], beta: float, exponents: Sequence[float | None]
 ) -> list[Confidence | None]:
-    """How sure rows and columns are, by their γ; None for a side that is not clustered."""
+    """Return the confidence of rows and columns, given γ; None for a side that is not clustered."""
     state = solution.state
     others: list[Any] = list(zip(*solution.others, strict=True)) or [(), ()]
     return [
@@ -60,7 +60,7 @@ def confidence(
     others: Sequence[np.ndarray],
     gamma: float = 1.0,
 ) -> Confidence:
-    """How sure a side is of its elements and clusters, given the labels of other results."""
+    """Return the confidence of a side, given the labels of other results."""
     margins, sure = np.zeros(side.labels.size), np.zeros(side.labels.size)
     for part, rows, costs in side.insertion_costs(cross, beta):
         margins[part], sure[part] = _against_others(side.labels[part], rows, costs, gamma)
@@ -74,7 +74,7 @@ def confidence(
 
 
 def posterior(costs: np.ndarray, matrix: Matrix, gamma: float) -> np.ndarray:
-    """p_x(a) of the rows of a matrix, from their costs c_a in nats times mass."""
+    """Return p_x(a) of the rows of a matrix, from their costs c_a in nats times mass."""
     mass = np.where(matrix.mass > 0, matrix.mass, 1.0)
     return np.asarray(softmax(-costs * (observations(matrix) ** gamma / mass)[:, None], axis=1))
 
@@ -82,10 +82,10 @@ def posterior(costs: np.ndarray, matrix: Matrix, gamma: float) -> np.ndarray:
 def rejected(
     labels: np.ndarray, sure: np.ndarray, threshold: float, fixed: np.ndarray
 ) -> np.ndarray:
-    """Labels, -1 for elements that are less sure than the threshold.
+    """Return the labels, with -1 for elements whose confidence is below the threshold.
 
-    Fixed elements stay, and so does the surest of each cluster, the first of equals: no cluster
-    becomes empty.
+    Fixed elements stay, and so does the element of highest confidence in each cluster (the first
+    one, if several): no cluster becomes empty.
     """
     order = np.lexsort((-sure, labels))
     _, first = np.unique(labels[order], return_index=True)
@@ -97,7 +97,7 @@ def rejected(
 def _against_others(
     home: np.ndarray, rows: Matrix, costs: np.ndarray, gamma: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Margins of some rows, and the posterior of the clusters where they are."""
+    """Return the margins of rows, and the posterior of their own clusters."""
     each = np.arange(home.size)
     sure = posterior(costs, rows, gamma)[each, home]
     here = costs[each, home]
@@ -107,7 +107,7 @@ def _against_others(
 
 
 def _repeated(side: Side, others: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Which share of other results agrees on each element, and how alike each cluster is."""
+    """Return the share of other results that agree on each element, and the stability."""
     labels = side.labels
     if not others:
         return np.where(labels >= 0, np.nan, 0.0), np.full(side.k, np.nan)

@@ -1,4 +1,4 @@
-"""The tree of clusters: finer ones inside each cluster of a fit, and the merges down to one."""
+"""The hierarchy of clusters: finer ones inside each cluster of a fit, and merges down to one."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ SIDES = ("rows", "columns")
 
 
 class Merge(NamedTuple):
-    """Two clusters made one."""
+    """A merge of two clusters."""
 
     side: str  #: "rows" or "columns"
-    first: int  #: a node of that side: a leaf, or the number of leaves plus that of a merge
+    first: int  #: a node of that side: a leaf, or the number of leaves plus the index of a merge
     second: int  #: another node
     n_clusters: Counts  #: the numbers of row and of column clusters after it
-    lost: float  #: by how many bits it raises L_β
+    lost: float  #: the increase of L_β in bits
     cost: float  #: L_β in bits after it
 
 
 class Level(NamedTuple):
-    """A co-clustering on the way from the leaves to one cluster."""
+    """A level of the hierarchy."""
 
     n_clusters: Counts  #: the numbers of row and of column clusters
     cost: float  #: L_β in bits
@@ -40,27 +40,27 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy:
-    """The way from fine clusters, the leaves, through those of a fit down to one on each side.
+    """The merges from fine clusters, the leaves, through those of a fit down to one on each side.
 
-    Leaves are made by splitting the clusters of the fit. On the way down, the two row clusters or
-    the two column clusters are merged that raise L_β least, at first only those inside one
-    cluster of the fit, until these are reached. A side that is not clustered takes no part.
+    Leaves are made by splitting the clusters of the fit. Each merge joins the two row clusters or
+    the two column clusters that raise L_β least, at first only within clusters of the fit, until
+    these are complete. A side that is not clustered has no merges.
 
     Attributes
     ----------
     merges : list of Merge
-        (side, first, second, n_clusters, lost, cost) of each merge on the way.
+        (side, first, second, n_clusters, lost, cost) of each merge.
     levels : list of Level
         (n_clusters, cost, kept) at the leaves and after each merge.
     row_linkage, column_linkage : ndarray of shape (n_leaves - 1, 4) or None
-        The merges of one side as SciPy's linkage matrix: two nodes, the bits lost on the way up
-        to and including this merge, on both sides together, and the number of leaves below it.
-        The same height in both trees is the same level. Below β = 1/2 a merge may lower the cost;
-        its height is then that of the merge before. None for a side that is not clustered.
+        The merges of one side as SciPy's linkage matrix: two nodes, the total number of bits lost
+        so far on both sides, and the number of leaves below. The same height in both trees is the
+        same level. Below β = 1/2 a merge may lower the cost; then it has the height of the previous
+        merge. None for a side that is not clustered.
     row_merge_costs, column_merge_costs : ndarray of shape (n_clusters, n_clusters) or None
-        By how many bits merging clusters i < j of the fit raises L_β; infinite elsewhere.
+        The increase of L_β in bits when clusters i < j of the fit are merged; infinite elsewhere.
     row_leaves, column_leaves : ndarray of int or None
-        The leaf of each row and of each column; -1 without mass.
+        The leaf of each row and of each column; -1 for empty ones.
     n_leaves : pair of (int or None)
         The numbers of row and of column leaves.
     """
@@ -82,17 +82,17 @@ class Hierarchy:
 
     @property
     def row_leaves(self) -> np.ndarray | None:
-        """The leaf of each row; -1 without mass."""
+        """The leaf of each row; -1 for empty rows."""
         return None if self.rows is None else self.rows.leaf
 
     @property
     def column_leaves(self) -> np.ndarray | None:
-        """The leaf of each column; -1 without mass."""
+        """The leaf of each column; -1 for empty columns."""
         return None if self.columns is None else self.columns.leaf
 
     @cached_property
     def merges(self) -> list[Merge]:
-        """All merges on the way."""
+        """All merges."""
         return [
             Merge(SIDES[step.side], *step.nodes, level.n_clusters, step.lost, level.cost)
             for step, level in zip(self._steps, self.levels[1:], strict=True)
@@ -100,7 +100,7 @@ class Hierarchy:
 
     @cached_property
     def levels(self) -> list[Level]:
-        """The leaves, and what is left after each merge."""
+        """The levels: the leaves, and the state after each merge."""
         counts = [self.n_leaves]
         for step in self._steps:
             less = [None if c is None else c - (i == step.side) for i, c in enumerate(counts[-1])]
@@ -111,7 +111,7 @@ class Hierarchy:
         return [self._level(*at) for at in zip(counts, lost, forgotten, strict=True)]
 
     def _level(self, n_clusters: Counts, lost: float, forgotten: float) -> Level:
-        """The level that differs so much from the fit."""
+        """Return the level with this difference from the fit."""
         blocks = self.information.row_clusters_column_clusters - forgotten
         kept = self.information._replace(row_clusters_column_clusters=max(blocks, 0.0)).kept
         return Level(n_clusters, max(self.information.cost(self.beta) + lost, 0.0), kept)
@@ -127,18 +127,18 @@ class Hierarchy:
         return _linkage(self._steps, 1, self.n_leaves[1])
 
     def cluster_linkage(self, side: str) -> np.ndarray | None:
-        """The same for "rows" or "columns" from the clusters of the fit, without finer ones."""
+        """Return the linkage matrix of "rows" or "columns" from the clusters of the fit on."""
         which = SIDES.index(side)
         return _linkage(self._steps_from_fit, which, self.n_fitted[which])
 
     @property
     def row_merge_costs(self) -> np.ndarray | None:
-        """What merging row clusters i < j of the fit costs, in bits; infinite elsewhere."""
+        """The costs in bits of merging row clusters i < j of the fit; infinite elsewhere."""
         return self._pair_costs(0)
 
     @property
     def column_merge_costs(self) -> np.ndarray | None:
-        """What merging column clusters i < j of the fit costs, in bits; infinite elsewhere."""
+        """The costs in bits of merging column clusters i < j of the fit; infinite elsewhere."""
         return self._pair_costs(1)
 
     def _pair_costs(self, side: int) -> np.ndarray | None:
@@ -149,12 +149,12 @@ class Hierarchy:
         return merging.costs / (merging.mass * np.log(2))
 
     def _clusters(self) -> tuple[Leaves | None, Leaves | None]:
-        """Both sides, each cluster of the fit its only leaf."""
+        """Both sides, with the clusters of the fit as leaves."""
         rows, columns = (leaves and leaves.without_finer() for leaves in (self.rows, self.columns))
         return rows, columns
 
     def checked(self, n_clusters: tuple[Any, Any]) -> Counts:
-        """Numbers of clusters that there are in the trees, or an error that says which are."""
+        """Check numbers of clusters; an error states which ones the trees have."""
         rows, columns = (
             _checked(k, leaves, what)
             for k, leaves, what in zip(n_clusters, self.n_leaves, ("row", "column"), strict=True)
@@ -162,9 +162,9 @@ class Hierarchy:
         return rows, columns
 
     def sides_at(self, n_clusters: Counts) -> tuple[Leaves | None, Leaves | None]:
-        """Both sides in these numbers of clusters.
+        """Return both sides with these numbers of clusters.
 
-        Clusters are numbered by falling mass, those of a side that is as in the fit as there.
+        Clusters are numbered by decreasing mass; a side that is as in the fit keeps its numbers.
         """
         return self._cut(0, self.rows, n_clusters[0]), self._cut(1, self.columns, n_clusters[1])
 
@@ -207,20 +207,20 @@ class _Step(NamedTuple):
     side: int
     nodes: tuple[int, int]
     lost: float  # cost, in bits
-    forgotten: float  # of I(X̄;Ȳ), in bits
+    forgotten: float  # the decrease of I(X̄;Ȳ), in bits
 
     def renamed(self, names: Any) -> _Step:
-        """The same step, its nodes under other numbers."""
+        """Return the step with other node numbers."""
         first, second = sorted(names[node] for node in self.nodes)
         return self._replace(nodes=(first, second))
 
 
 class _MergingSide:
-    """One side while its leaves are merged; the cluster of several is that of the first.
+    """One side while its leaves are merged; merged clusters keep the number of the first.
 
-    Each table holds masses by (item, cluster): N_a, A_ya and M_ba, with its factor in the cost of
-    a merge (see ``merge_costs``). The blocks M are one array with those of the other side. Without
-    another side its items are the blocks.
+    Each table holds masses by (item, cluster), N_a, A_ya or M_ba, with its factor in the cost of a
+    merge (see ``merge_costs``). Both sides share the array of blocks M. If the other side is not
+    clustered, its items are the blocks.
     """
 
     def __init__(self, leaves: Leaves, blocks: np.ndarray | None, coupling: float) -> None:
@@ -236,11 +236,11 @@ class _MergingSide:
 
     @property
     def mass(self) -> float:
-        """The mass of all clusters."""
+        """The total mass of all clusters."""
         return float(self.terms[0][0].sum())
 
     def allow(self, group: np.ndarray) -> None:
-        """Allow the merges inside groups; -1 is the group of what is there no more."""
+        """Allow merges inside groups; merged clusters are in group -1."""
         self.group = group.copy()
         self.costs = np.full((group.size, group.size), np.inf)
         for members in (np.flatnonzero(group == g) for g in np.unique(group[group >= 0])):
@@ -252,18 +252,18 @@ class _MergingSide:
         self.allow(np.where(self.group >= 0, 0, -1))
 
     def cheapest(self) -> tuple[float, int, int]:
-        """The merge that costs least, and its cost; infinite if none is left."""
+        """Return the cheapest merge and its cost; infinite if none is left."""
         i, j = divmod(int(self.costs.argmin()), self.node.size)
         return float(self.costs[i, j]), i, j
 
     def price(self, i: int, j: int) -> tuple[float, float]:
-        """What a merge costs, and what it takes from I(X̄;Ȳ), in nats times mass."""
+        """Return the cost of a merge, and the decrease of I(X̄;Ȳ), in nats times mass."""
         each = [pair_costs([(masses[:, [i, j]], 1.0)])[0, 1] for masses, _ in self.terms]
         factors = [factor for _, factor in self.terms]
         return float(np.dot(factors, each)), float(each[0] - each[-1])
 
     def merge(self, i: int, j: int) -> tuple[int, int]:
-        """Make clusters i and j one; the nodes that they were."""
+        """Merge cluster j into i; return their nodes."""
         for masses, _ in self.terms:
             masses[:, i] += masses[:, j]
             masses[:, j] = 0
@@ -277,7 +277,7 @@ class _MergingSide:
         return first, second
 
     def _renew(self, i: int, mates: np.ndarray) -> None:
-        """Cost anew what merging cluster i with its mates costs."""
+        """Update the costs of merging cluster i with others of its group."""
         if mates.size == 0:
             return
         costs = np.zeros(self.node.size)
@@ -287,14 +287,14 @@ class _MergingSide:
         self.costs[np.minimum(i, mates), np.maximum(i, mates)] = costs[mates]
 
     def add_blocks(self, items: list[int], sign: float) -> None:
-        """Add what these items of the blocks, clusters of the other side, say about merges."""
+        """Add the terms of these clusters of the other side to the costs of merges."""
         blocks, factor = self.terms[-1]
         if factor != 0.0:
             add_pair_terms(self.costs, np.ascontiguousarray(blocks[items]), sign * factor)
 
 
 def _merge_all(sides: list[_MergingSide | None]) -> Iterator[_Step]:
-    """Merge, again and again, the pair that costs least of those that are allowed."""
+    """Repeat the cheapest allowed merge."""
     in_bits = float(1 / next(side for side in sides if side).mass / np.log(2))
     while (pair := _cheapest(sides)) is not None:
         which, i, j = pair
@@ -310,7 +310,7 @@ def _merge_all(sides: list[_MergingSide | None]) -> Iterator[_Step]:
 
 
 def _nodes_from_fit(leaves: Leaves, merges: list[tuple[int, int]]) -> list[int]:
-    """The nodes that follow the merges inside clusters: the clusters, and the merges of them."""
+    """Return the nodes above the merges inside clusters: the clusters, and their merges."""
     cluster = leaves.number.tolist()  # of each node
     for first, _ in merges:
         cluster.append(cluster[first])
@@ -319,7 +319,7 @@ def _nodes_from_fit(leaves: Leaves, merges: list[tuple[int, int]]) -> list[int]:
 
 
 def _linkage(steps: list[_Step], side: int, leaves: int | None) -> np.ndarray | None:
-    """The steps of one side as SciPy's linkage matrix; None if it is not clustered."""
+    """Return the steps of one side as SciPy's linkage matrix; None if it is not clustered."""
     if leaves is None:
         return None
     heights = np.maximum.accumulate(np.cumsum([0.0, *(step.lost for step in steps)]))
@@ -342,7 +342,7 @@ def _begin(
 
 
 def _cheapest(sides: list[_MergingSide | None]) -> tuple[int, int, int] | None:
-    """The side and the two clusters that cost least to merge; the first of equals."""
+    """Return the side and the two clusters of the cheapest merge; ties go to the first."""
     merges = [(*side.cheapest(), which) for which, side in enumerate(sides) if side]
     cost, i, j, which = min(merges, key=lambda merge: merge[0])
     return None if np.isinf(cost) else (which, i, j)
@@ -351,7 +351,7 @@ def _cheapest(sides: list[_MergingSide | None]) -> tuple[int, int, int] | None:
 def _checked(k: Any, leaves: int | None, what: str) -> int | None:
     if leaves is None:
         if k is not None:
-            raise ValueError(f"The {what}s were not clustered: give None for them, not {k!r}.")
+            raise ValueError(f"The {what}s were not clustered: use None for them, not {k!r}.")
         return None
     if not isinstance(k, Integral) or not 1 <= int(k) <= leaves:
         raise ValueError(
@@ -362,7 +362,7 @@ def _checked(k: Any, leaves: int | None, what: str) -> int | None:
 
 
 def _relative_to(place: int, changes: list[float]) -> list[float]:
-    """The sums of changes up to each place, less the sum up to a given one."""
+    """Return the cumulative sums of changes, relative to the sum at a given position."""
     sums = np.cumsum([0.0, *changes])
     return (sums - sums[place]).tolist()
 

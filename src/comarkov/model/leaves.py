@@ -1,4 +1,4 @@
-"""What a model keeps of each side: its clusters, split into leaves, and their masses."""
+"""What a model stores of each side: its clusters, split into leaves, and their masses."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .numbering import Orders
 
 
 class Leaves(NamedTuple):
-    """One side of a co-clustering as a model keeps it: fine clusters, and the cluster of each.
+    """One side of a fitted co-clustering: fine clusters, and the cluster of each.
 
     ``masses[y, a]`` is the mass of leaf a in item y of the other side.
     """
 
     masses: np.ndarray
-    leaf: np.ndarray  # of each element; -1 without mass
+    leaf: np.ndarray  # of each element; -1 if it is empty
     number: np.ndarray  # the cluster of each leaf
 
     @property
@@ -35,25 +35,25 @@ class Leaves(NamedTuple):
 
     @property
     def labels(self) -> np.ndarray:
-        """The cluster of each element; -1 without mass."""
+        """The cluster of each element; -1 if it is empty."""
         return np.append(self.number, -1)[self.leaf]
 
     def cluster_masses(self) -> np.ndarray:
-        """The masses by (item of the other side, cluster)."""
+        """Return the masses by (item of the other side, cluster)."""
         return self.masses @ membership(self.number, self.k)
 
     def without_finer(self) -> Leaves:
-        """The same clusters, each its only leaf."""
+        """Return the side with clusters as leaves."""
         return Leaves(self.cluster_masses(), self.labels, np.arange(self.k))
 
 
 def take_leaves(
     solution: Solution[CoClusters], orders: Orders, counts: Sequence[int | None], run: Run
 ) -> list[Leaves | None]:
-    """Split clusters until there are so many, as long as there is time; keep what a model needs.
+    """Split clusters into leaves while there is time; return what a model needs of both sides.
 
-    Finer clusters that are known are taken as they are. Clusters are renumbered in the given
-    orders. The tables of the clusters are given up.
+    If the solution has finer clusters, they are the leaves. Clusters are renumbered in the given
+    orders. The tables of the solution are freed.
     """
     state = solution.state
     high = run.at(max(run.beta, 0.5))  # below it, splitting need not gain
@@ -69,7 +69,7 @@ def take_leaves(
 
 
 def _split(state: CoClusters, side: Side, count: int | None, run: Run) -> np.ndarray:
-    """Labels after splitting, again and again, the cluster whose split gains most."""
+    """Repeat the split that gains most; return the labels."""
     labels = side.labels.astype(np.int64)
     cross = state.cross(side)
     splits: list[tuple[float, int, np.ndarray, np.ndarray]] = []
@@ -92,7 +92,7 @@ def _split(state: CoClusters, side: Side, count: int | None, run: Run) -> np.nda
 
 
 def _kept(side: Side, leaf: np.ndarray, order: np.ndarray | None) -> Leaves:
-    """Leaves of one cluster side by side, the heaviest first."""
+    """Renumber leaves so that those of one cluster are adjacent, the heaviest first."""
     has_mass = leaf >= 0
     number = np.empty(leaf.max() + 1, np.int64)
     number[leaf[has_mass]] = side.labels[has_mass]

@@ -1,4 +1,4 @@
-"""The numbers that clusters get: by falling mass, unless the user gave them numbers."""
+"""Number the clusters by decreasing mass, unless the user numbered them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..costs.labels import renumbered
 from ..search.coclusters import Step
 from ..search.starts import Start
 
-SAME = 1e-9  # the share of all mass by which equal clusters may differ
+SAME = 1e-9  # clusters that differ by a smaller share of all mass are equally heavy
 
 Orders = list[np.ndarray | None]
 
 
 def canonical_orders(sides: Sequence[Any], starts: Sequence[Start]) -> Orders:
-    """For each side its clusters in canonical order; None to leave their numbers.
+    """Return the clusters of each side in canonical order; None to keep their numbers.
 
     A side is None if it is not clustered.
     """
@@ -28,14 +28,14 @@ def canonical_orders(sides: Sequence[Any], starts: Sequence[Start]) -> Orders:
 
 
 def _canonical_order(side: Any) -> np.ndarray:
-    """Clusters by falling mass; of equals, rounding aside, the one of the first element first."""
+    """Sort clusters by decreasing mass; equally heavy ones by their first element."""
     mass = side.cluster_mass()
     _, first = np.unique(side.labels[side.labels >= 0], return_index=True)
     return np.lexsort((first, -np.rint(mass / mass.sum() / SAME)))
 
 
 def renumbered_path(path: list[Step], orders: Orders) -> list[Step]:
-    """The steps of a path, their clusters in these orders."""
+    """Renumber the clusters of a path in these orders."""
     return [
         step._replace(
             row_labels=renumbered(step.row_labels, orders[0]),

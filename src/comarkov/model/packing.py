@@ -1,8 +1,8 @@
-"""Values as a JSON tree and plain arrays, and back: what files hold instead of pickles.
+"""Convert values to a JSON tree and plain arrays, and back: a safe alternative to pickles.
 
-JSON's own types stand for themselves. All else is an object with a key "is":
+JSON's own types are stored as they are. Everything else is an object with a key "is":
 
-    {"is": "array", "name": "a3"}                    an array of numbers, kept beside the tree
+    {"is": "array", "name": "a3"}                    an array of numbers, stored beside the tree
     {"is": "Leaves", "parts": {"masses": ...}}       one of the classes below
 """
 
@@ -28,20 +28,20 @@ INNER = {
     "Lumpability": "costs.lumpability",
     "Model": "model.placing",
 }
-NOT_KEPT = ("callback",)  # parameters that only the program has which set them
+NOT_STORED = ("callback",)  # parameters that have no meaning in another process
 
 Arrays = dict[str, np.ndarray]
 
 
 class Packer:
-    """Turns values into trees; arrays that several values share are kept once."""
+    """Converts values to trees; shared arrays are stored once."""
 
     def __init__(self) -> None:
         self.arrays: Arrays = {}
         self._names: dict[int, str] = {}
 
     def pack(self, value: Any) -> Any:
-        """The tree of a value."""
+        """Return the tree of a value."""
         if value is None or isinstance(value, str | bool) or type(value) is int:
             return value
         if type(value) is float:
@@ -77,13 +77,13 @@ class Packer:
     def _keep(self, array: np.ndarray) -> str:
         if id(array) not in self._names:
             name = f"a{len(self.arrays)}"
-            self.arrays[name] = array  # which also keeps its id from being used again
+            self.arrays[name] = array  # keeping it alive also reserves its id
             self._names[id(array)] = name
         return self._names[id(array)]
 
 
 def unpack(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
-    """The value of a tree."""
+    """Return the value of a tree."""
     if isinstance(tree, list):
         return [unpack(item, arrays) for item in tree]
     if not isinstance(tree, dict):
@@ -94,7 +94,7 @@ def unpack(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     if kind in _PLAIN:
         return _PLAIN[kind](tree, lambda part: unpack(part, arrays))
     if not _is_known(kind):
-        raise ValueError(f"it names a class that there is not, {kind!r}")
+        raise ValueError(f"it names an unknown class, {kind!r}")
     parts = {
         group: {name: unpack(part, arrays) for name, part in tree[group].items()}
         for group in tree.keys() - {"is"}
@@ -134,7 +134,7 @@ def _class(name: str) -> Any:
 
 
 def _taken_apart(value: Any, pack: Callable[[Any], Any]) -> dict[str, dict[str, Any]]:
-    """Parts of a named tuple or a dataclass; parameters and what was learnt of an estimator."""
+    """Return the fields of a named tuple or dataclass; of an estimator, everything it stores."""
     if hasattr(value, "_asdict"):
         return {"parts": {name: pack(part) for name, part in value._asdict().items()}}
     if is_dataclass(value) and not hasattr(value, "get_params"):
@@ -143,7 +143,7 @@ def _taken_apart(value: Any, pack: Callable[[Any], Any]) -> dict[str, dict[str, 
     learnt = {name: part for name, part in vars(value).items() if name not in parameters}
     return {
         "parameters": {
-            name: pack(part) for name, part in parameters.items() if name not in NOT_KEPT
+            name: pack(part) for name, part in parameters.items() if name not in NOT_STORED
         },
         "learnt": {name: pack(part) for name, part in learnt.items()},
     }
@@ -160,6 +160,6 @@ def _put_together(
     value = cls(**(parameters or {}))
     for name, part in (learnt or {}).items():
         if not (name.startswith("_") or name.endswith("_")):
-            raise ValueError(f"a {cls.__name__} learns no {name!r}")
+            raise ValueError(f"a {cls.__name__} has no attribute {name!r}")
         setattr(value, name, part)
     return value

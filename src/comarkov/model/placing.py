@@ -1,4 +1,4 @@
-"""What a fitted model keeps of the data, and what new rows and columns cost to insert."""
+"""What a fitted model stores of the data, and the costs of inserting new rows and columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..kernels.sweep import insertion_costs
 from ..search.side import float_table, new_workspace
 from .leaves import Leaves
 
-ROUNDING = 1e-9  # of the mass of an item, by which its masses in leaves may be off
+ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass
 
 
 class Target(NamedTuple):
@@ -29,10 +29,10 @@ class Target(NamedTuple):
 
 
 def costs_in(target: Target, new: Joint, home: np.ndarray, spread: float) -> np.ndarray:
-    """Cost of inserting each row into each cluster, in nats times mass.
+    """Return the cost of inserting each row into each cluster, in nats times mass.
 
-    ``home`` are the clusters from which rows are taken out first, -1 for rows that are in none;
-    ``spread`` bounds |ln v| + 1 over all weights and sums of them.
+    Rows are first removed from their clusters ``home`` (-1: in none). ``spread`` bounds |ln v| + 1
+    over all weights and their sums.
     """
     table = float_table(target.masses)
     blocks = float_table(target.blocks)
@@ -47,7 +47,7 @@ def costs_in(target: Target, new: Joint, home: np.ndarray, spread: float) -> np.
 
 @dataclass(frozen=True)
 class Model:
-    """All that is needed to insert new rows and columns, without the training matrix."""
+    """Everything needed to insert new rows and columns, without the training matrix."""
 
     rows: Leaves | None
     columns: Leaves | None
@@ -58,7 +58,7 @@ class Model:
     column_names: np.ndarray | None
 
     def information(self, whole: float) -> Information:
-        """The four informations of the clusters, where ``whole`` is I(X;Y), in bits."""
+        """Return the four informations in bits; ``whole`` is I(X;Y)."""
         first, second = (side and side.cluster_masses() for side in (self.rows, self.columns))
         rows = whole if first is None else _table_bits(first)
         columns = whole if second is None else _table_bits(second)
@@ -68,7 +68,7 @@ class Model:
         return Information(whole, columns, rows, _table_bits(blocks))
 
     def has_masses_of(self, data: Joint) -> bool:
-        """Are the masses of leaves in a matrix those that were kept, up to what moves round off?"""
+        """Do the leaves have the stored masses in this matrix, up to rounding?"""
         return all(
             csr.shape == (side.leaf.size, side.masses.shape[0]) and _has_masses(csr, side)
             for side, csr in ((self.rows, data.csr), (self.columns, data.csr.T))
@@ -77,11 +77,11 @@ class Model:
 
     @property
     def column_labels(self) -> np.ndarray | None:
-        """The clusters of the columns, those that were rejected too; None if not clustered."""
+        """The clusters of all columns, also of rejected ones; None if not clustered."""
         return None if self.columns is None else self.columns.labels
 
     def row_costs(self, new: Joint) -> np.ndarray:
-        """Cost of inserting each new row into each row cluster, in nats times mass."""
+        """Return the cost of inserting each new row into each row cluster, in nats times mass."""
         return self._costs(self.rows, self.columns, new, "row")
 
     def column_costs(self, new: Joint) -> np.ndarray:
@@ -92,7 +92,7 @@ class Model:
         self, side: Leaves | None, other: Leaves | None, new: Joint, what: str
     ) -> np.ndarray:
         if side is None:
-            raise ValueError(f"The {what}s were not clustered: n_clusters has None for them.")
+            raise ValueError(f"The {what}s were not clustered: n_clusters is None for them.")
         n, m = new.shape
         if m != side.masses.shape[0]:
             items = "columns" if what == "row" else "rows"
@@ -109,14 +109,14 @@ class Model:
 
 
 def _members(side: Leaves | None, n: int) -> sp.csr_array:
-    """The n elements of a side by its clusters; no clusters if it is not clustered."""
+    """Return the n elements of a side by its clusters; no clusters if it is not clustered."""
     return sp.csr_array((n, 0)) if side is None else membership(side.labels, side.k)
 
 
 def _has_masses(csr: sp.csr_array, side: Leaves) -> bool:
-    found = (membership(side.leaf, side.number.size).T @ csr).toarray().T
+    masses = (membership(side.leaf, side.number.size).T @ csr).toarray().T
     most = ROUNDING * side.masses.sum(axis=1, keepdims=True)
-    return bool((np.abs(found - side.masses) <= most).all())
+    return bool((np.abs(masses - side.masses) <= most).all())
 
 
 def _table_bits(masses: np.ndarray) -> float:

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data.own_folders import ARRAYS, MODEL, SUMMARY, TREE, is_model, is_results
+from ..data.similar_names import similar_file
 from ..data.writing import whole_folder
 from .packing import Arrays, Packer, unpack
 
@@ -118,7 +119,8 @@ def _model_folder(path: Path) -> Path:
         if is_model(folder):
             return folder
     if not path.exists():
-        raise FileNotFoundError(f"There is no folder {str(path)!r}. Check the path.")
+        advice = similar_file(path) or " Check the path."
+        raise FileNotFoundError(f"There is no folder {str(path)!r}.{advice}")
     raise FileNotFoundError(
         f"There is no model in {path}: {TREE} or {ARRAYS} is missing. Give a folder that comarkov "
         "fit or model.save wrote."

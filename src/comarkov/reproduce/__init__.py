@@ -1,4 +1,4 @@
-"""Every example, figure and table of the paper, run again and set beside the published numbers."""
+"""Reproduce every example, figure and table of the paper, beside the published numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["DEFAULT", "EXPERIMENTS", "reproduce"]
 
 DEFAULT = [name for name, experiment in EXPERIMENTS.items() if experiment.dataset is None]
 
-Advance = Callable[[str, int, int], None]  # experiment, runs that are there, runs in all
+Advance = Callable[[str, int, int], None]  # experiment, finished runs, all runs
 
 
 def reproduce(
@@ -29,10 +29,9 @@ def reproduce(
     advance: Advance,
     fresh: bool = False,
 ) -> Iterator[tuple[Experiment, Outcome]]:
-    """Run experiments and write figures, tables and a page into a folder; outcomes as they come.
+    """Run experiments and write figures, tables and a page into a folder; yield each outcome.
 
-    Runs that the folder holds from an earlier time, also from one that was interrupted, are not
-    made again unless ``fresh``.
+    Runs that the folder already holds, also from an interrupted call, are reused unless ``fresh``.
     """
     need("Reproducing the paper", "jinja2", "matplotlib")
     experiments = [EXPERIMENTS[name] for name in names]

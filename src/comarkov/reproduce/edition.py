@@ -1,4 +1,4 @@
-"""The edition of an experiment: a digest of all that decides its runs beside their keys."""
+"""The edition of an experiment: a digest of the code and data that its runs depend on."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .experiment import Experiment, RunOptions
 
 PACKAGE = Path(__file__).parent.parent
 
-# The rooms whose code decides what a run returns. A run starts in the module of its experiment,
-# loads a data set and fits an estimator; it reads no file of a user, and renders nothing. So
-# results, cli, data/reading and the rest of reproduce may change without another edition.
+# The code that runs depend on. A run starts in the module of its experiment, loads a data set and
+# fits an estimator; it neither reads files of users nor renders anything. So changes in results,
+# cli, data/reading and the rest of reproduce do not change the edition.
 ROOMS = (
     "kernels",
     "data",
@@ -28,7 +28,7 @@ UNUSED = "data/reading"
 
 
 def editions(experiments: Sequence[Experiment], options: RunOptions) -> dict[str, str]:
-    """The edition of each experiment by name, or an error if the data of one are missing."""
+    """Return the edition of each experiment by name; raise an error if its data are missing."""
     names = [experiment.dataset for experiment in experiments if experiment.dataset is not None]
     for name in names:
         if datasets.find(name, options.data) is None:
@@ -39,7 +39,7 @@ def editions(experiments: Sequence[Experiment], options: RunOptions) -> dict[str
 
 
 def code_digest(package: Path) -> str:
-    """A digest of the code that makes runs, in a package at this place."""
+    """Return a digest of the code that runs depend on, in the package at this path."""
     digest = hashlib.sha256()
     for room in ROOMS:
         for file in sorted((package / room).rglob("*.py")):
@@ -51,7 +51,7 @@ def code_digest(package: Path) -> str:
 
 
 def data_digest(data: datasets.Dataset) -> str:
-    """A digest of the matrix of a data set."""
+    """Return a digest of the matrix of a data set."""
     digest = hashlib.sha256()
     for array in (data.matrix.indptr, data.matrix.indices, data.matrix.data):
         digest.update(array.tobytes())

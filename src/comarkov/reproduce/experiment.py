@@ -1,4 +1,4 @@
-"""What an experiment is: runs that are planned, made one by one, and concluded from."""
+"""Experiments: a plan of runs, the runs, and a conclusion from all of them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-Key = tuple[str | int | float, ...]  # what is run: JSON can hold it
-STANDARD_ERRORS = 4.0  # how far from the published mean agrees
+Key = tuple[str | int | float, ...]  # the parameters of a run, which JSON can store
+STANDARD_ERRORS = 4.0  # the largest distance from the published mean that agrees
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the user asks of the experiments."""
+    """The options of the experiments."""
 
-    runs: int | None = None  #: how often to repeat; None is as often as the paper
+    runs: int | None = None  #: the number of repetitions; None is that of the paper
     quick: bool = False  #: a fraction of the runs
     best: bool = False  #: also run with our best settings
     data: Path | None = None  #: where the data sets are
@@ -27,8 +27,8 @@ class RunOptions:
 class Experiment:
     """One example, figure or table of the paper.
 
-    ``plan`` lists the keys of all runs; ``run`` makes the run with a key, which depends on nothing
-    but the key and the data, and gives what JSON can hold; ``conclude`` makes the outcome of all.
+    ``plan`` lists the keys of all runs. ``run`` makes the run of a key, which depends only on the
+    key and the data, and returns what JSON can store. ``conclude`` returns the outcome of all runs.
     """
 
     name: str
@@ -39,17 +39,17 @@ class Experiment:
     runs: int = 1  #: as in the paper
     quick_runs: int = 1
     dataset: str | None = None  #: needed, and not bundled
-    batch: int = 1  #: runs that a process makes at a time
+    batch: int = 1  #: runs per task of a process
 
     def repetitions(self, options: RunOptions) -> int:
-        """How often to repeat."""
+        """Return the number of repetitions."""
         if options.runs is not None:
             return options.runs
         return self.quick_runs if options.quick else self.runs
 
 
 class Verdict(NamedTuple):
-    """A curve in one line: its worst point, which is farthest from the published one."""
+    """A curve in one line: the point that is farthest from the published one."""
 
     curve: str
     x: float
@@ -57,7 +57,7 @@ class Verdict(NamedTuple):
     ours: float
     error: float | None  #: standard error; of the difference, where the paper gives a deviation
     best: float | None  #: ours with our best settings
-    agrees: bool | None  #: None where it is not judged
+    agrees: bool | None  #: None if it is not judged
     detail: str
 
 
@@ -129,7 +129,7 @@ class Claim(NamedTuple):
 
 
 class ResultTable(NamedTuple):
-    """A table to read beside the curves."""
+    """A table shown beside the curves."""
 
     title: str
     header: list[str]
@@ -137,7 +137,7 @@ class ResultTable(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """A matrix to draw, its rows and columns in the order of their clusters."""
+    """A matrix to draw, with rows and columns sorted by cluster."""
 
     title: str
     matrix: np.ndarray
@@ -149,7 +149,7 @@ class Blocks(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """All that one experiment has to say; rendering adds nothing."""
+    """The complete outcome of an experiment; rendering adds nothing."""
 
     about: str  #: what was done, with which settings
     x_label: str = "β"

@@ -1,4 +1,4 @@
-"""Means over runs, and how far they can be off."""
+"""Means over runs and their errors."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 
 
 def mean_and_error(values: list[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """The mean over runs and its standard error; the error of a single run is not known."""
+    """Return the mean over runs and its standard error, which is nan for a single run."""
     table = np.array(values, dtype=float)
     return table.mean(axis=0), deviation(table) / np.sqrt(len(table))
 
 
 def deviation(table: np.ndarray) -> np.ndarray:
-    """The standard deviation over runs; nan for a single one."""
+    """Return the standard deviation over runs; nan for a single one."""
     if len(table) < 2:
         return np.full(table.shape[1:], np.nan)
     return np.asarray(table.std(axis=0, ddof=1))

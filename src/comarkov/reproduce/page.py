@@ -1,4 +1,4 @@
-"""Writes what experiments have to say: data, figures, and one page of all that a folder holds."""
+"""Write the outcomes of experiments: data, figures, and one page for all of a folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CURVES = ("panel", "curve", "beta", "published", "ours", "standard_error", "best
 
 
 def write(out: Path, experiment: Experiment, outcome: Outcome, facts: dict[str, Any]) -> None:
-    """The files of one experiment: figures (PNG and SVG), CSV, and JSON for the page."""
+    """Write the files of one experiment: figures (PNG and SVG), CSV, and JSON for the page."""
     figures = {}
     if outcome.curves:
         panels: dict[str, list[Curve]] = {}
@@ -43,7 +43,7 @@ def write(out: Path, experiment: Experiment, outcome: Outcome, facts: dict[str, 
 
 
 def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
-    """The page, as HTML and as Markdown, of all experiments that the folder holds."""
+    """Write the page, as HTML and as Markdown, of all experiments in the folder."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     sections, unreadable = [], []
@@ -88,12 +88,12 @@ def _section(experiment: Experiment, outcome: Outcome) -> dict[str, Any]:
 
 
 def word(agrees: bool | None) -> str:
-    """A verdict in a word."""
+    """Return a one-word verdict."""
     return "not judged" if agrees is None else "agrees" if agrees else "differs"
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A figure as the page shows it; a dash for what is not known."""
+    """Format a number for the page; a dash if it is unknown."""
     return "–" if value is None or np.isnan(value) else f"{value:.{digits}f}"
 
 
@@ -116,7 +116,7 @@ def _of(part: int, whole: int) -> str:
 
 
 def _csv(outcome: Outcome) -> str:
-    """Every point of every curve; claims where there is no curve."""
+    """Return every point of every curve, or the claims if there is no curve."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     if not outcome.curves:

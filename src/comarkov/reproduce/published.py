@@ -1,4 +1,4 @@
-"""The numbers that the paper published, as data."""
+"""The numbers published in the paper, as data."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Points(NamedTuple):
 
 @cache
 def table(name: str) -> list[dict[str, str]]:
-    """The rows of a published table."""
+    """Return the rows of a published table."""
     text = files(__package__).joinpath("published", f"{name}.csv").read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
 
 def curve(name: str, value: str, std: str | None = None, **where: Any) -> Points:
-    """The points of a published curve over β, from those rows where the columns are as given."""
+    """Return a published curve over β, from the rows where columns have the given values."""
     rows = [
-        row for row in table(name) if all(_same(row[key], asked) for key, asked in where.items())
+        row for row in table(name) if all(_same(row[key], value) for key, value in where.items())
     ]
     if not rows:
         raise KeyError(f"Nothing was published in {name} for {where}.")
@@ -39,5 +39,5 @@ def curve(name: str, value: str, std: str | None = None, **where: Any) -> Points
     )
 
 
-def _same(text: str, asked: Any) -> bool:
-    return text == asked if isinstance(asked, str) else float(text) == asked
+def _same(text: str, value: Any) -> bool:
+    return text == value if isinstance(value, str) else float(text) == value

@@ -1,4 +1,4 @@
-"""Makes the runs of an experiment in several processes, and keeps each so that none is lost."""
+"""Make the runs of an experiment in several processes, and store each so that none is lost."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Values = dict[Key, Any]
 
 
 class Store:
-    """Results of runs in one SQLite file, where a run is either there as a whole or not at all.
+    """Results of runs in one SQLite file; a run is stored completely or not at all.
 
-    Runs are kept under the name of the experiment and its edition, a digest of code and data.
+    Runs are stored under the name of the experiment and its edition, a digest of code and data.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,7 +44,7 @@ class Store:
             ) from error
 
     def get(self, experiment: str, edition: str) -> Values:
-        """All runs that are there."""
+        """Return all stored runs."""
         rows = self._database.execute(
             "SELECT key, value FROM runs WHERE experiment = ? AND edition = ?",
             (experiment, edition),
@@ -52,7 +52,7 @@ class Store:
         return {tuple(json.loads(key)): json.loads(value) for key, value in rows}
 
     def put(self, experiment: str, edition: str, values: Values) -> None:
-        """Keep some runs, all of them or none."""
+        """Store runs, all of them or none."""
         rows = [
             (experiment, edition, json.dumps(key), json.dumps(value))
             for key, value in values.items()
@@ -66,7 +66,7 @@ class Store:
             self._database.execute("DELETE FROM runs WHERE experiment = ?", (experiment,))
 
     def close(self) -> None:
-        """No more results."""
+        """Close the file."""
         self._database.close()
 
 
@@ -86,9 +86,9 @@ def complete(
     n_jobs: int,
     advance: Callable[[int, int], None],
 ) -> Values:
-    """Make the runs that are planned and not kept yet; return all that are planned.
+    """Make the planned runs that are not stored yet; return all planned runs.
 
-    ``advance`` gets the number of runs that are there and the number that are planned.
+    ``advance`` is called with the number of finished runs and of planned runs.
     """
     keys = experiment.plan(options)
     planned = set(keys)
@@ -106,14 +106,14 @@ def complete(
 
 
 def _batch(run: Callable[[Key, RunOptions], Any], options: RunOptions, keys: list[Key]) -> Values:
-    # through JSON and back, so that new results are what kept ones are
+    # through JSON and back, so that new results equal stored ones
     return {key: json.loads(json.dumps(run(key, options))) for key in keys}
 
 
 def _results(
     work: Callable[[list[Key]], Values], batches: list[list[Key]], n_jobs: int
 ) -> Iterator[Values]:
-    """What ``work`` gives for each batch, as it comes."""
+    """Yield the result of ``work`` for each batch as it finishes."""
     if n_jobs == 1 or len(batches) < 2:
         with handling_interrupts(_interrupt):
             yield from map(work, batches)
@@ -121,7 +121,7 @@ def _results(
     others = set(active_children())
     pool = ProcessPoolExecutor(min(n_jobs, len(batches)), get_context("spawn"), _end_with_parent)
     try:
-        # ignored by the processes, which inherit it: the parent ends them
+        # the processes inherit this and ignore Ctrl-C: the parent ends them
         with handling_interrupts(signal.SIG_IGN):
             futures = [pool.submit(work, batch) for batch in batches]
         for future in as_completed(futures):
@@ -131,14 +131,14 @@ def _results(
             "A process was killed, perhaps for want of memory. What is done is kept: start again "
             "with fewer --jobs."
         ) from error
-    finally:  # also when the user interrupts: nobody waits for what will not be kept
+    finally:  # also when the user interrupts: unfinished runs are not stored
         pool.shutdown(wait=False, cancel_futures=True)
         for process in set(active_children()) - others:
             process.terminate()
 
 
 def _end_with_parent() -> None:
-    """A process whose parent was killed ends too."""
+    """End this process when its parent was killed."""
     parent = parent_process()
     assert parent is not None
 
@@ -150,8 +150,8 @@ def _end_with_parent() -> None:
 
 
 def _interrupt(signum: int, frame: Any) -> None:
-    """End a run by Ctrl-C; a fit must not return the best so far, which is no result to keep.
+    """End a run by Ctrl-C; a fit must not return its best result so far, which is not a full run.
 
-    Fits answer Ctrl-C themselves if they find Python's default handler, which does the same.
+    Fits handle Ctrl-C themselves if they find Python's default handler.
     """
     raise KeyboardInterrupt

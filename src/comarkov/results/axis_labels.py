@@ -27,7 +27,7 @@ def ways_to_label(
     side: SideFindings, axis: Any, middles: np.ndarray, names: np.ndarray, first: float = 0.0
 ) -> list[LabelAxis]:
     """How an axis can be labelled, the best first: names, titles of clusters, their numbers."""
-    numbered = range(0, side.n_clusters, _step(side.n_clusters))
+    numbered = np.argsort(middles[: side.n_clusters])[:: _step(side.n_clusters)]
     what = f"{side.kind} cluster" if side.is_clustered else side.kind
     turns = (0, 90) if axis.axis_name == "x" else (0,)
     titles = [f"{a}  {short_name(title, LETTERS)}" for a, title in enumerate(side.titles)]

@@ -27,9 +27,11 @@ from ..costs.labels import membership, ranks
 from ..costs.relations import Information
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
+from .levels import SideLevels
 from .ordering import Orders, block_shares, drawing_orders
 from .titles import cluster_titles
 
+ORDERS = ("diagonal", "mass")  # in which clusters can be drawn
 NOISE = 1e-9  # of a lift: what is above 1 by less is rounding
 
 
@@ -103,6 +105,13 @@ class SideFindings:
     def order(self) -> np.ndarray:
         """The elements by the number of their group, the most typical first; -1 at the end."""
         return np.lexsort((-self.typicality, np.where(self.group < 0, np.inf, self.group)))
+
+    def clusters_as_drawn(self, leaf_order: np.ndarray, order: str) -> np.ndarray:
+        """The numbers of clusters in the order of their leaves, or by mass."""
+        levels = SideLevels.of(self.tree, self.axis)
+        if levels is None or order == "mass":
+            return np.arange(self.n_clusters)
+        return levels.clusters_as_drawn(self.n_clusters, leaf_order)
 
     def drawn(self, order: np.ndarray) -> np.ndarray:
         """The elements in an order of the leaves, or of the elements if this is not clustered.
@@ -215,6 +224,21 @@ class Findings:
     def leaf_orders(self) -> Orders:
         """The leaves of each side as they are drawn; elements of a side that is not clustered."""
         return drawing_orders(self.rows.tree)
+
+    def elements_in(self, order: str) -> Orders:
+        """The elements of each side in the order "diagonal" or "mass"."""
+        if order not in ORDERS:
+            raise ValueError(f'order must be "diagonal" or "mass", not {order!r}.')
+        return self.orders if order == "diagonal" else Orders(self.rows.order, self.columns.order)
+
+    def clusters_in(self, order: str) -> Orders:
+        """The clusters of each side in such an order; elements of a side that is not clustered."""
+        elements = self.elements_in(order)
+        rows, columns = (
+            side.clusters_as_drawn(leaves, order) if side.is_clustered else each
+            for side, leaves, each in zip(self.sides, self.leaf_orders, elements, strict=True)
+        )
+        return Orders(rows, columns)
 
     @property
     def sides(self) -> tuple[SideFindings, SideFindings]:

@@ -103,8 +103,7 @@ def cut_command(results: Results, n_clusters: Counts) -> str:
         return f"model.cut({n_clusters})"
     options = [(f"-{name}", str(k)) for name, k in zip("kl", n_clusters, strict=True) if k]
     flags = " ".join(f"{name} {k}" for name, k in options)
-    out = _beside(results, "x".join(k for _, k in options))
-    return f"comarkov cut {shlex.quote(results.folder or 'OUT')} {flags} -o {out}"
+    return f"comarkov cut {shlex.quote(results.folder or 'OUT')} {flags}"
 
 
 def _more_starts(results: Results) -> NextStep | None:

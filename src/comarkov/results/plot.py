@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..costs.labels import ranks
 from ..data.extras import need
 from ..data.inputs import as_csr
 from ..data.reading.fit_input import fit_input
 from .axis_labels import label_both, missing_letters, ways_to_label
 from .binning import binned
-from .findings import Findings, findings_of
+from .findings import Findings, SideFindings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
 from .numbers import lift_text
+from .ordering import Orders
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LIFT_COLOURS = ("#dcdfee", "#e9e9f1", "#f4f2ee", "#f4a24c", "#7f3b08")  # as in the report
 SHOWN = 14  # the most clusters on a side whose lifts are written
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
@@ -120,7 +123,9 @@ def _name(set_ticks: Any, order: np.ndarray, names: Sequence[str]) -> None:
 # --- a fitted co-clustering -------------------------------------------------------------------
 
 
-def plot_heatmap(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
+def plot_heatmap(
+    model: Any, X: Any = None, *, order: str = "diagonal", ax: Axes | None = None
+) -> Axes:
     """Draw the matrix with its rows and columns in the order of their clusters.
 
     A pixel shows the mean of the cells that it covers, so that large matrices stay sparse.
@@ -130,6 +135,8 @@ def plot_heatmap(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     model : fitted CoClustering or Results
     X : matrix, data frame or Data of the fit
         As it was given to fit; not needed for results, which have it.
+    order : {"diagonal", "mass"}, default="diagonal"
+        Clusters with strong blocks along the diagonal, or by their numbers, heaviest first.
     ax : Axes, default=None
         Where to draw; None draws in a new figure.
 
@@ -140,17 +147,20 @@ def plot_heatmap(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     findings, matrix = _findings_and_matrix(model, X)
     if matrix is None:
         raise ValueError("plot_heatmap needs the matrix of the fit: plot_heatmap(model, X).")
+    orders = findings.elements_in(order), findings.clusters_in(order)
     ax = _axes(ax)
-    _heatmap(ax, findings, matrix)
+    _heatmap(ax, findings, matrix, *orders)
     return ax
 
 
-def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
+def plot_blocks(model: Any, *, order: str = "diagonal", ax: Axes | None = None) -> Axes:
     """Draw each pair of clusters by its lift, P(x̄, ȳ) / (P(x̄) P(ȳ)), on a logarithmic scale.
 
     Parameters
     ----------
     model : fitted CoClustering or Results
+    order : {"diagonal", "mass"}, default="diagonal"
+        Clusters with strong blocks along the diagonal, or by their numbers, heaviest first.
     ax : Axes, default=None
         Where to draw; None draws in a new figure.
 
@@ -158,30 +168,36 @@ def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    ax = _axes(ax)
     findings, _ = _findings_and_matrix(model, None)
-    lift = findings.lift
+    clusters = findings.clusters_in(order)
+    lift = findings.lift[np.ix_(*clusters)]
+    ax = _axes(ax)
+    _lift_image(ax, lift)
+    ax.tick_params(length=0, labelsize=8)
+    ways = []
+    for side, axis, drawn in zip(findings.sides, (ax.yaxis, ax.xaxis), clusters, strict=True):
+        names = side.names[:0] if side.is_clustered else side.names[drawn]  # as themselves
+        ways.append(ways_to_label(side, axis, ranks(drawn).astype(float), names))
+    label_both(ways)
+    return ax
+
+
+def _lift_image(ax: Any, lift: np.ndarray) -> None:
+    """Blocks by their lift: orange with more than expected, pale with as much or less."""
+    from matplotlib.colors import LinearSegmentedColormap
+
     with np.errstate(divide="ignore"):
         octaves = np.log2(lift)
-    far = min(max(1.0, float(np.abs(octaves[np.isfinite(octaves)]).max(initial=0.0))), 6.0)
-    image = ax.imshow(
-        np.clip(octaves, -far, far), cmap="PuOr_r", vmin=-far, vmax=far, aspect="auto"
-    )
+    far = min(max(1.0, float(octaves.max(initial=0.0))), 6.0)
+    colours = LinearSegmentedColormap.from_list("lift", LIFT_COLOURS)
+    image = ax.imshow(np.clip(octaves, -far, far), cmap=colours, vmin=-far, vmax=far, aspect="auto")
     if max(lift.shape) <= SHOWN:
         for (a, b), value in np.ndenumerate(lift):
-            dark = abs(octaves[a, b]) > 0.6 * far
-            color = "white" if dark else "black"
+            color = "white" if octaves[a, b] > 0.6 * far else "black"
             ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
     bar.set_ticks(ticks.tolist(), labels=[lift_text(2.0**tick) for tick in ticks])
-    ax.tick_params(length=0, labelsize=8)
-    ways = []
-    for side, axis in ((findings.rows, ax.yaxis), (findings.columns, ax.xaxis)):
-        names = side.names[:0] if side.is_clustered else side.names  # which stand for themselves
-        ways.append(ways_to_label(side, axis, np.arange(side.n_clusters), names))
-    label_both(ways)
-    return ax
 
 
 def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -227,7 +243,8 @@ def heatmap_figure(findings: Findings, matrix: sp.csr_array) -> Any:
     n, m = matrix.shape
     high, wide = (np.clip(0.22 * count + 1.5, 5.0, 9.0) for count in (n, m))
     figure = _figure(figsize=(wide + 1.0, high))
-    _heatmap(figure.subplots(), findings, matrix)
+    orders = findings.elements_in("diagonal"), findings.clusters_in("diagonal")
+    _heatmap(figure.subplots(), findings, matrix, *orders)
     return figure
 
 
@@ -267,25 +284,38 @@ def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | N
     return findings_on(model, X, joint_of_fit(model, X)), as_csr(X)
 
 
-def _heatmap(ax: Any, findings: Findings, matrix: sp.csr_array) -> None:
+def _heatmap(
+    ax: Any, findings: Findings, matrix: sp.csr_array, elements: Orders, clusters: Orders
+) -> None:
     from matplotlib.colors import PowerNorm
 
     n, m = matrix.shape
-    means = binned(matrix, findings.rows.order, findings.columns.order)
+    means = binned(matrix, elements.rows, elements.columns)
     high = float(np.quantile(means[means > 0], 0.99)) if means.any() else 1.0
     norm = PowerNorm(0.5, 0, high, clip=True)
     placed = {"extent": (0, m, n, 0), "aspect": "auto", "interpolation": "nearest"}
     image = ax.imshow(means, cmap="Blues", norm=norm, **placed)
-    for side, line in ((findings.rows, ax.axhline), (findings.columns, ax.axvline)):
-        for border in np.cumsum(side.sizes)[: -1 if (side.labels >= 0).all() else None]:
-            line(border, color=PALETTE[4], linewidth=0.9)
     ax.figure.colorbar(image, ax=ax, label="mean entry", shrink=0.6)
     ax.tick_params(length=0, labelsize=7)
     ways = []
-    for side, axis in ((findings.rows, ax.yaxis), (findings.columns, ax.xaxis)):
-        middles = np.cumsum(side.sizes) - side.sizes / 2
-        ways.append(ways_to_label(side, axis, middles, side.names[side.order], 0.5))
+    for i, (axis, line) in enumerate(((ax.yaxis, ax.axhline), (ax.xaxis, ax.axvline))):
+        side, order = findings.sides[i], elements[i]
+        middles = np.zeros(0)
+        if side.is_clustered:
+            middles = _mark_borders(side, clusters[i], line)
+        ways.append(ways_to_label(side, axis, middles, side.names[order], 0.5))
     label_both(ways)
+
+
+def _mark_borders(side: SideFindings, clusters: np.ndarray, line: Any) -> np.ndarray:
+    """Draw lines between clusters in this order; the middle of each, by number."""
+    sizes = side.sizes[clusters]
+    ends = np.cumsum(sizes)
+    for border in ends[: -1 if (side.labels >= 0).all() else None]:
+        line(border, color=PALETTE[4], linewidth=0.9)
+    middles = np.empty(clusters.size)
+    middles[clusters] = ends - sizes / 2
+    return middles
 
 
 def save(figure: Any, path: Path, kind: str) -> None:

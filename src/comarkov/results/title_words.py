@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .findings import SideFindings
 
 CANDIDATES = 40  # elements that are considered for each node
-EMPHASIS = 1.5  # exponent of log2 lift
 FAINT = 1e-12  # score of members that are not typical at all
 
 Merges = list[list[int]]
@@ -95,10 +94,13 @@ def score_features(masses: np.ndarray, merges: Merges) -> tuple[np.ndarray, np.n
 
 def _score(mass: np.ndarray, size: np.ndarray | float, whole: np.ndarray) -> np.ndarray:
     """P(y | x̄) log2(lift)^1.5 where the lift is informative, 0 elsewhere; ``whole`` is P(y)."""
-    share = np.divide(mass, size, out=np.zeros(mass.shape), where=np.asarray(size) > 0)
-    whole = np.broadcast_to(whole, mass.shape)
-    lift = np.divide(share, whole, out=np.ones(mass.shape), where=whole > 0)
-    return np.where(lift >= INFORMATIVE, share * np.log2(np.maximum(lift, 1)) ** EMPHASIS, 0.0)
+    size, whole = np.broadcast_to(size, mass.shape), np.broadcast_to(whole, mass.shape)
+    is_more = mass > INFORMATIVE * size * whole
+    share = mass[is_more] / size[is_more]
+    octaves = np.log2(share / whole[is_more])
+    score = np.zeros(mass.shape)
+    score[is_more] = share * octaves * np.sqrt(octaves)
+    return score
 
 
 def _score_members(
@@ -124,7 +126,8 @@ def _most_typical(side: SideFindings, leaf: np.ndarray, n_leaves: int, merges: M
     ranks = first.tolist()
     for a, b in merges:
         ranks.append(min(ranks[a], ranks[b]))
-    return [short_name(side.names[order[rank]]) if rank < order.size else "" for rank in ranks]
+    names = [short_name(side.names[order[rank]]) if rank < order.size else "" for rank in ranks]
+    return [f"{side.kind} {name}" if name.isdecimal() else name for name in names]
 
 
 def _node_masses(masses: np.ndarray, merges: Merges) -> Iterator[np.ndarray]:

@@ -1,4 +1,4 @@
-"""Agglomeration: every element its own cluster, then merge the two that cost least to merge."""
+"""Agglomeration: start with one cluster per element, then repeat the cheapest merge."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ..kernels import pair_entries, pair_shares, pairs
 from ..kernels.rounding import TIE
 
 KNOWN = 1 << 16  # counts whose v ln v is looked up
-DENSE = {True: 20.0, False: 50.0}  # terms of a table that take as long as one of lists; of counts?
+DENSE = {True: 20.0, False: 50.0}  # terms of a table as fast as one term of lists; by is_count
 SHARE = 0.5  # of the machine's memory that agglomeration may take
 ENTRY = 48  # bytes of an entry in lists
 CELL = 12  # and of a cell in a table
-WIDEST = 1e30  # ratio of masses up to which single precision reaches
+WIDEST = 1e30  # the largest ratio of masses that single precision can represent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MergeTree:
-    """The merges of one side, from single elements to as few clusters as were asked for.
+    """The merges of one side, from single elements down to the requested number of clusters.
 
     Attributes
     ----------
     leaf : ndarray of int
-        The leaf of each element; -1 for elements without mass, which are in no tree.
+        The leaf of each element; -1 for empty rows or columns, which are in no tree.
     mass : ndarray of float
         The mass of each leaf.
     nodes : ndarray of int of shape (n_merges, 2)
@@ -38,8 +38,8 @@ class MergeTree:
     lost : ndarray of float
         By how many bits each merge raises the cost.
     linkage : ndarray of shape (n_merges, 4)
-        The same as SciPy's linkage matrix: two nodes, the bits lost on the way up to and including
-        this merge, and the number of leaves below it. Complete if the tree ends in one cluster.
+        The merges as SciPy's linkage matrix: two nodes, the total number of bits lost so far, and
+        the number of leaves below. Complete if the tree ends in one cluster.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class MergeTree:
         return np.column_stack([self.nodes, heights, sizes[self.mass.size :]])
 
     def cut(self, n_clusters: int) -> np.ndarray:
-        """The labels of the elements in so many clusters, numbered by falling mass."""
+        """Return the labels of the elements in ``n_clusters`` clusters, by decreasing mass."""
         n = self.mass.size
         least = n - self.lost.size
         if not isinstance(n_clusters, Integral) or not least <= int(n_clusters) <= n:
@@ -86,11 +86,11 @@ class MergeTree:
 def agglomerate(
     data: Joint, counts: Counts, beta: float
 ) -> tuple[MergeTree | None, MergeTree | None]:
-    """Merge the two row clusters or column clusters that raise L_β least, down to the counts.
+    """Repeat the merge of two row or column clusters that raises L_β least, down to the counts.
 
-    A side whose count is None is not clustered. Of merges that cost the same the first counts:
-    rows before columns, then the lowest numbers, a cluster having the number of its first element.
-    Raises MemoryError before it begins if there are too many elements to keep all pairs of them.
+    A side whose count is None is not clustered. Ties go to rows before columns, then to the lowest
+    numbers; a cluster has the number of its first element. Raises MemoryError before it starts if
+    the costs of all pairs do not fit into memory.
     """
     kept = _with_mass(data)
     _check_memory(kept, counts)
@@ -113,14 +113,14 @@ def agglomerate(
 
 
 def _with_mass(data: Joint) -> Joint:
-    """Without rows and columns that have no mass."""
+    """Drop empty rows and columns."""
     if data.row_mass.all() and data.column_mass.all():
         return data
     return data.subset(np.flatnonzero(data.row_mass))
 
 
 def _check_memory(data: Joint, counts: Counts) -> None:
-    """Refuse what would not fit, before hours are spent on it."""
+    """Raise MemoryError now instead of after hours of work."""
     n, m = data.shape
     sides = [
         (size, what)
@@ -130,20 +130,20 @@ def _check_memory(data: Joint, counts: Counts) -> None:
     cells = n * m if len(sides) == 2 or _is_dense(data) else 0
     needed = sum(4.5 * size * size for size, _ in sides)
     needed += max(CELL * cells, ENTRY * data.matrix.indices.size)
-    there = memory()
-    if needed > SHARE * there:
+    available = memory()
+    if needed > SHARE * available:
         elements = " and ".join(f"{size:,} {what}" for size, what in sides)
         raise MemoryError(
-            f"Agglomeration keeps the costs of all pairs: {elements} need {needed / 1e9:.1f} GB, "
-            f"more than half of the {there / 1e9:.1f} GB of this machine. Take fewer of them, or "
+            f"Agglomeration stores the costs of all pairs: {elements} need {needed / 1e9:.1f} GB, "
+            f"more than half of the {available / 1e9:.1f} GB of this machine. Use fewer, or "
             "cluster them into a few thousand with SIB or ITCC and agglomerate these clusters."
         )
 
 
 def memory() -> float:
-    """The memory of this machine or of its container, in bytes; infinite if nothing tells."""
+    """Return the memory of this machine or its container in bytes; infinite if unknown."""
     sizes = [np.inf]
-    with suppress(AttributeError, ValueError, OSError):  # no such thing on Windows
+    with suppress(AttributeError, ValueError, OSError):  # not available on Windows
         sizes.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
     with suppress(ValueError, OSError):  # "max" if there is no limit
         sizes.append(float(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
@@ -151,11 +151,11 @@ def memory() -> float:
 
 
 Candidate = tuple[float, int, int]
-NOTHING: Candidate = (np.inf, 0, 0)
+NO_MERGE: Candidate = (np.inf, 0, 0)
 
 
 class _PairedSide:
-    """One side while its clusters merge; it does nothing if it is not to be clustered.
+    """One side while its clusters merge; inactive if the side is not clustered.
 
     ``blocks`` are the masses M by (cluster, cluster of the other side), which both sides share;
     None if the other side is not clustered.
@@ -199,15 +199,15 @@ class _PairedSide:
         pair_entries.fill(self.pairs, self.entries, data.matrix, self.known)
 
     def cheapest(self) -> Candidate:
-        """The merge that costs least: its cost, and the clusters."""
-        return pair_shares.cheapest(self.pairs, self.shares) if self.left else NOTHING
+        """Return the cheapest merge: its cost, and the two clusters."""
+        return pair_shares.cheapest(self.pairs, self.shares) if self.left else NO_MERGE
 
     def tie(self, merge: Candidate) -> float:
-        """A difference of its cost that counts as none."""
+        """Return the largest difference from its cost that is still a tie."""
         return TIE * float(self.pairs.mass[list(merge[1:])].sum()) if self.left else 0.0
 
     def merge(self, i: int, j: int) -> None:
-        """Make clusters i and j one."""
+        """Merge cluster j into i."""
         self.left -= 1
         self.nodes.append(sorted(int(node) for node in self.node[[i, j]]))
         self.node[i] = self.node.size + len(self.lost)
@@ -229,13 +229,13 @@ class _PairedSide:
         return float(self.pairs.cost[place] / self.total / np.log(2))
 
     def lines(self, i: int, j: int) -> list[np.ndarray]:
-        """What two clusters of the other side have in these, if that matters."""
+        """Return the masses of two clusters of the other side in these, if costs depend on them."""
         if not self.left or self.blocks is None:
             return []
         return [self.blocks[:, i].copy(), self.blocks[:, j].copy()]
 
     def replace(self, before: list[np.ndarray], blocks: np.ndarray | None, i: int) -> None:
-        """Two clusters of the other side have become one: cost all pairs that saw them anew."""
+        """Update the costs of all pairs after two clusters of the other side were merged."""
         if not before or blocks is None:
             return
         factor = 1 - self.coupling
@@ -246,7 +246,7 @@ class _PairedSide:
         pairs.look_up_present(self.pairs, after)
 
     def tree(self, mass: np.ndarray) -> MergeTree | None:
-        """All merges so far, of elements with these masses."""
+        """Return all merges so far, of elements with these masses."""
         if self.count is None:
             return None
         leaf = np.where(mass > 0, np.cumsum(mass > 0) - 1, -1)
@@ -255,7 +255,7 @@ class _PairedSide:
 
 
 def _is_dense(data: Joint) -> bool:
-    """Is a table of all clusters and items faster than lists of those that have mass?"""
+    """Is a table of all clusters and items faster than lists of the nonzero masses?"""
     n, m = data.shape
     owners = np.bincount(data.matrix.indices, minlength=m).astype(np.float64)
     reaches = data.total < WIDEST * data.row_mass.min()
@@ -263,7 +263,7 @@ def _is_dense(data: Joint) -> bool:
 
 
 def _shares(data: Joint, n: int) -> pair_shares.Shares:
-    """A table for n clusters, empty of mass."""
+    """Return an empty table for n clusters."""
     width = -(-data.shape[1] // pair_shares.LANES) * pair_shares.LANES
     return pair_shares.Shares(
         exact=np.zeros((n, width)),
@@ -276,7 +276,7 @@ def _shares(data: Joint, n: int) -> pair_shares.Shares:
 
 
 def _known(data: Joint) -> np.ndarray:
-    """v ln v of the counts that are likely; nothing if weights are not counts."""
+    """Return v ln v of the likely counts; empty if the weights are not counts."""
     if not data.is_count:
         return np.empty(0)
     v = np.arange(1.0, KNOWN)

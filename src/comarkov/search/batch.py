@@ -1,12 +1,12 @@
-"""Batch updates: all rows choose their clusters at once, then all columns, as ITCC does it.
+"""Batch updates: all rows choose their clusters at once, then all columns, as in ITCC.
 
 With Ψ fixed and β ≥ 1/2 the cost is a constant plus Σ_x p(x) d_x(Φ(x)),
 
     d_x(a) = λ KL(p(y|x) ‖ p(y|a)) + (1-λ) KL(p(ȳ|x) ‖ p(ȳ|a)),   λ = 2β - 1
 
-with the profiles p(y|a), p(ȳ|a) of the clusters. Rows that move to a cluster of smaller d, and
-profiles renewed after that, never raise it. For β < 1/2 there is no such promise: there rows are
-costed one at a time, and as many of those that save most move as lower the cost together.
+with the profiles p(y|a), p(ȳ|a) of the clusters. Moving rows to clusters of smaller d and updating
+the profiles never raises the cost. For β < 1/2 this does not hold: there the cost of each move is
+computed separately, and as many of the best moves are made as lower the cost together.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from .side import Side, padded
 from .starts import Start
 from .streams import Purpose
 
-FEW = 0.3  # the share of all entries up to which moving their masses beats adding up
+FEW = 0.3  # the share of entries up to which moving masses is faster than summing all again
 
 
 def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[CoClusters]:
     """From each start, update rows and columns in turn; keep the lowest cost.
 
-    With doublings, a start has fewer column clusters, half as many for each. When nothing
-    changes any more each of them is split in two at random, and updates go on.
+    Each doubling halves the number of column clusters at the start. When nothing changes any more,
+    each of them is split in two at random, and updates continue.
     """
     stages = _stages(problem.starts[1], doublings)
 
@@ -59,13 +59,13 @@ def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[C
             state.refine(own, f"start {i + 1}, {count} column clusters")
         return state.result()
 
-    _ = problem.joint.T  # made here once, not by each thread
+    _ = problem.joint.T  # computed once, not by each thread
     with run.monitor.watch(run.n_init):
         return Solution(best_of([start], [run.n_init], run, share=1.0)[0])
 
 
 def _stages(start: Start, doublings: int) -> list[int | None]:
-    """The numbers of column clusters on the way; labels that are given leave nothing to split."""
+    """Return the numbers of column clusters of all stages; given labels are not split."""
     if start.k is None or start.has_numbers:
         return [start.k]
     return sorted({-(-start.k // 2**i) for i in range(doublings + 1)})
@@ -80,13 +80,13 @@ class BatchSide:
         self.begin(labels, int(labels.max()) + 1)
 
     def begin(self, labels: Labels, k: int) -> None:
-        """Take labels of k clusters."""
+        """Set labels of k clusters."""
         self.labels = labels
         self.k = k
         self._masses: np.ndarray | None = None
 
     def move(self, labels: Labels) -> None:
-        """Take other labels of the same clusters."""
+        """Change the labels, not the number of clusters."""
         if self._masses is not None and self._are_few(labels != self.labels):
             move_masses(self.data.matrix, self.labels, labels, self._masses)
         else:
@@ -94,17 +94,17 @@ class BatchSide:
         self.labels = labels
 
     def _are_few(self, moved: np.ndarray) -> bool:
-        """Do their masses move without rounding, and faster than all are added up again?"""
+        """Can their masses be moved without rounding, and faster than summing all again?"""
         entries = np.diff(self.data.matrix.indptr)
         return self.data.is_count and bool(entries[moved].sum() < FEW * entries.sum())
 
     @property
     def masses(self) -> np.ndarray:
-        """A[y, a]: the mass of column y in cluster a, made when asked for."""
+        """A[y, a]: the mass of column y in cluster a, computed when needed."""
         if self._masses is None:
             shape = (self.data.shape[1], self.k)
             self._masses = np.empty(shape, self.data.mass_dtype)
-            short = np.uint16 if self.k < 1 << 16 else np.uint32  # is read faster
+            short = np.uint16 if self.k < 1 << 16 else np.uint32  # faster to read
             fill_masses(self.data.T.matrix, self.labels.astype(short), self._masses)
         return self._masses
 
@@ -115,7 +115,7 @@ class BatchSide:
 
     @property
     def size(self) -> np.ndarray:
-        """How many members each cluster has."""
+        """The number of members of each cluster."""
         return _by_label(self.labels, self.k)
 
 
@@ -134,14 +134,14 @@ class Batch:
         self.converged = True
 
     def result(self) -> CoClusters:
-        """The same with all that a model needs."""
+        """Return the co-clustering with everything that a model needs."""
         sides = self.rows, self.columns
         state = self.problem.with_labels([None if side is None else side.labels for side in sides])
         state.n_iter, state.converged = self.n_iter, self.converged
         return state
 
     def cost(self, beta: float) -> float:
-        """L_β in bits; at β = 1/2 the blocks say it all."""
+        """Return L_β in bits; at β = 1/2 it depends on the blocks only."""
         whole = self.data.information
         if self.rows is None or self.columns is None:
             side = self.rows or self.columns
@@ -154,7 +154,7 @@ class Batch:
         return Information(whole, columns, rows, _bits(self.blocks)).cost(beta)
 
     def refine(self, run: Run, stage: str) -> None:
-        """Update rows and columns until that saves no more than tol."""
+        """Update rows and columns until an update saves no more than tol."""
         cost = self.cost(run.beta)
         for iteration in range(1, run.settings.max_iter + 1):
             self.update(self.rows, self.columns, run.beta)
@@ -185,7 +185,7 @@ class Batch:
             self.blocks = _blocks(self.rows, self.columns)
 
     def _move_some(self, side: BatchSide, wanted: Labels, gain: np.ndarray, beta: float) -> None:
-        """Move those that save most: all, or half as many, and so on until the cost falls."""
+        """Make the best moves: all, or half as many, and so on until the cost falls."""
         home, blocks, before = side.labels, self.blocks, self.cost(beta)
         movers = np.flatnonzero(wanted != home)
         movers = movers[np.argsort(-gain[movers], kind="stable")]
@@ -201,7 +201,7 @@ class Batch:
         self.blocks = blocks
 
     def split_columns(self, count: int | None, rng: np.random.Generator) -> None:
-        """Split column clusters in two until there are so many."""
+        """Split column clusters in two until there are ``count``."""
         assert self.columns is not None
         assert count is not None
         self.columns.begin(halved(self.columns.labels, self.columns.k, count, rng), count)
@@ -209,7 +209,7 @@ class Batch:
 
 
 def _blocks(rows: BatchSide | None, columns: BatchSide | None) -> np.ndarray:
-    """The masses by (row cluster, column cluster); none if a side is not clustered."""
+    """Return the masses by (row cluster, column cluster); empty if a side is not clustered."""
     if rows is None or columns is None:
         return np.empty((0, 0))
     blocks = np.empty((rows.k, columns.k))
@@ -220,10 +220,10 @@ def _blocks(rows: BatchSide | None, columns: BatchSide | None) -> np.ndarray:
 def nearest(
     side: BatchSide, other: BatchSide | None, blocks: np.ndarray, coupling: float
 ) -> Choices:
-    """For every row the cluster of least d_x(a), λ being the coupling, not below 0."""
+    """Choose for every row the cluster of least d_x(a); the coupling λ must not be negative."""
     n = side.labels.size
     profiles = Profiles(
-        _logs(side.mass[None], -LACKING)[0],  # what is only padding is too heavy for any row
+        _logs(side.mass[None], -LACKING)[0],  # padding is too expensive for any row
         coupling * _logs(side.masses if coupling > 0 else np.empty((0, side.k)), LACKING),
         (1 - coupling) * _logs(blocks.T if coupling < 1 else np.empty((0, side.k)), LACKING),
     )
@@ -236,7 +236,7 @@ def nearest(
 
 
 def _logs(masses: np.ndarray, lacking: float) -> np.ndarray:
-    """ln masses by (item, cluster), and what stands for that of none, padded for the kernels."""
+    """Return ln masses by (item, cluster), with a value for ln 0, padded for the kernels."""
     n, k = masses.shape
     logs = np.full((n, padded(k)), lacking)
     np.log(masses, out=logs[:, :k], where=masses > 0)
@@ -244,9 +244,9 @@ def _logs(masses: np.ndarray, lacking: float) -> np.ndarray:
 
 
 def best_moves(side: BatchSide, other: BatchSide, beta: float) -> tuple[Labels, np.ndarray]:
-    """For every row the cluster where it costs least alone, all else as it is, and what it saves.
+    """Choose for every row the cluster of least cost if nothing else moves, and what it saves.
 
-    Ties stay, else go to the lowest number. Who is alone in its cluster stays.
+    Ties stay, else go to the lowest number. A row that is alone in its cluster stays.
     """
     tables = Side(side.data, side.labels, side.k, np.flatnonzero(side.is_free))
     cross = other.masses.astype(tables.table.mass.dtype)
@@ -259,7 +259,7 @@ def best_moves(side: BatchSide, other: BatchSide, beta: float) -> tuple[Labels, 
 
 
 def without_empty(home: Labels, labels: Labels, gain: np.ndarray, k: int) -> Labels:
-    """The same, but of a cluster that all would leave the one stays that gains least by leaving."""
+    """Keep in a cluster that all would leave the row that gains least by leaving."""
     while True:
         empty = np.flatnonzero(_by_label(labels, k) == 0)
         if empty.size == 0:
@@ -271,7 +271,7 @@ def without_empty(home: Labels, labels: Labels, gain: np.ndarray, k: int) -> Lab
 
 
 def halved(labels: Labels, k: int, count: int, rng: np.random.Generator) -> Labels:
-    """Split clusters into random halves, each once, the largest first, until there are so many."""
+    """Split clusters into random halves, the largest first, until there are enough."""
     labels = labels.copy()
     while k < count:
         size = _by_label(labels, k)
@@ -284,7 +284,7 @@ def halved(labels: Labels, k: int, count: int, rng: np.random.Generator) -> Labe
 
 
 def _by_label(labels: Labels, k: int, weights: np.ndarray | None = None) -> np.ndarray:
-    """How many have each label, or their weights; -1 is no label."""
+    """Count the elements of each label, or sum their weights; label -1 is ignored."""
     return np.bincount(labels + 1, weights, k + 1)[1:]
 
 

@@ -1,9 +1,9 @@
-"""β: the co-clusterings at many of them in one annealed run, and which to take.
+"""Co-clusterings at many β in one annealed run, and the choice of β.
 
-β is chosen by stability. The counts are thinned into two halves, as if the same had been observed
-twice; each half gets a path of co-clusterings from β = 1 down to 1/2; how well the two agree at
-each β, by the adjusted Rand index, is the evidence. What two looks at the same thing agree on is
-in the thing. The cost itself, or information kept, cannot choose: both favour 1/2 by construction.
+β is chosen by stability. The counts are thinned into two halves, as if the same data had been
+observed twice. Each half gets a path of co-clusterings from β = 1 down to 1/2. The evidence is how
+well the two agree at each β, by the adjusted Rand index: two observations can only agree on real
+structure. Neither the cost nor the information kept can choose β: both favour 1/2 by construction.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from .streams import Purpose
 DEFAULT = 0.7
 PATH = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)
 GRID = (1.0, 0.9, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5)
-REPEATS = 4, 12  # thinnings, of large data and of small
-SHARE = 0.5  # of the time that is allowed, after which no further thinning begins
+REPEATS = 4, 12  # thinnings, for large data and for small
+SHARE = 0.5  # of the time limit, after which no further thinning begins
 EVIDENCE = np.dtype(
     [
         ("beta", float),
@@ -48,13 +48,13 @@ EVIDENCE = np.dtype(
     ]
 )
 
-Ask = tuple[Any, Any, Any]  # what ``starts_for`` takes beside the data
+StartParameters = tuple[Any, Any, Any]  # n_clusters, init and fixed
 
 
 def beta_path(problem: CoClusterProblem, betas: Sequence[float], run: Run) -> Solution[CoClusters]:
-    """The best at the largest β, then each of the others from the last: its ``path`` has all.
+    """Find the best clusters at the largest β, then follow them down; all are in ``path``.
 
-    At every β single elements move until none lowers the cost, so that clusters keep their numbers.
+    At every β single elements move until no move lowers the cost, so clusters keep their numbers.
     """
     falling = sorted(set(betas), reverse=True)
     to_the_end = run.to_the_end().drawing(Purpose.PATH)
@@ -69,17 +69,17 @@ def beta_path(problem: CoClusterProblem, betas: Sequence[float], run: Run) -> So
 
 
 def checked(betas: Sequence[float] | None) -> Sequence[float]:
-    """The β of a path, or an error."""
+    """Return the β of a path, or raise an error."""
     if betas is None:
         return PATH
     values = np.asarray(betas, dtype=float)
     if values.ndim != 1 or values.size == 0 or not ((values >= 0) & (values <= 1)).all():
-        raise ValueError(f"betas must be some numbers in [0, 1], got {betas!r}.")
+        raise ValueError(f"betas must be numbers in [0, 1], got {betas!r}.")
     return values.tolist()
 
 
 def _number_alike(path: list[Step], starts: Sequence[Start]) -> None:
-    """Give each step the numbers of the next, on sides where the user gave none."""
+    """Renumber the clusters of each step like those of the next, unless the user numbered them."""
     free = [start.k is not None and not start.has_numbers for start in starts]
     for i in reversed(range(len(path) - 1)):
         rows, columns = (
@@ -93,9 +93,12 @@ def _number_alike(path: list[Step], starts: Sequence[Start]) -> None:
 
 
 def beta_evidence(
-    counts: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: Ask, run: Run
+    counts: sp.csr_array,
+    read: Callable[[sp.csr_array], Joint],
+    parameters: StartParameters,
+    run: Run,
 ) -> np.ndarray:
-    """How well halves of the counts agree at each β of GRID, and which β that chooses.
+    """Measure how well halves of the counts agree at each β of GRID, and choose β.
 
     ``read`` weights a half.
     """
@@ -112,38 +115,40 @@ def beta_evidence(
         return None if run.stop() else _agreement(first, second)
 
     def path(half: sp.csr_array, own: Run) -> list[Step]:
-        problem = _begun(half, read, ask)
+        problem = _half_problem(half, read, parameters)
         return beta_path(problem, GRID, replace(own, n_init=1, n_jobs=1)).path
 
-    repeats = _repeats(counts, ask[0])
+    repeats = _repeats(counts, parameters[0])
     with (
         run.monitor.watch(2 * repeats * (1 + len(GRID)), BETA),
         ThreadPoolExecutor(run.n_jobs) as pool,
     ):
-        found = [result for result in pool.map(repeat, range(repeats)) if result is not None]
-    return _conclusion(np.array(found).reshape(-1, len(GRID), 2))
+        values = [value for value in pool.map(repeat, range(repeats)) if value is not None]
+    return _conclusion(np.array(values).reshape(-1, len(GRID), 2))
 
 
 def _repeats(counts: sp.csr_array, n_clusters: tuple[int | None, int | None]) -> int:
-    """More for small data, where halves differ most and each takes least."""
+    """Return the number of thinnings: more for small data, whose halves differ more."""
     work = counts.data.size * sum(k or 0 for k in n_clusters)
     return budgets.times(budgets.THINNINGS, work, *REPEATS)
 
 
-def _begun(half: sp.csr_array, read: Callable[[sp.csr_array], Joint], ask: Ask) -> CoClusterProblem:
-    """A half and how it begins, or an error."""
+def _half_problem(
+    half: sp.csr_array, read: Callable[[sp.csr_array], Joint], parameters: StartParameters
+) -> CoClusterProblem:
+    """Return the problem of a half, or raise an error."""
     try:
         data = read(half)
-        return CoClusterProblem(data, starts_for(data, *ask))
+        return CoClusterProblem(data, starts_for(data, *parameters))
     except ValueError as error:
         raise ValueError(
             f'beta="auto" compares halves of the data, and a half is too small: {error} '
-            "Or give beta as a number."
+            "Or set beta to a number."
         ) from error
 
 
 def _agreement(first: list[Step], second: list[Step]) -> np.ndarray:
-    """ARI of the rows and of the columns at each β; of elements that have mass in both halves."""
+    """Return the ARI of rows and of columns at each β, for elements with mass in both halves."""
 
     def of_side(one: np.ndarray, other: np.ndarray) -> float:
         both = (one >= 0) & (other >= 0)
@@ -157,25 +162,25 @@ def _agreement(first: list[Step], second: list[Step]) -> np.ndarray:
     )
 
 
-def _conclusion(found: np.ndarray) -> np.ndarray:
-    """The evidence from repeats x β x sides, with the β that is not clearly behind the best.
+def _conclusion(values: np.ndarray) -> np.ndarray:
+    """Return the evidence from values by repeats x β x sides, and choose β.
 
-    Halves are the same for all β, so what counts is by how much each repeat falls behind the
-    best β: less than one standard error is a tie, and of ties that nearest to DEFAULT is taken.
-    A β that agrees less than DEFAULT never wins, however large its standard error is.
+    Halves are the same for all β, so each repeat gives a difference from the best β. A mean
+    difference of less than one standard error is a tie; of ties, the β nearest to DEFAULT is
+    chosen. A β that agrees less than DEFAULT never wins, whatever its standard error.
     """
     table = np.zeros(len(GRID), EVIDENCE)
     table["beta"] = GRID
     for field in ("rows", "columns", "agreement", "behind", "standard_error"):
         table[field] = np.nan
     tied = np.ones(len(GRID), bool)
-    if found.size:
-        agreement = found.mean(axis=2)
+    if values.size:
+        agreement = values.mean(axis=2)
         behind = agreement[:, [agreement.mean(axis=0).argmax()]] - agreement
-        table["rows"], table["columns"] = found.mean(axis=0).T
+        table["rows"], table["columns"] = values.mean(axis=0).T
         table["agreement"], table["behind"] = agreement.mean(axis=0), behind.mean(axis=0)
-        if len(found) > 1:
-            table["standard_error"] = behind.std(axis=0, ddof=1) / np.sqrt(len(found))
+        if len(values) > 1:
+            table["standard_error"] = behind.std(axis=0, ddof=1) / np.sqrt(len(values))
         tied = table["behind"] <= np.nan_to_num(table["standard_error"])
         tied &= table["agreement"] >= table["agreement"][GRID.index(DEFAULT)]
     distance = np.where(tied, np.abs(table["beta"] - DEFAULT), np.inf)

@@ -1,9 +1,9 @@
-"""How many clusters: an order of rules, each used only where the ones before cannot decide.
+"""Choose the numbers of clusters. Each rule applies only if those before it cannot decide.
 
-1. Is there structure? If not, there is one cluster.
-2. If blocks explain the data, the shortest description gives both numbers.
-3. Otherwise the numbers on which halves of the data agree, for rows and for columns.
-4. Where halves cannot decide: a view, the knee of the information kept.
+1. Without structure there is one cluster.
+2. If blocks explain the data, take both numbers from the shortest description.
+3. Otherwise take the numbers on which halves of the data agree, for rows and for columns.
+4. If halves cannot decide, take a view: the knee of the information kept.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from .starts import Start, free_start
 from .streams import Purpose
 
 EXPLAINED = 1.1  # leftover up to which blocks explain the data
-HOPELESS = 1.25  # leftover of both sides that better numbers of clusters do not mend
-LIKE_COUNTS = 0.5  # the share of their counts that weights must be worth, where elements are few
-SURE = 1.64  # standard errors by which the held-out gain of each side must be above 0
-FEW = 4  # clusters by which structure is looked for if a description has only one
-HALVINGS = 2, 4  # for a number of clusters: of large data and of small
+UNEXPLAINED = 1.25  # leftover of both sides that no numbers of clusters can explain
+LIKE_COUNTS = 0.5  # for few elements: the least worth of weights, as a share of their counts
+SURE = 1.64  # standard errors by which the held-out gain of each side must exceed 0
+FEW = 4  # clusters for the test of structure, if the description has only one
+HALVINGS = 2, 4  # to choose a number of clusters, for large data and for small
 LADDER_SHARE, HALVES_SHARE = 0.5, 0.2  # of the time: the ladder, and the halves of one side
-GAIN_HALVINGS = 2, 8  # for whether there is structure: of large data and of small
+GAIN_HALVINGS = 2, 8  # for the test of structure, of large data and of small
 
 Decisions = tuple[Decision, Decision]
 TABLE = np.dtype(
@@ -56,24 +56,24 @@ TABLE = np.dtype(
 
 @dataclass(frozen=True)
 class Selection:
-    """The numbers of clusters that are suggested, and the evidence."""
+    """The suggested numbers of clusters and the evidence."""
 
     decisions: Decisions
     table: np.ndarray
 
     @property
     def numbers(self) -> Numbers:
-        """Of rows and of columns."""
+        """The numbers of row and of column clusters."""
         return self.decisions[0].number, self.decisions[1].number
 
     @property
     def reason(self) -> str:
-        """Why these, in sentences."""
+        """The reasons, in words."""
         return " ".join(dict.fromkeys(one.reason for one in self.decisions if one.reason))
 
 
 class Level(NamedTuple):
-    """Numbers of clusters, and what speaks for them."""
+    """Numbers of clusters, and the evidence for them."""
 
     numbers: Numbers
     cost: float
@@ -82,9 +82,9 @@ class Level(NamedTuple):
 
 
 def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
-    """Choose those of the two numbers that are "auto"; others are as they are wanted.
+    """Choose the numbers that are "auto"; given numbers stay.
 
-    A side that is not to be clustered (None) is clustered here to help with the other.
+    A side that the user does not want clustered (None) is clustered here to help with the other.
     """
     goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
     CoClusterProblem(data, goal).prepare()
@@ -97,7 +97,7 @@ def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
 
 @dataclass
 class _Choice:
-    """A choice in the making, with the evidence gathered so far."""
+    """The state of a choice, with the evidence gathered so far."""
 
     data: Joint
     wanted: tuple[Any, Any]
@@ -110,7 +110,7 @@ class _Choice:
     # --- the order of rules -------------------------------------------------------------------
 
     def decisions(self) -> Decisions:
-        """Both numbers, by the first rule that can decide."""
+        """Return both numbers, by the first rule that can decide."""
         state = self._shortest()
         if state is None or self.run.stop():
             return self._both(lambda axis: Decision(1, "time", number_reasons.OUT_OF_TIME))
@@ -126,7 +126,7 @@ class _Choice:
         return self._both(lambda axis: completed[axis] or Decision(1, "none"))
 
     def _both(self, decide: Callable[[int], Decision]) -> Decisions:
-        """Decisions for both sides; those that are given keep their number."""
+        """Decide for both sides; given numbers stay."""
         rows, columns = (
             Decision(self.goal[axis].k or 1, "given") if self._is_fixed(axis) else decide(axis)
             for axis in (0, 1)
@@ -136,7 +136,7 @@ class _Choice:
     # --- structure and description --------------------------------------------------------------
 
     def _shortest(self) -> CoClusters | None:
-        """The co-clustering that takes the fewest nats to describe; None if time is over."""
+        """Return the co-clustering with the shortest description; None if time is over."""
         best: tuple[float, CoClusters] | None = None
         run, steps = self.run.drawing(Purpose.LADDER), 0
         for state in ladder(self.data, self.goal, run):
@@ -149,15 +149,15 @@ class _Choice:
                 best = level.description, state.copy()
         if best is None or self.evidence is None:
             return None
-        if self._leftover(best[1])[0] > HOPELESS:
+        if self._leftover(best[1])[0] > UNEXPLAINED:
             return best[1]
         return settle(best[1], [self._is_fixed(axis) for axis in (0, 1)], self.evidence, run)
 
     def _explains(self, state: CoClusters) -> bool:
-        """Do the blocks leave nothing but what varies independently?
+        """Do entries vary independently around the blocks?
 
-        Where elements are few, sums over clusters are hardly more than entries: there it is enough
-        that counts vary like counts.
+        With few elements, sums over clusters are hardly more than entries; there it is enough that
+        counts vary like counts.
         """
         assert self.evidence is not None
         if min(map(self._elements, (0, 1))) < halves.ELEMENTS:
@@ -165,13 +165,13 @@ class _Choice:
         return self._leftover(state)[1] <= EXPLAINED
 
     def _leftover(self, state: CoClusters) -> list[float]:
-        """What the blocks leave on both sides, the smaller first and NaN last."""
+        """Return the leftover of both sides, the smaller first and NaN last."""
         rows, columns = state.all_labels()
         left = leftover(self.data.csr, rows, columns), leftover(self.data.T.csr, columns, rows)
         return np.sort(left).tolist()
 
     def _nothing(self, numbers: Numbers) -> str:
-        """Why there is no structure; empty if there is."""
+        """Return the reason why there is no structure; empty if there is."""
         if not all(halves.can_be_halved(self._facing(axis)) for axis in (0, 1)):
             rng = self.run.drawing(Purpose.NULL_TABLES).rng
             return number_reasons.INDEPENDENT if is_independent(self.data.csr, rng) else ""
@@ -188,7 +188,7 @@ class _Choice:
     # --- agreement and views --------------------------------------------------------------------
 
     def _agreed(self, axis: int) -> Decision | None:
-        """The number on which halves of the other side agree; None if they cannot decide."""
+        """Return the number on which halves of the other side agree; None if they cannot decide."""
         facing = self._facing(axis)
         if not self._is_open(axis) or not halves.can_be_halved(facing) or self.run.stop():
             return None
@@ -201,7 +201,7 @@ class _Choice:
         return None if k is None else number_reasons.agreed(axis, k, agreement)
 
     def _with_views(self, agreed: list[Decision | None]) -> list[Decision | None]:
-        """The same with a view of each side that has no decision yet."""
+        """Add a view of each side that has no decision yet."""
         completed = [
             one or self._smallest_agreed(axis, agreed[1 - axis]) for axis, one in enumerate(agreed)
         ]
@@ -212,12 +212,12 @@ class _Choice:
             knee = number_view.knee(self.data, starts, axes, self.run.drawing(Purpose.LADDER, 1))
             for axis in axes:
                 least = self._at_least(axis, agreed[1 - axis])
-                found = self.agreements[axis]
-                completed[axis] = number_reasons.view(axis, knee[axis], least, found)
+                agreement = self.agreements[axis]
+                completed[axis] = number_reasons.view(axis, knee[axis], least, agreement)
         return completed
 
     def _smallest_agreed(self, axis: int, other: Decision | None) -> Decision | None:
-        """The smallest of many numbers on which halves agree alike; None if none is small."""
+        """Return the smallest number on which halves agree nearly best, if it is small."""
         agreement = self.agreements[axis]
         near = agreement.nearly_best()
         if agreement.is_open or not near or near[0] > number_view.MOST:
@@ -225,11 +225,11 @@ class _Choice:
         return number_reasons.smallest_agreed(axis, agreement, self._at_least(axis, other))
 
     def _at_least(self, axis: int, other: Decision | None) -> int:
-        """As many clusters as the other side has: with fewer, that one is found less well."""
+        """Return the number of clusters of the other side, which fewer clusters would blur."""
         return min(other.number if other else 1, number_view.MOST, self._elements(axis))
 
     def _start(self, axis: int, number: int | None) -> Start:
-        """How a side begins in the search for a knee."""
+        """Return the start of a side in the search for a knee."""
         if self._is_fixed(axis):
             return self.goal[axis]
         most = min(number_view.MOST, self._elements(axis))
@@ -238,7 +238,7 @@ class _Choice:
     # --- evidence -------------------------------------------------------------------------------
 
     def table(self, decisions: Decisions) -> np.ndarray:
-        """All levels, the suggested one among them."""
+        """Return all levels, including the suggested one."""
         chosen = decisions[0].number, decisions[1].number
         if chosen not in [level.numbers for level in self.levels] and self.evidence:
             self.levels.append(self._level(self._quick_fit(chosen)))
@@ -264,7 +264,7 @@ class _Choice:
     # --- the question ---------------------------------------------------------------------------
 
     def _is_open(self, axis: int) -> bool:
-        """Is this number to be chosen?"""
+        """Must this number be chosen?"""
         return bool(self.wanted[axis] == "auto")
 
     def _is_fixed(self, axis: int) -> bool:

@@ -1,4 +1,4 @@
-"""From many small clusters to as many as are wanted: merge the pair that costs least, sweep."""
+"""From many small clusters to the requested number: repeat the cheapest merge, and sweep."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .refinement import Clustering, State, lower, refine
 from .run import Run
 from .starts import Start
 
-FINE = 8  # how many clusters for each one that is asked for ...
-MANY = 48  # ... but not many more than these
+FINE = 8  # fine clusters for each requested one ...
+MANY = 48  # ... but not many more than this in total
 FINE_BETA = 0.9  # β of the fine clusters, unless the user's is larger
 FINE_SWEEPS = 5
 
 
 def coarsen(state: State, counts: Sequence[int], run: Run, must_end: bool) -> State | None:
-    """Sweep, and merge clusters that cost least to merge until each side has its count.
+    """Sweep, and repeat the cheapest merge until each side has its count.
 
-    Out of time, it merges the rest without sweeps if it must end; else there is no result.
+    When time is over it finishes the merges without sweeps if ``must_end``, else returns None.
     """
     high = run.at(max(run.beta, FINE_BETA))
     refine(state, high.sweeping(FINE_SWEEPS), "many clusters")
@@ -35,14 +35,14 @@ def coarsen(state: State, counts: Sequence[int], run: Run, must_end: bool) -> St
 
 
 def fine_count(start: Start) -> int | None:
-    """How many clusters to begin with; None on a side that is not clustered."""
+    """Return the number of clusters to start with; None for a side that is not clustered."""
     if start.k is None:
         return None
     return min(FINE * start.k, max(MANY, 2 * start.k), int(start.has_mass.sum()))
 
 
 def merge_cheapest(state: State, counts: Sequence[int], beta: float) -> State | None:
-    """Merge the two clusters that cost least, of the sides that have more than their count."""
+    """Make the cheapest merge on the sides that have more clusters than their count."""
     best: tuple[float, Any, int, int] | None = None
     for side, count in zip(state.sides(), counts, strict=True):
         if side.k == count:
@@ -58,6 +58,6 @@ def merge_cheapest(state: State, counts: Sequence[int], beta: float) -> State | 
 
 
 def merges_between_sweeps(state: Clustering, counts: Sequence[int], seconds: float) -> int:
-    """One, unless the data are so large that so many sweeps would take too long."""
+    """Return 1, or more if a sweep after each merge would take longer than ``seconds``."""
     merges = sum(side.k - count for side, count in zip(state.sides(), counts, strict=True))
     return budgets.every(seconds, merges, sum(side.work for side in state.sides()))

@@ -1,4 +1,4 @@
-"""Co-clusterings in the making: rows and columns, and the problem of finding good ones."""
+"""The state of a co-clustering, and the problem of finding a good one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEEDED = Settings(max_iter=20, tol=1e-4)  # ... and of the best
 
 
 class Step(NamedTuple):
-    """A co-clustering on the way from β = 1 to the β asked for."""
+    """A co-clustering on the path from β = 1 to the requested β."""
 
     beta: float
     cost: float  #: L_β in bits
@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 @dataclass
 class CoClusters:
-    """A co-clustering in the making; a side that is not clustered is None."""
+    """A co-clustering; a side that is not clustered is None."""
 
     joint: Joint
     rows: Side | None
@@ -43,20 +43,20 @@ class CoClusters:
     n_iter: int = 0
     converged: bool = True
 
-    # --- what optimisers ask for --------------------------------------------------------------
+    # --- the protocol of optimisers -----------------------------------------------------------
 
     def sides(self) -> list[Side]:
-        """The sides that have elements to move."""
+        """Return the sides that have free elements."""
         both = self.rows, self.columns
         return [side for side in both if side is not None and side.free.size]
 
     def labels(self) -> list[Labels | None]:
-        """Copies of the row and column labels; None for a side that is not clustered."""
+        """Return copies of the row and column labels; None for a side that is not clustered."""
         sides = self.rows, self.columns
         return [None if side is None else side.labels.astype(np.int64) for side in sides]
 
     def cost(self, beta: float) -> float:
-        """L_β in bits."""
+        """Return L_β in bits."""
         return self.information().cost(beta)
 
     def sweep(self, side: Side, run: Run, complete: bool = True) -> Visit:
@@ -66,51 +66,51 @@ class CoClusters:
         return side.sweep(self.cross(side), run, complete)
 
     def merge_costs(self, side: Side, beta: float) -> np.ndarray:
-        """What it costs in bits to merge clusters i < j of a side; infinite elsewhere."""
+        """Return the costs in bits of merging clusters i < j of a side; infinite elsewhere."""
         return merge_costs(side, self.cross(side), beta) * self._in_bits
 
     def merged(self, side: Side, i: int, j: int) -> CoClusters:
-        """The same with clusters i and j of a side made one."""
+        """Return the co-clustering with clusters i and j of a side merged."""
         return self.with_side(side, merged(side, i, j))
 
     def split(self, side: Side, cluster: int, run: Run) -> Split:
-        """How a cluster of a side falls into two, and what that gains in bits."""
+        """Split a cluster of a side into two parts; the gain is in bits."""
         members = np.flatnonzero(side.labels == cluster)
         gain, leavers = bisect(side.joint, members, self.cross(side), run)
         return Split(gain * self._in_bits, leavers)
 
     def relabelled(self, side: Side, labels: Labels) -> CoClusters:
-        """The same with other labels on a side; the other is shared."""
+        """Return the co-clustering with new labels on a side; the other is shared."""
         return self.with_side(side, side.relabelled(labels))
 
     def copy(self) -> CoClusters:
-        """The same, to change without changing this."""
+        """Return a copy that can be changed independently."""
         rows, columns = (side and side.copy() for side in (self.rows, self.columns))
         return CoClusters(self.joint, rows, columns, self.n_iter)
 
-    # --- what it is made of -------------------------------------------------------------------
+    # --- its parts ----------------------------------------------------------------------------
 
     def every_side(self) -> list[Side | None]:
-        """Rows and columns; None if they are not clustered."""
+        """Return rows and columns; None if they are not clustered."""
         return [self.rows, self.columns]
 
     def informations(self) -> list[Information]:
-        """The four informations of the one relation that there is."""
+        """Return the four informations of the only relation."""
         return [self.information()]
 
     def cross(self, side: Side) -> np.ndarray | None:
-        """The masses of a side's elements by the clusters of the other; None if it has none."""
+        """Return the masses of a side's elements by clusters of the other; None without these."""
         other = self.columns if side is self.rows else self.rows
         return None if other is None else other.cross
 
     def with_side(self, old: Side, new: Side) -> CoClusters:
-        """The same with one side replaced; the other is shared."""
+        """Return the co-clustering with one side replaced; the other is shared."""
         if old is self.rows:
             return CoClusters(self.joint, new, self.columns, self.n_iter)
         return CoClusters(self.joint, self.rows, new, self.n_iter)
 
     def information(self) -> Information:
-        """The four informations, from the tables."""
+        """Return the four informations, from the tables."""
         whole = self.joint.information
         if self.rows is None or self.columns is None:
             side = self.rows or self.columns
@@ -123,7 +123,7 @@ class CoClusters:
         return Information(whole, self.columns.information(), self.rows.information(), blocks)
 
     def all_labels(self) -> tuple[Labels, Labels]:
-        """The same labels; every element of a side that is not clustered is its own cluster."""
+        """Return the labels; on a side that is not clustered every element is a cluster."""
         rows, columns = (
             np.where(mass > 0, np.arange(mass.size), -1) if labels is None else labels
             for labels, mass in zip(
@@ -133,32 +133,32 @@ class CoClusters:
         return rows, columns
 
     def step(self, beta: float) -> Step:
-        """What is kept of it on a path."""
+        """Return this state as a step of a path."""
         return Step(beta, self.cost(beta), *self.all_labels())
 
     @property
     def _in_bits(self) -> float:
-        """What one nat times mass is."""
+        """The factor from nats times mass to bits."""
         return 1.0 / (self.joint.total * float(np.log(2)))
 
 
 @dataclass(frozen=True)
 class CoClusterProblem:
-    """A matrix whose rows and columns are to be clustered, and how they begin."""
+    """A matrix whose rows and columns are to be clustered, and their starts."""
 
     joint: Joint
     starts: tuple[Start, Start]
 
-    seeded_in_a_row = 3  # they differ, and each takes a third of the time of over-splitting
+    seeded_in_a_row = 3  # seedings differ, and each takes a third of the time of over-splitting
     waves = 1
 
     @property
     def seedings(self) -> list[Callable[[Run], CoClusters]]:
-        """Each side by itself from a few good seedings."""
+        """Functions that cluster each side by itself from a few good seedings."""
         return [self.seeded]
 
     def prepare(self) -> None:
-        """Make the transpose now if it is needed, so that threads do not each make it."""
+        """Compute the transpose once if it is needed, not in each thread."""
         if self.starts[1].k is not None:
             _ = self.joint.T
 
@@ -174,24 +174,24 @@ class CoClusterProblem:
         return rows if enough[0] else None, columns if enough[1] else None
 
     def work(self, counts: Sequence[int | None]) -> int:
-        """Terms of the cost in a sweep: entries times clusters."""
+        """Return the terms of the cost in a sweep: entries times clusters."""
         return self.joint.matrix.indices.size * sum(count or 0 for count in counts)
 
     def begin(self, starts: Sequence[Start], rng: np.random.Generator) -> CoClusters:
-        """A co-clustering with random labels where none are given."""
+        """Return a co-clustering with random labels where none are given."""
         labels = [None if start.k is None else start.draw(rng) for start in starts]
         return self._with(starts, labels)
 
     def with_labels(self, labels: Sequence[Labels | None]) -> CoClusters:
-        """A co-clustering from its labels; a side without labels is left as it is."""
+        """Return the co-clustering with these labels; a side without labels is not clustered."""
         return self._with(self.starts, labels)
 
     def with_starts(self, starts: Sequence[Start]) -> CoClusterProblem:
-        """The same matrix, whose rows and columns begin otherwise."""
+        """Return the same problem with other starts."""
         return CoClusterProblem(self.joint, (starts[0], starts[1]))
 
     def seeded(self, run: Run) -> CoClusters:
-        """Each side by itself at β = 1, the best of a few seedings; then annealed to β."""
+        """Cluster each side by itself at β = 1, from the best of a few seedings; anneal to β."""
         alone = replace(run.at(1.0), settings=SEEDED)
         rows, columns = (
             None if start.k is None else self._seeded_side(i, alone)
@@ -202,20 +202,20 @@ class CoClusterProblem:
         return state
 
     def _seeded_side(self, i: int, run: Run) -> Side:
-        """Elements in clusters that keep most of I(X;Y), from the best of a few seedings."""
+        """Return the best of a few seedings of a side: the one that keeps most of I(X;Y)."""
         start, data = self.starts[i], self._facing(i)
         assert start.k is not None
         if start.has_numbers or start.k == 1:
             return _side_of(data, start, start.draw(run.rng))
-        found: list[Side] = []
+        sides: list[Side] = []
         for number in range(_n_seedings(self.work([start.k]))):
             if number > 0 and run.stop():
                 break
             points = self._points[i] if number == 1 else None
             side = _seeds(data, start, points, run)
             refine(CoClusters(data, side, None), replace(run, settings=SEEDS), "seeds")
-            found.append(side)
-        best = max(found, key=Side.information)
+            sides.append(side)
+        best = max(sides, key=Side.information)
         refine(CoClusters(data, best, None), run, "seeds")
         return best
 
@@ -229,7 +229,7 @@ class CoClusterProblem:
         return _side_of(self._facing(i), start, labels)
 
     def _facing(self, i: int) -> Joint:
-        """The matrix whose rows are the elements of a side."""
+        """Return the matrix whose rows are the elements of a side."""
         return self.joint if i == 0 else self.joint.T
 
 
@@ -239,7 +239,7 @@ def _side_of(data: Joint, start: Start, labels: Labels) -> Side:
 
 
 def _seeds(data: Joint, start: Start, points: np.ndarray | None, run: Run) -> Side:
-    """Rows put into clusters one by one or, if there are points, by k-means of their directions."""
+    """Insert rows one by one or, if there are points, cluster them by k-means of directions."""
     assert start.k is not None
     if points is None:
         return inserted(data, start.k, start.free, run)
@@ -247,7 +247,7 @@ def _seeds(data: Joint, start: Start, points: np.ndarray | None, run: Run) -> Si
 
 
 def _n_seedings(work: int) -> int:
-    """Some, fewer if they would take long; many as long as they take hardly any time."""
+    """Return the number of seedings: many if they are fast, fewer if they take long."""
     few = budgets.times(budgets.SEEDINGS, work, 1, SEEDINGS)
     many = budgets.times(budgets.MANY_SEEDINGS, work, 1, MANY_SEEDINGS)
     return max(few, many)

@@ -1,6 +1,6 @@
-"""The cost as a sum: what clusters of each type of elements cost alone, and with those of others.
+"""The cost as a sum of terms of single types of elements and of pairs of types.
 
-In nats, and but for what no clustering changes. Rows and columns are two types with one relation.
+In nats, up to a constant. Rows and columns are two types with one relation.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from .starts import Start
 
 @dataclass(frozen=True)
 class Items:
-    """What is put into k clusters: elements, those that are fixed to the same cluster as one."""
+    """The units that are clustered: elements; those fixed to the same cluster form one item."""
 
     k: int
-    item: np.ndarray  # of each element; -1 without mass
+    item: np.ndarray  # of each element; -1 if it is empty
     number: np.ndarray  # the cluster that each item is fixed to, or -1
 
     @classmethod
     def of(cls, start: Start) -> Items:
-        """The items of a type, numbered by their first elements."""
+        """Return the items of a type, numbered by their first elements."""
         assert start.k is not None
         inside = np.flatnonzero(start.has_mass)
         fixed = np.where(start.fixed, start.labels, -1)[inside]
@@ -43,23 +43,23 @@ class Items:
 
     @property
     def n(self) -> int:
-        """How many there are."""
+        """The number of items."""
         return self.number.size
 
     @property
     def apart(self) -> np.ndarray:
-        """Which are fixed: no two of them are in one cluster."""
+        """Which items are fixed; no two of them share a cluster."""
         return self.number >= 0
 
     def sums(self, table: np.ndarray) -> np.ndarray:
-        """A table with a row for each element, summed over items."""
+        """Sum a table with a row for each element over items."""
         out = np.zeros((self.n, table.shape[1]))
         inside = self.item >= 0
         np.add.at(out, self.item[inside], table[inside])
         return out
 
     def labels(self, clusters: np.ndarray) -> Labels:
-        """The labels of all elements from the clusters of the items; given numbers are kept."""
+        """Return the labels of all elements, given the clusters of items; fixed labels stay."""
         number = np.full(self.k + 1, -1)
         number[clusters[self.apart]] = self.number[self.apart]
         free = np.flatnonzero(number[:-1] < 0)
@@ -68,7 +68,7 @@ class Items:
 
 
 class Link(NamedTuple):
-    """What two types cost together: factor Σ f(mass of a block)."""
+    """A term of two types: factor Σ f(mass of a block)."""
 
     source: int
     target: int
@@ -77,7 +77,7 @@ class Link(NamedTuple):
 
 
 class End(NamedTuple):
-    """What the clusters of a type cost alone, because of one relation."""
+    """The terms of one type that come from one relation."""
 
     type: int
     joint: Joint  # its rows are the elements of the type
@@ -86,11 +86,11 @@ class End(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many masses of each cluster count."""
+        """The number of masses of each cluster in these terms."""
         return 1 + (self.joint.shape[1] if self.factor else 0)
 
     def columns(self) -> tuple[np.ndarray, np.ndarray]:
-        """These masses of each element, as shares of all mass; and their factors."""
+        """Return these masses of each element, as shares of all mass, and their factors."""
         masses, factors = self.joint.row_mass[:, None], [self.mass_factor]
         if self.factor:
             masses = np.hstack([masses, self.joint.csr.toarray()])
@@ -107,35 +107,35 @@ class CostParts:
     ends: list[End]
 
     def width(self, t: int) -> int:
-        """How many masses of each cluster of a type its own cost depends on."""
+        """Return the number of masses of each cluster in the terms of one type."""
         return sum(end.width for end in self.ends if end.type == t)
 
     def alone(self, t: int) -> tuple[np.ndarray, np.ndarray]:
-        """The masses of each item of a type that its own cost depends on, and their factors."""
+        """Return the masses of each item in the terms of one type, and their factors."""
         columns = [end.columns() for end in self.ends if end.type == t]
         masses, factors = zip(*columns, strict=True)
         return self.items[t].sums(np.hstack(masses)), np.concatenate(factors)
 
     def between(self, link: Link) -> np.ndarray:
-        """The masses by items of two types, as shares of all mass."""
+        """Return the masses by items of two types, as shares of all mass."""
         source, target = self.items[link.source], self.items[link.target]
         whole = link.joint.csr.toarray() / link.joint.total
         return np.ascontiguousarray(target.sums(source.sums(whole).T).T)
 
 
 def cost_parts(problem: Problem[Any], beta: float) -> CostParts:
-    """The terms of a problem's cost at β."""
+    """Return the terms of a problem's cost at β."""
     starts = problem.starts
     items = {t: Items.of(start) for t, start in enumerate(starts) if start.k is not None}
     links, ends = [], []
     for source, target, joint, coefficients in _relations(problem):
-        asked = _of_clustered(coefficients(beta), source in items, target in items)
-        if asked.both:
-            links.append(Link(source, target, joint, -asked.both))
+        c = _of_clustered(coefficients(beta), source in items, target in items)
+        if c.both:
+            links.append(Link(source, target, joint, -c.both))
         if source in items:
-            ends.append(End(source, joint, -asked.source, asked.source + asked.both))
+            ends.append(End(source, joint, -c.source, c.source + c.both))
         if target in items:
-            ends.append(End(target, joint.T, -asked.target, asked.target + asked.both))
+            ends.append(End(target, joint.T, -c.target, c.target + c.both))
     return CostParts(items, links, ends)
 
 
@@ -146,9 +146,9 @@ def _relations(problem: Any) -> Sequence[Relation]:
     return relations
 
 
-def _of_clustered(asked: Coefficients, rows: bool, columns: bool) -> Coefficients:
-    """What a relation costs; if one side is left as it is, blocks are those of its elements."""
+def _of_clustered(coefficients: Coefficients, rows: bool, columns: bool) -> Coefficients:
+    """Return the coefficients if only one side is clustered: each element is its own cluster."""
     if rows and columns:
-        return asked
-    source, target, both = asked
+        return coefficients
+    source, target, both = coefficients
     return Coefficients(source + both if rows else 0.0, target + both if columns else 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""The default search: members that start differently, polished, and their consensus."""
+"""The default search: polished members from different starts, and their consensus."""
 
 from __future__ import annotations
 
@@ -23,30 +23,29 @@ from .starts import Start, free_start
 from .streams import Purpose
 
 WAVE = 3  # members between one consensus and the next
-RANDOM_STARTS = 30  # of a member that begins at random, if there is time
+RANDOM_STARTS = 30  # of a member with random labels, if there is time
 SEEDED = Settings(max_iter=20, tol=1e-4)
-FEW = 0.01  # the share of elements in which members that agree may differ ...
-SAME_COST = 1e-3  # ... and the share of the cost
-HALF = 0.5  # the β at which only I(X̄;Ȳ) matters
+FEW = 0.01  # members agree if they differ in at most this share of elements ...
+SAME_COST = 1e-3  # ... and of the cost
+HALF = 0.5  # the β at which only I(X̄;Ȳ) counts
 
 Begin = Callable[[Problem[State], Run], State | None]
 
 
 class Member(NamedTuple):
-    """A clustering that was found."""
+    """The result of one start or consensus."""
 
     cost: float
     labels: list[Labels | None]  # None for a set of elements that is not clustered
 
 
 def search(problem: Problem[State], run: Run) -> Solution[State]:
-    """Members from different starts, a consensus after every few of them; the least cost.
+    """Return the best of several members and of the consensus after every few members.
 
-    Members and consensuses come in an order that does not depend on how many there are, so more
-    never end at a higher cost. Nor does more time: the first member is quick, and of the others
-    only those count that time was enough to begin; from there on a cost can only fall. If the run
-    may settle, the search ends once the first two members agree: further ones would, too. It does
-    not where the first kinds of starts can agree on what is far from the best.
+    The order of members and consensuses does not depend on their number, so more of them never
+    increase the cost. Neither does more time: the first member is quick, and any further one can
+    only lower the cost. If the run may settle, the search ends once the first two members agree,
+    unless their kinds of start can agree on a poor result.
     """
     ensemble = _Ensemble(problem, run)
     problem.prepare()
@@ -65,7 +64,7 @@ def search(problem: Problem[State], run: Run) -> Solution[State]:
 
 
 def _parts(n_init: int, may_settle: bool) -> Iterator[range]:
-    """Members that are made at a time: those of a wave, but the first two if they may suffice."""
+    """Yield the members of each wave; first only two, if these may suffice."""
     first = 0
     if may_settle and n_init > 2:
         yield range(2)
@@ -77,7 +76,7 @@ def _parts(n_init: int, may_settle: bool) -> Iterator[range]:
 
 
 def _agree(members: Sequence[Member]) -> bool:
-    """Are there two members that differ in few elements of each side and hardly in cost?"""
+    """Are there two members that differ in few elements of each side, and hardly in cost?"""
     if len(members) != 2:
         return False
     one, other = members
@@ -90,23 +89,23 @@ def _agree(members: Sequence[Member]) -> bool:
 
 
 def _differ(labels: Labels, others: Labels) -> int:
-    """How many elements are in another cluster, clusters being matched one to one."""
+    """Count the elements in different clusters, after matching clusters one to one."""
     return int(np.count_nonzero(matched(others, labels) != labels))
 
 
 class _Ensemble:
-    """How the members of a search are made."""
+    """Computes the members of a search."""
 
     def __init__(self, problem: Problem[Any], run: Run) -> None:
         self.problem = problem
         self.run = run
         self.is_warm = any(start.has_numbers for start in problem.starts)
-        self.first = _held(problem) if self.is_warm else problem
+        self.first = _with_fixed_labels(problem) if self.is_warm else problem
         self.kinds = _kinds(self.first, run.beta)
         self.may_settle = run.may_settle and random_starts not in self.kinds
 
     def member(self, i: int) -> Member | None:
-        """The i-th member; None if it is not the first and there is no time left."""
+        """Return the i-th member; None if time is over, except for the first."""
         if i > 0 and self.run.stop():
             return None
         run = self.run.drawing(Purpose.START, i)
@@ -115,34 +114,34 @@ class _Ensemble:
             return None if i > 0 and run.stop() else self._finished(state, run)
 
     def consensus(self, members: Sequence[Member], number: int) -> Member | None:
-        """What the members have in common; None if there is no time left."""
+        """Return the consensus of the members; None if time is over."""
         run = self.run.drawing(Purpose.CONSENSUS, number)
         state = consensus(self.problem, members, run)
         return None if run.stop() else self._finished(state, run)
 
     def _finished(self, state: Any, run: Run) -> Member | None:
-        """A polished member at which no single move lowers the cost."""
+        """Polish a member until no single move lowers the cost."""
         if state is None:
             return None
         state = polish(state, run)
-        if self.is_warm:  # from here on elements with given labels move too
+        if self.is_warm:  # from now on, elements with given labels may move too
             state = self.problem.with_labels(state.labels())
         refine(state, run.to_the_end(), "end")
         run.monitor.advance()
         return Member(state.cost(run.beta), state.labels())
 
 
-def _held(problem: Problem[State]) -> Problem[State]:
-    """The same, elements with given labels staying where they are until all others are found."""
+def _with_fixed_labels(problem: Problem[State]) -> Problem[State]:
+    """Return the problem with given labels fixed, until all other elements have clusters."""
     return problem.with_starts(
         [replace(start, fixed=start.labels >= 0) for start in problem.starts]
     )
 
 
 def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:
-    """How members begin, in turn; the quickest that is good comes first.
+    """Return the kinds of start that members take in turn; the fastest good one comes first.
 
-    Seedings beyond the first are tried only once, as these starts hardly differ.
+    Seedings beyond the first are used only once, because these starts hardly differ.
     """
     if all(start.is_given for start in problem.starts):
         return [random_start]
@@ -156,19 +155,19 @@ def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:
 
 
 def _is_tiny(problem: Problem[Any]) -> bool:
-    """Does over-splitting make short work of the data?"""
+    """Is over-splitting fast for these data?"""
     fine = [_fine_count(start) or 0 for start in problem.starts]
     return problem.work(fine) * sum(fine) <= budgets.work(budgets.OVER_SPLIT_FIRST)
 
 
 def default_members(problem: Problem[Any]) -> int:
-    """So many that small data take seconds, and large data not much longer than one member."""
+    """Return the number of members: small data take seconds, large data one or a few members."""
     sweep = problem.work([_fine_count(start) for start in problem.starts])
     return problem.waves * WAVE if sweep <= budgets.work(budgets.SEVERAL_MEMBERS) else 1
 
 
 def _fine_count(start: Start) -> int | None:
-    """How many clusters over-splitting begins with; no more than in the end if none may merge."""
+    """Return the number of clusters at the start of over-splitting; k if none may merge."""
     return start.k if start.has_numbers or start.k == 1 else fine_count(start)
 
 
@@ -176,7 +175,7 @@ def _fine_count(start: Start) -> int | None:
 
 
 def random_start(problem: Problem[State], run: Run) -> State:
-    """Given labels, and random ones where none are given."""
+    """Start from given labels, and random ones where none are given."""
     return problem.begin(problem.starts, run.rng)
 
 
@@ -189,17 +188,17 @@ def _seeded_by(number: int) -> Begin[Any]:
 
 
 def random_starts(problem: Problem[State], run: Run) -> State:
-    """The best of random starts, each both at β and at 1/2 and annealed from there.
+    """Return the best of random starts, each both at β and annealed from 1/2.
 
-    Below 1/2 what is near at β = 1 may be far, and sweeps at β alone hardly leave a poor start.
+    Below 1/2, good clusters at β = 1 may be poor, and sweeps at β hardly improve a poor start.
     """
     half = replace(run.at(max(run.beta, HALF)), settings=SEEDED)
     best: State | None = None
     sweep = problem.work([start.k for start in problem.starts])
     for _ in range(budgets.times(budgets.RANDOM_STARTS, sweep, 1, RANDOM_STARTS)):
-        begun = problem.begin(problem.starts, run.rng)
+        start = problem.begin(problem.starts, run.rng)
         for first in sorted({half.beta, run.beta}):
-            state = begun.copy()
+            state = start.copy()
             refine(state, half.at(first), "random start")
             lower(state, first, run)
             if best is None or state.cost(run.beta) < best.cost(run.beta):
@@ -211,9 +210,9 @@ def random_starts(problem: Problem[State], run: Run) -> State:
 
 
 def over_split(problem: Problem[State], run: Run) -> State | None:
-    """Start with many small clusters, merge the pair that costs least, sweep, and so on.
+    """Start with many small clusters, then alternate the cheapest merge and a sweep.
 
-    Out of time, it merges the rest without sweeps if the data are tiny; else there is no result.
+    When time is over, tiny data are merged without sweeps; for others there is no result.
     """
     starts = problem.starts
     state = problem.begin([replace(start, k=_fine_count(start)) for start in starts], run.rng)
@@ -225,7 +224,7 @@ def over_split(problem: Problem[State], run: Run) -> State | None:
 
 
 def consensus(problem: Problem[State], members: Sequence[Member], run: Run) -> State | None:
-    """Cluster each side by which clusters its elements have in the members; None if out of time."""
+    """Cluster each side by the clusters of its elements in the members; None if time is over."""
     alone = run.at(1.0)
     labels: list[Labels | None] = []
     for start, every in zip(
@@ -245,7 +244,7 @@ def consensus(problem: Problem[State], members: Sequence[Member], run: Run) -> S
 
 
 def _one_hot(labels: np.ndarray) -> sp.csr_array:
-    """Elements by all clusters of all members: 1 where it was in. Labels are members x elements."""
+    """Return elements by all clusters of all members, from labels (members x elements)."""
     member, element = np.nonzero(labels >= 0)
     width = int(labels.max()) + 1
     column = member * width + labels[member, element]

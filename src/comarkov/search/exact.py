@@ -1,8 +1,8 @@
 """The global optimum of tiny data, from all partitions.
 
-Given the clusters of some types of elements, the outer ones, the cost is a sum over the clusters of
-each other type, whose best partition `kernels.partitions` finds without making them all. So only
-the partitions of outer types are made one by one: of rows or of columns, whichever is less work; of
+Given the clusters of the outer types of elements, the cost is a sum over the clusters of each inner
+type, whose best partition `kernels.partitions` finds without enumerating them. So only the
+partitions of outer types are enumerated: those of rows or of columns, whichever is less work; of
 neither at β = 1; of the states of a chain, which are related to themselves.
 """
 
@@ -24,18 +24,20 @@ from .problem import Problem, Solution
 from .refinement import Labels, State, refine
 from .run import Run, in_parts
 
-STEP = 2  # to compare two subsets takes as long as so many terms of a sweep,
-LOGARITHM = 4  # a term in a table of blocks or subsets as long as so many,
-SLOW_LOGARITHM = 15  # one that NumPy computes as long as so many,
-COMBINATION = 50  # and to note a combination of partitions as long as so many
-LARGEST = 20  # elements of which all subsets are kept in memory, in some 100 MB
-MOST_TYPES = 8  # beyond, all ways to choose outer types are not compared
+# The work of each step, in terms of a sweep:
+STEP = 2  # comparing two subsets
+LOGARITHM = 4  # a term in a table of blocks or subsets
+SLOW_LOGARITHM = 15  # a term that NumPy computes
+COMBINATION = 50  # recording a combination of partitions
+
+LARGEST = 20  # elements whose subsets are all kept in memory, in about 100 MB
+MOST_TYPES = 8  # with more types, not all choices of outer types are compared
 
 
 def with_optimum(solution: Solution[State], problem: Problem[State], run: Run) -> Solution[State]:
-    """The same with the global optimum in place of the best result, if it can be computed.
+    """Replace the best result by the global optimum, if it can be computed.
 
-    A sweep after it moves elements whose mass is too small to matter beside that of the others.
+    A final sweep moves elements whose mass is too small to affect the cost in the enumeration.
     """
     labels = optimum(problem, run)
     if labels is None:
@@ -43,16 +45,16 @@ def with_optimum(solution: Solution[State], problem: Problem[State], run: Run) -
     state = problem.with_labels(labels)
     state.n_iter = solution.state.n_iter
     refine(state, run.undisturbed(), "end")
-    if state.cost(run.beta) > solution.state.cost(run.beta) + TIE:  # masses lost beside larger ones
+    if state.cost(run.beta) > solution.state.cost(run.beta) + TIE:  # small masses were rounded off
         return solution
     return replace(solution, state=state, fine=None)
 
 
 def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
-    """The labels of least cost; of equals, rounding aside, the lexicographically first.
+    """Return the labels of least cost; ties, up to rounding, go to the lexicographically first.
 
-    Types count in their order, clusters by their first elements. None if it takes too long, if
-    there is no time left, or if some elements have labels to start from.
+    Types are compared in their order, and clusters are numbered by their first elements. Returns
+    None if it takes too long, if time is over, or if elements have labels to start from.
     """
     if any((start.labels[start.free] >= 0).any() for start in problem.starts):
         return None
@@ -71,7 +73,10 @@ def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
 
 
 def quickest(parts: CostParts) -> tuple[int, ...] | None:
-    """The outer types that take least work, one end of every link among them; None if too much."""
+    """Return the outer types that take the least work; None if it is too much.
+
+    One end of every link must be outer.
+    """
     if len(parts.items) > MOST_TYPES:
         return None
     choices = [
@@ -86,7 +91,7 @@ def quickest(parts: CostParts) -> tuple[int, ...] | None:
 
 
 def work(parts: CostParts, outer: tuple[int, ...]) -> float:
-    """What it takes, in terms of a sweep."""
+    """Return the work of the enumeration, in terms of a sweep."""
     counts = {t: count(parts.items[t].n, parts.items[t].k) for t in outer}
     combined = prod(counts.values())
     inner = [items for t, items in parts.items.items() if t not in outer]
@@ -107,7 +112,7 @@ def _has_few_subsets(items: Items) -> bool:
 
 
 def _link_work(parts: CostParts, link: Link, outer: tuple[int, ...]) -> float:
-    """For each combination of outer partitions."""
+    """Return the work of a link for each combination of outer partitions."""
     source, target = parts.items[link.source], parts.items[link.target]
     if link.source in outer and link.target in outer:
         return source.n * target.n + LOGARITHM * source.k * target.k
@@ -133,7 +138,7 @@ class _Enumeration:
         ]
 
     def least(self, run: Run) -> dict[int, np.ndarray] | None:
-        """The clusters of the items of each type, at the least cost; None if there is no time."""
+        """Return the clusters of the items of each type at the least cost; None if time is over."""
         size = prod(len(each) for each in self.partitions.values())
         a_call = budgets.times(
             budgets.CALL, work(self.parts, tuple(self.partitions)) / size, 1, size
@@ -150,9 +155,9 @@ class _Enumeration:
         }
 
     def _costs(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The least costs for some combinations; and their codes, types x combinations.
+        """Return the least costs of the given combinations, and their codes (types x combinations).
 
-        The code of an outer type is the number of its partition: they are in lexicographic order.
+        The code of an outer type is the index of its partition, in lexicographic order.
         """
         sizes = [len(each) for each in self.partitions.values()]
         which = dict(zip(self.partitions, _digits(numbers, sizes), strict=True))
@@ -175,7 +180,7 @@ class _Enumeration:
 
 
 class _Inner:
-    """A type whose best partition is looked for, given those of the types that it is linked to."""
+    """A type whose best partition is sought, given those of the types it is linked to."""
 
     def __init__(self, parts: CostParts, t: int) -> None:
         items = parts.items[t]
@@ -196,9 +201,9 @@ class _Inner:
         self.factors = np.concatenate(factors)
 
     def best(self, labels: dict[int, np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
-        """The least costs for some labels of the others, and the codes of the best partitions."""
-        nothing = np.empty((size, 0), np.int16)
-        every = np.hstack([nothing, *(labels[t] + np.int16(first) for t, first in self.others)])
+        """Return the least cost for each labelling of the others, and the best partition's code."""
+        empty = np.empty((size, 0), np.int16)
+        every = np.hstack([empty, *(labels[t] + np.int16(first) for t, first in self.others)])
         least, code = np.empty(size), np.empty(size, np.int64)
         best_partitions(self.subsets, self.masses, every, self.factors, self.k, least, code)
         return least, code
@@ -209,7 +214,7 @@ def _partitions(items: Items) -> np.ndarray:
 
 
 def _costs_alone(parts: CostParts, t: int, partitions: np.ndarray) -> np.ndarray:
-    """What each partition of a type costs but for links."""
+    """Return the cost of each partition of a type, without links."""
     masses, factors = parts.alone(t)
     each_itself = np.arange(factors.size, dtype=np.int16)[None]
     costs = np.zeros(len(partitions))
@@ -224,13 +229,13 @@ def _add_block_costs(
     k: int,
     costs: np.ndarray,
 ) -> None:
-    """Add what blocks cost by the labels of their k row clusters and of their columns."""
+    """Add the costs of blocks, given the labels of their k row clusters and of their columns."""
     sums, blocks = np.empty((k, masses.shape[1])), np.empty((k, factors.size))
     add_block_costs(masses, *labels, factors, sums, blocks, costs)
 
 
 def _digits(numbers: np.ndarray, sizes: list[int]) -> list[np.ndarray]:
-    """Which partition of each type a combination has, the last type's changing fastest."""
+    """Return the partition of each type in a combination; the last type changes fastest."""
     digits = []
     for size in reversed(sizes):
         numbers, digit = np.divmod(numbers, size)

@@ -1,4 +1,4 @@
-"""Types of elements and the relations between them: what does not change when elements move."""
+"""Types of elements and the relations between them, which do not change when elements move."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import budgets
 
 
 class Relation(NamedTuple):
-    """Weights between the elements of two types, or of one, and what they cost at each β."""
+    """Weights between the elements of two types, or of one, and their coefficients at each β."""
 
     source: int
     target: int
@@ -42,7 +42,7 @@ class End(NamedTuple):
 
 @dataclass(frozen=True)
 class Graph:
-    """All types and relations; what does not change when elements move."""
+    """All types and relations."""
 
     relations: tuple[Relation, ...]
     n_types: int
@@ -54,7 +54,7 @@ class Graph:
 
     @cached_property
     def ends(self) -> list[list[End]]:
-        """For each type the relations that it has; those to itself as source and as target."""
+        """The relations of each type; those of a type to itself appear as source and as target."""
         ends: list[list[End]] = [[] for _ in range(self.n_types)]
         rows = [0] * self.n_types
         for e, (source, target, joint, _) in enumerate(self.relations):
@@ -65,17 +65,17 @@ class Graph:
 
     @cached_property
     def stars(self) -> list[moves.Star]:
-        """For each type its entries; factors and items depend on β and on the other types."""
+        """The entries of each type; factors and items, which depend on β, are still empty."""
         return [_star(self, ends) for ends in self.ends]
 
     def work(self, t: int) -> int:
-        """Terms of the cost in a sweep over a type, for each of its clusters."""
+        """Return the terms of the cost in a sweep over a type, for each of its clusters."""
         star = self.stars[t]
         return budgets.NETWORK_SLOWDOWN * (star.indices.size + star.indptr.size)
 
     @cached_property
     def weights(self) -> list[np.ndarray]:
-        """For each type the share of all mass that each element has, summed over relations."""
+        """For each type, the share of each element in all mass, summed over relations."""
         return [
             np.sum([end.joint.row_mass / end.joint.total for end in ends], axis=0)
             for ends in self.ends
@@ -83,14 +83,14 @@ class Graph:
 
 
 def loops_of(graph: Graph, ends: Sequence[End]) -> list[int]:
-    """The relations of a type to itself."""
+    """Return the relations of a type to itself."""
     return [
         end.relation for end in ends if not end.is_target and graph.relations[end.relation].is_loop
     ]
 
 
 def _star(graph: Graph, ends: list[End]) -> moves.Star:
-    """The entries of a type; loops apart."""
+    """Return the entries of a type, with loops stored separately."""
     parts, rows = [], {}
     for end in ends:
         rows[end.relation, end.is_target] = end.row
@@ -103,14 +103,14 @@ def _star(graph: Graph, ends: list[End]) -> moves.Star:
     stacked = sp.csr_array(sp.hstack(parts, format="csr"))
     diagonals = [graph.relations[e].joint.csr.diagonal().astype(np.float64) for e in loops]
     twice = [[rows[e, False], rows[e, True], 0, 0] for e in loops]
-    nothing = np.empty(0)
+    empty = np.empty(0)
     return moves.Star(
         indptr=stacked.indptr.astype(np.int64),
         indices=stacked.indices.astype(np.uint32),
         weights=stacked.data,
-        factor=nothing,
-        item_factor=nothing,
-        own=nothing.astype(np.int64),
+        factor=empty,
+        item_factor=empty,
+        own=empty.astype(np.int64),
         loops=np.array(diagonals, np.float64).reshape(len(loops), stacked.shape[0]),
         twice=np.array(twice, np.int64).reshape(len(loops), 4),
     )

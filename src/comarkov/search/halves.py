@@ -1,8 +1,8 @@
-"""What two halves of the columns have in common about the rows: structure, and a number.
+"""Compare two halves of the columns: is there structure, and how many row clusters?
 
-Halves share no entry, so chance and bursts never agree. Two questions are put to them. Does a
-clustering of the rows by one half predict the other? That decides whether there is anything to
-find. On how many row clusters do they agree? That chooses a number.
+The halves share no entry, so chance and bursts never agree. If row clusters found in one half
+predict the other half, there is structure. The number of row clusters on which the halves agree
+best is the number of clusters.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from .seeding import hellinger
 from .starts import free_start
 
 LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32)
-MEMBERS = 5  # elements for each cluster on average, at least
-ELEMENTS = 32  # columns that halves can be made of
+MEMBERS = 5  # the least average number of elements in a cluster
+ELEMENTS = 32  # the least number of columns that can be halved
 FIRST_SWEEPS, STEP_SWEEPS = 20, 2
-AGREED = 0.2  # agreement from which halves have something in common
-IN_SIGHT = 0.75  # of the ceiling: numbers below it are tried together with larger ones
-TOLERANCE = 0.2  # of a score's distance from full agreement, that is nearly as good
+AGREED = 0.2  # the least agreement that counts
+IN_SIGHT = 0.75  # of the ceiling: only below it, larger numbers were tried as well
+TOLERANCE = 0.2  # the share of a score's distance from full agreement that is nearly as good
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
 class Gain(NamedTuple):
-    """By how much row clusters of one half predict the other, in nats per unit of mass."""
+    """How well row clusters of one half predict the other, in nats per unit of mass."""
 
     mean: float
     standard_error: float
 
     @property
     def z(self) -> float:
-        """How many standard errors it is above 0."""
+        """The number of standard errors above 0."""
         return self.mean / self.standard_error if self.standard_error > 0 else 0.0
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well halves agree on numbers of clusters: for each, the value of every halving."""
+    """The agreement of halves on each number of clusters, in every halving."""
 
     values: dict[int, np.ndarray]
-    ceiling: int  #: the most clusters that were tried
+    ceiling: int  #: the largest number of clusters tried
 
     def mean(self, k: int) -> float:
         """The mean over halvings; NaN for a number that was not tried."""
@@ -64,20 +64,20 @@ class Agreement:
 
     @property
     def is_clear(self) -> bool:
-        """Do halves have something in common, by two standard errors?"""
+        """Do halves agree, by two standard errors?"""
         sure = (self.mean(k) - 2 * _standard_error(v) for k, v in self.values.items())
         return max(sure, default=0.0) >= AGREED
 
     @property
     def is_open(self) -> bool:
-        """Is the agreement best on the largest number, so that more might be better?"""
+        """Is the agreement best for the largest number, so that more might be better?"""
         return not self.values or self._score(self.ceiling) >= max(map(self._score, self.values))
 
     def nearly_best(self) -> list[int]:
-        """The numbers with nearly the best score: the less halves agree, the less it decides.
+        """Return the numbers with nearly the best score; the less halves agree, the more of them.
 
-        A score is the agreement times √log2(k), the geometric mean of the share and of the bits
-        that halves have in common: few clusters are easier to agree on, but say less.
+        The score is the agreement times √log2(k), the geometric mean of the share and of the bits
+        that halves have in common: few clusters are easier to agree on, but less informative.
         """
         if not self.is_clear:
             return []
@@ -86,9 +86,9 @@ class Agreement:
         return [k for k in self.values if self._score(k) >= least]
 
     def choice(self) -> int | None:
-        """The largest number with nearly the best score; None if more might do as well.
+        """Return the largest number with nearly the best score; None if it is near the ceiling.
 
-        That is so if the number is near the ceiling, where no fall of the score can be seen.
+        There, larger numbers might do as well, because the score has not fallen yet.
         """
         near = self.nearly_best()
         return near[-1] if near and near[-1] < IN_SIGHT * self.ceiling else None
@@ -111,10 +111,10 @@ def can_be_halved(data: Joint) -> bool:
 
 
 def agreement(data: Joint, halvings: Sequence[Run]) -> Agreement:
-    """For each number of row clusters, how well two halves of the columns agree on the rows.
+    """Measure for each number of row clusters how well two halves of the columns agree.
 
-    The mean of the adjusted Rand index and the adjusted mutual information. Each half clusters
-    the rows by itself at β = 1: half of the columns need no clusters to tell rows apart.
+    The measure is the mean of the adjusted Rand index and the adjusted mutual information. Each
+    half clusters the rows by itself at β = 1, without column clusters.
     """
     ceiling = min(LADDER[-1], int(np.count_nonzero(data.row_mass)) // MEMBERS)
     pairs = _on_halves(data, halvings, lambda half, run: dict(_levels(half, ceiling, run)))
@@ -126,7 +126,7 @@ def agreement(data: Joint, halvings: Sequence[Run]) -> Agreement:
 
 
 def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]:
-    """Row labels for the numbers of the ladder: seeds at the top, then merges and sweeps."""
+    """Yield row labels for the numbers of the ladder: seeds at the top, then merges and sweeps."""
     if data.total == 0:
         return
     alone = run.at(1.0)
@@ -150,11 +150,11 @@ def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]
 
 
 def held_out_gain(data: Joint, numbers: tuple[int, int], halvings: Sequence[Run]) -> Gain:
-    """How well rows are predicted by the other rows of their cluster, in columns not seen.
+    """Measure how well the other rows of its cluster predict a row, in held-out columns.
 
-    Each half of the columns is co-clustered by itself. A row's masses in the column clusters of
-    one half are predicted from the other rows of the row cluster that it has by the other half,
-    less the prediction from all other rows. Every row counts alike.
+    Each half of the columns is co-clustered by itself. A row's masses in the column clusters of one
+    half are predicted from the other rows of its cluster in the other half, and compared with the
+    prediction from all other rows. All rows have the same weight.
     """
     pairs = _on_halves(data, halvings, lambda half, run: _fitted(half, numbers, run))
     parts = [
@@ -170,7 +170,7 @@ def held_out_gain(data: Joint, numbers: tuple[int, int], halvings: Sequence[Run]
 
 
 def _fitted(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | None:
-    """A quick co-clustering from one seeding of each side; None if there is nothing to cluster."""
+    """Return a quick co-clustering from one seeding of each side; None if there is no mass."""
     if data.total == 0:
         return None
     rows, columns = (
@@ -187,9 +187,9 @@ def _fitted(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | Non
 
 
 def _gains(known: CoClusters, unknown: CoClusters) -> np.ndarray:
-    """The gain of each row, its clusters being known from one half only; NaN without mass.
+    """Return the gain of each row, given its cluster in the other half; NaN for empty rows.
 
-    A cluster's profile is mixed with that of all rows, as much as a row weighs on average.
+    The profile of a cluster is smoothed by that of all rows, with the mean mass of a row.
     """
     assert known.rows is not None
     assert unknown.columns is not None
@@ -220,11 +220,11 @@ def _shares(masses: np.ndarray) -> np.ndarray:
 
 
 def _on_halves(
-    data: Joint, halvings: Sequence[Run], work: Callable[[Joint, Run], Found]
-) -> list[tuple[Found, Found]]:
-    """The work on both halves of the columns, for each halving."""
+    data: Joint, halvings: Sequence[Run], work: Callable[[Joint, Run], T]
+) -> list[tuple[T, T]]:
+    """Do the work on both halves of the columns, for each halving."""
 
-    def on_half(columns: np.ndarray, run: Run) -> Found:
+    def on_half(columns: np.ndarray, run: Run) -> T:
         return work(data.T.subset(columns, squeeze=False).T, run)
 
     parts, runs = [], []

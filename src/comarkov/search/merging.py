@@ -1,4 +1,4 @@
-"""Merging and splitting the clusters of one side: what it costs, and how to do it."""
+"""Merging and splitting the clusters of one side."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .refinement import Split
 from .run import Run
 from .side import Side, coupled, empty_blocks, empty_table, new_workspace
 
-SPLIT_SWEEPS = 3  # more gain little
+SPLIT_SWEEPS = 3  # further sweeps gain little
 
 Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
 
 
 def merge_costs(side: Side, cross: np.ndarray | None, beta: float) -> np.ndarray:
-    """What it costs to merge clusters i < j, in nats times mass; infinite elsewhere.
+    """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere.
 
     D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
     g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
@@ -32,7 +32,7 @@ def merge_costs(side: Side, cross: np.ndarray | None, beta: float) -> np.ndarray
 
 
 def pair_costs(terms: list[Term]) -> np.ndarray:
-    """The sum over tables of factor Σ_y g(A_yi, A_yj) for clusters i < j; infinite elsewhere."""
+    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere."""
     k = terms[0][0].shape[1]
     costs = np.full((k, k), np.inf)
     costs[np.triu_indices(k, 1)] = 0.0
@@ -43,12 +43,12 @@ def pair_costs(terms: list[Term]) -> np.ndarray:
 
 
 def merged(side: Side, i: int, j: int) -> Side:
-    """The same side with clusters i and j made one."""
+    """Return the side with clusters i and j merged."""
     return side.coarsened(merge_numbers(side.k, i, j))
 
 
 def bisect(data: Joint, members: np.ndarray, cross: np.ndarray | None, run: Run) -> Split:
-    """Split the rows of one cluster in two, in random order, each going where it costs less.
+    """Split the rows of one cluster in two: in random order, each goes where it costs less.
 
     The gain is in nats times mass.
     """
@@ -65,12 +65,12 @@ def bisect(data: Joint, members: np.ndarray, cross: np.ndarray | None, run: Run)
 
 
 def random_halves(n: int, run: Run) -> np.ndarray:
-    """0 and 1, as many of each as can be, in random order."""
+    """Return equally many 0 and 1, in random order."""
     return run.rng.permutation(np.arange(n) % 2)
 
 
 def sweep_until_settled(sweep: Callable[[], int]) -> None:
-    """Sweep two halves, a few times at most, until nothing moves."""
+    """Sweep two halves until nothing moves, but only a few times."""
     for _ in range(SPLIT_SWEEPS):
         if sweep() == 0:
             return

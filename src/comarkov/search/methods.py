@@ -1,4 +1,4 @@
-"""A clustering by the method that the user names."""
+"""The search methods that users can choose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .run import Run
 
 @dataclass(frozen=True)
 class Method:
-    """How to look for a clustering."""
+    """A search method and its parameters."""
 
     name: str = "auto"
     n_init: int | str = "auto"
@@ -29,7 +29,7 @@ class Method:
     doublings: int = 0  # of column clusters, by "batch"
 
     def solve(self, problem: Problem[State], run: Run) -> Solution[Any]:
-        """The best clustering that is found."""
+        """Return the best clustering that the method finds."""
         run = replace(run, n_init=self.n_starts(problem), may_settle=self.n_init == "auto")
         if self.name == "auto":
             return with_optimum(search(problem, run), problem, run)
@@ -42,7 +42,7 @@ class Method:
         return anneal(problem, run, self.beta_step, self.keep_path)
 
     def n_starts(self, problem: Problem[State]) -> int:
-        """How often to start; several times if that takes seconds."""
+        """Return the number of starts; several if they take only seconds."""
         if all(start.is_given for start in problem.starts):
             return 1
         if self.n_init == "auto":
@@ -51,7 +51,7 @@ class Method:
 
 
 def warn_if_unfinished(state: Clustering, run: Run, level: int) -> None:
-    """Warn if there was no time to find better; the user's line is so many calls up."""
+    """Warn if the search was stopped early; the user's code is ``level`` calls up."""
     problem = ""
     if run.monitor.reason:
         problem = f"The fit was stopped because {run.monitor.reason}: the best so far is kept."

@@ -1,4 +1,4 @@
-"""A network in the making: types of elements, each in clusters, and relations between them."""
+"""The state of a network: types of elements, each in clusters, and relations between them."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ class NetworkSide:
 
     @property
     def labels(self) -> np.ndarray:
-        """The cluster of each element; -1 without mass."""
+        """The cluster of each element; -1 if it is empty."""
         return self.network.partitions[self.type].label
 
     @property
     def is_numbered(self) -> bool:
-        """Do clusters have numbers that the user gave them?"""
+        """Did the user number the clusters?"""
         return self.network.starts[self.type].has_numbers
 
     @property
     def work(self) -> int:
-        """Terms of the cost in a sweep, in those of co-clustering."""
+        """The terms of the cost in a sweep, in terms of co-clustering."""
         return self.network.graph.work(self.type) * self.k
 
     def cluster_mass(self) -> np.ndarray:
-        """The share of all mass of each cluster, summed over relations."""
+        """Return the share of each cluster in all mass, summed over relations."""
         label, size, weight = self.network.partitions[self.type]
         has_mass = label >= 0
         return np.bincount(label[has_mass], weights=weight[has_mass], minlength=size.size)
@@ -60,7 +60,7 @@ class NetworkSide:
 
 @dataclass
 class Network:
-    """Partitions of all types, and the table kept with each: A[y, a], all relations stacked."""
+    """Partitions of all types, each with its table A[y, a], all relations stacked."""
 
     graph: Graph
     starts: Sequence[Start]
@@ -73,7 +73,7 @@ class Network:
         """All types."""
         return [NetworkSide(self, t) for t in range(self.graph.n_types)]
 
-    # --- what optimisers ask for --------------------------------------------------------------
+    # --- the protocol of optimisers -----------------------------------------------------------
 
     def sides(self) -> list[NetworkSide]:
         """The types that have elements to move."""
@@ -84,14 +84,14 @@ class Network:
         return [partition.label.copy() for partition in self.partitions]
 
     def cost(self, beta: float) -> float:
-        """The sum over relations of what is lost, in bits."""
+        """Return the sum of the losses of all relations, in bits."""
         return sum(
             relation.coefficients(beta).cost(information)
             for relation, information in zip(self.graph.relations, self.informations(), strict=True)
         )
 
     def merge_costs(self, side: NetworkSide, beta: float) -> np.ndarray:
-        """What it costs to merge clusters i < j of a type, in bits; infinite elsewhere."""
+        """Return the costs of merging clusters i < j of a type, in bits; infinite elsewhere."""
         star, blocks, _ = self._surroundings(side.type, beta)
         terms: list[Term] = []
         for end in self.graph.ends[side.type]:
@@ -106,12 +106,12 @@ class Network:
         return costs / LN2
 
     def merged(self, side: NetworkSide, i: int, j: int) -> Network:
-        """The same with clusters i and j of a type made one."""
+        """Return the network with clusters i and j of a type merged."""
         number = np.append(merge_numbers(side.k, i, j), -1)
         return self._with(side.type, number[side.labels], side.k - 1)
 
     def relabelled(self, side: NetworkSide, labels: np.ndarray) -> Network:
-        """The same with other labels for one type; the others are shared."""
+        """Return the network with new labels for one type; the others are shared."""
         return self._with(side.type, labels, side.k)
 
     def split(self, side: NetworkSide, cluster: int, run: Run) -> Split:
@@ -129,14 +129,14 @@ class Network:
         return Split(self.cost(run.beta) - pair.cost(run.beta), leavers)
 
     def copy(self) -> Network:
-        """The same, to change without changing this."""
+        """Return a copy that can be changed independently."""
         state = self
         for side in self.every_side():
             state = state._with(side.type, side.labels, side.k)
         return state
 
     def sweep(self, side: NetworkSide, run: Run, complete: bool = True) -> Visit:
-        """Move all elements of a type that are free, each to its cluster of least cost."""
+        """Move all free elements of a type, each to its cluster of least cost."""
         order = self.starts[side.type].free
         if run.settings.shuffle:
             order = run.rng.permutation(order)
@@ -153,14 +153,14 @@ class Network:
             n_moves, saved, seen = n_moves + did[0], saved + did[1], seen + part.size
         return Visit(n_moves, saved / LN2, seen == order.size)
 
-    # --- what it is made of -------------------------------------------------------------------
+    # --- its parts ----------------------------------------------------------------------------
 
     def informations(self) -> list[Information]:
-        """The four informations of each relation."""
+        """Return the four informations of each relation."""
         return [self.information(e) for e in range(len(self.graph.relations))]
 
     def information(self, e: int) -> Information:
-        """The four informations of a relation, from the tables."""
+        """Return the four informations of a relation, from the tables."""
         source, target, joint, _ = self.graph.relations[e]
         by_source, by_target = self._table(source, e, False), self._table(target, e, True)
         blocks = self._summed(target, by_source)  # target clusters x source clusters
@@ -173,7 +173,7 @@ class Network:
         )
 
     def block_masses(self, e: int) -> np.ndarray:
-        """The mass between clusters of the source and of the target of a relation."""
+        """Return the masses by (source cluster, target cluster) of a relation."""
         relation = self.graph.relations[e]
         table = self._table(relation.source, e, False)
         return self._summed(relation.target, table).T
@@ -185,13 +185,13 @@ class Network:
         return self.tables[t].mass[end.row : end.row + end.joint.shape[1]]
 
     def _summed(self, t: int, rows: np.ndarray) -> np.ndarray:
-        """Rows, one for each element of a type, summed over its clusters."""
+        """Sum rows, one for each element of a type, over its clusters."""
         out = np.zeros((self.every_side()[t].k, rows.shape[1]))
         moves.add_up(out, np.ascontiguousarray(rows), self.partitions[t].label)
         return out
 
     def _with(self, t: int, labels: np.ndarray, k: int) -> Network:
-        """The same with another partition of one type; the others are shared."""
+        """Return the network with a new partition of one type; the others are shared."""
         partition, table = _placed(self.graph, t, labels, k)
         return replace(
             self,
@@ -201,7 +201,7 @@ class Network:
         )
 
     def _surroundings(self, t: int, beta: float) -> tuple[moves.Star, moves.Masses, np.ndarray]:
-        """What a sweep over a type needs: its star at this β, blocks, and B[x, j]."""
+        """Return what a sweep over a type needs: its star at this β, the blocks, and B[x, j]."""
         ends = self.graph.ends[t]
         cross = np.hstack([self._cross(end) for end in ends])
         asked = [self._factors(end, beta) for end in ends]
@@ -221,12 +221,12 @@ class Network:
         return star, masses, np.ascontiguousarray(cross)
 
     def _cross(self, end: End) -> np.ndarray:
-        """What elements have with the clusters at the other end, and their masses."""
+        """Return the masses of elements with the clusters at the other end, and their totals."""
         table = self._table(end.other, end.relation, not end.is_target)
         return np.hstack([table, end.joint.row_mass[:, None]])
 
     def _factors(self, end: End, beta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Factors of rows and of items, and which of the type's own clusters an item is."""
+        """Return the factors of rows and of items, and the type's own cluster of each item."""
         relation = self.graph.relations[end.relation]
         asked = relation.coefficients(beta)
         mine, _, both = asked.transposed if end.is_target else asked

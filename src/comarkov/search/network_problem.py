@@ -19,12 +19,12 @@ from .starts import Start
 
 @dataclass(frozen=True)
 class NetworkProblem:
-    """A graph of relations whose types are to be clustered, and how their elements begin."""
+    """A graph of relations whose types are to be clustered, and the starts of their elements."""
 
     graph: Graph
     starts: Sequence[Start]
 
-    seeded_in_a_row = 1  # by singular vectors, which hardly differ
+    seeded_in_a_row = 1  # seedings by singular vectors hardly differ
     waves = 2
 
     @property
@@ -35,34 +35,34 @@ class NetworkProblem:
         return [self.by_singular_vectors]
 
     def prepare(self) -> None:
-        """Make now what all threads share, so that they do not each make it."""
+        """Compute once what all threads share."""
         _ = self.graph.stars, self.graph.weights
         for relation in self.graph.relations:
             _ = relation.joint.information
 
     def work(self, counts: Sequence[int | None]) -> int:
-        """Terms of the cost in a sweep over all types, in those of co-clustering."""
+        """Return the terms of the cost in a sweep over all types, in terms of co-clustering."""
         return sum(self.graph.work(t) * (count or 0) for t, count in enumerate(counts))
 
     def begin(self, starts: Sequence[Start], rng: np.random.Generator) -> Network:
-        """A network with random labels where none are given."""
+        """Return a network with random labels where none are given."""
         return network(self.graph, starts, [start.draw(rng) for start in starts])
 
     def with_labels(self, labels: Sequence[Labels | None]) -> Network:
-        """A network from the labels of all its types."""
+        """Return the network with these labels of all types."""
         assert all(given is not None for given in labels)
         return network(self.graph, self.starts, [given for given in labels if given is not None])
 
     def with_starts(self, starts: Sequence[Start]) -> NetworkProblem:
-        """The same graph, whose elements begin otherwise."""
+        """Return the same problem with other starts."""
         return replace(self, starts=starts)
 
     def by_singular_vectors(self, run: Run) -> Network:
-        """Each type by the leading singular vectors of its largest relation."""
+        """Seed each type by the leading singular vectors of its largest relation."""
         return self._swept([self._seeds(t, run) for t in range(len(self.starts))], run)
 
     def by_eigenvectors(self, run: Run) -> Network:
-        """The same, but types that have a relation to themselves by eigenvectors of it."""
+        """Seed types that are related to themselves by eigenvectors, others as above."""
         labels = []
         for t in range(len(self.starts)):
             seeds = self._loop_seeds(t, run)
@@ -70,13 +70,13 @@ class NetworkProblem:
         return self._swept(labels, run)
 
     def _swept(self, seeds: Sequence[Labels], run: Run) -> Network:
-        """A network from seeds, after two sweeps."""
+        """Return the network of these seeds after two sweeps."""
         state = self.with_labels(seeds)
         refine(state, run.sweeping(2), "seeds")
         return state
 
     def _seeds(self, t: int, run: Run) -> Labels:
-        """Labels by singular vectors, unless some are given; out of time, random ones."""
+        """Return labels by singular vectors, or random ones if time is over; given labels stay."""
         start = self.starts[t]
         data = None if run.stop() else _largest(self.graph.ends[t], start)
         if data is None:
@@ -85,7 +85,7 @@ class NetworkProblem:
         return replace(start, labels=seeds).draw(run.rng)  # elements that this relation lacks
 
     def _loop_seeds(self, t: int, run: Run) -> Labels | None:
-        """Labels by eigenvectors of a relation to itself; None if there are none."""
+        """Return labels by eigenvectors of a relation of a type to itself; None without one."""
         start = self.starts[t]
         loops = [end for end in self.graph.ends[t] if end.other == t and not end.is_target]
         data = _largest(loops, start)
@@ -94,9 +94,9 @@ class NetworkProblem:
 
 
 def problem_of(graph: Graph, starts: Sequence[Start]) -> NetworkProblem | CoClusterProblem:
-    """The problem of clustering all types; two with one relation are a co-clustering.
+    """Return the problem of clustering all types; one relation of two types is a co-clustering.
 
-    That is what its relation must cost, in units of its weight: the kernel for it is faster.
+    Its coefficients must be those of co-clustering, whose kernel is faster.
     """
     if graph.n_types == 2 and len(graph.relations) == 1:
         return CoClusterProblem(graph.relations[0].joint, (starts[0], starts[1]))
@@ -104,7 +104,7 @@ def problem_of(graph: Graph, starts: Sequence[Start]) -> NetworkProblem | CoClus
 
 
 def _largest(ends: Sequence[End], start: Start) -> Joint | None:
-    """The largest relation that can tell clusters apart; none if the start has labels."""
+    """Return the largest relation that can separate clusters; None if the start has labels."""
     assert start.k is not None
     ends = [end for end in ends if np.count_nonzero(end.joint.row_mass) >= start.k]
     if start.has_numbers or not ends:

@@ -1,6 +1,6 @@
-"""Co-clusterings with many numbers of clusters: a ladder from many to few, and the way to the best.
+"""Co-clusterings with decreasing numbers of clusters, and the one with the shortest description.
 
-The best is the one that takes the fewest nats to describe; merges and splits may shorten it.
+Further merges and splits may shorten the description.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from .side import Side
 from .starts import Start
 
 MANY = 40  # clusters at the top of a ladder ...
-MEMBERS = 8  # ... if there are so many elements for each; fewer look more alike than they are
-FEW, FEW_MEMBERS = 12, 3  # of small data
+MEMBERS = 8  # ... but each with this many elements; smaller clusters look too homogeneous
+FEW, FEW_MEMBERS = 12, 3  # the same for small data
 LOW = 0.5  # β at which the cost is the leading term of the description length
 TOP_SWEEPS, STEP_SWEEPS = 8, 2
-TRIALS = 2  # merges and splits of a side that are tried before it is left alone
-ROUNDS = 50  # at most
+TRIALS = 2  # merges and splits of a side that are tried in each round
+ROUNDS = 50  # the largest number of rounds
 
 Numbers = tuple[int, int]
 
 
 def numbers_of(state: CoClusters) -> Numbers:
-    """Of row clusters and of column clusters."""
+    """Return the numbers of row clusters and of column clusters."""
     rows, columns = (side.k for side in state.sides())
     return rows, columns
 
 
 def evidence_of(state: CoClusters) -> Evidence:
-    """The counts that the weights are worth, judged by how they vary inside these clusters."""
+    """Return the counts that the weights are worth, given how they vary inside these clusters."""
     columns, rows = (side.masses for side in state.sides())
     return Evidence.of(state.joint, state.all_labels(), (rows, columns))
 
 
 def ladder(data: Joint, goal: tuple[Start, Start], run: Run) -> Iterator[CoClusters]:
-    """From many clusters to the goal: the larger side is merged first, then both in turn.
+    """Yield states from many clusters down to the goal, merging on the side with more clusters.
 
-    The top is a real fit, because merges cannot mend a poor one. A state changes when the next one
-    is asked for: copy it to keep it.
+    The top is a proper fit, because merges cannot repair a poor one. The next state may change the
+    previous one: copy a state to keep it.
     """
     top = _top(goal[0]), _top(goal[1])
     state = CoClusterProblem(data, top).seeded(run)
@@ -57,9 +57,9 @@ def ladder(data: Joint, goal: tuple[Start, Start], run: Run) -> Iterator[CoClust
 
 
 def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[CoClusters]:
-    """This state and smaller ones, one merge at a time, down to the counts.
+    """Yield this state and smaller ones, one merge at a time, down to the counts.
 
-    Sweeps follow when a tenth of the clusters have been merged, or fewer.
+    Sweeps follow when at most a tenth of the clusters have been merged.
     """
     between, merges = merges_between_sweeps(state, counts, budgets.LEVELS), 0
     yield state
@@ -82,7 +82,7 @@ def _top(goal: Start) -> Start:
 
 
 def _next_counts(state: CoClusters, counts: Sequence[int]) -> list[int]:
-    """One cluster less on the side with most, if it has more than its goal."""
+    """Return counts with one cluster less on the larger side that is above its goal."""
     now = [side.k for side in state.sides()]
     free = [axis for axis in range(len(now)) if now[axis] > counts[axis]]
     if free:
@@ -91,7 +91,7 @@ def _next_counts(state: CoClusters, counts: Sequence[int]) -> list[int]:
 
 
 def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Run) -> CoClusters:
-    """Merge, split and sweep as long as that leaves less to describe; fixed sides keep their k."""
+    """Merge, split and sweep while that shortens the description; fixed sides keep their k."""
     for beta in schedule(LOW, 0.1)[1:]:
         refine(state, run.at(beta).sweeping(2), "fewer or more")
     low = run.at(LOW).sweeping(2)
@@ -113,7 +113,7 @@ def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Ru
 
 
 def _changed(state: CoClusters, axis: int, evidence: Evidence, run: Run) -> Iterator[CoClusters]:
-    """With one more or one less cluster of a side, the most promising first."""
+    """Yield states with one cluster more or less on a side, the most promising first."""
     side = state.sides()[axis]
     costs = merge_costs(side, state.cross(side), LOW)
     for place in np.argsort(costs, axis=None, kind="stable")[:TRIALS]:
@@ -130,7 +130,7 @@ def _changed(state: CoClusters, axis: int, evidence: Evidence, run: Run) -> Iter
 def _all_that_pay(
     state: CoClusters, axis: int, evidence: Evidence, splits: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """The splits that leave less to describe, each by itself; given are the elements that leave."""
+    """Return the splits that each shorten the description, as the elements that leave."""
     labels = state.all_labels()
     blocks = np.moveaxis(evidence.blocks(*labels), axis, 0)
     sizes = cluster_sizes(labels[axis]), cluster_sizes(labels[1 - axis])
@@ -148,7 +148,7 @@ def _all_that_pay(
 
 
 def _with_more(state: CoClusters, axis: int, leaving: Sequence[np.ndarray]) -> CoClusters:
-    """With a cluster more for each group of elements that leaves its own."""
+    """Return the state with a new cluster for each group of leaving elements."""
     side = state.sides()[axis]
     labels = side.labels.copy()
     for number, leavers in enumerate(leaving, side.k):

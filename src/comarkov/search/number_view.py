@@ -1,4 +1,4 @@
-"""Numbers of clusters where nothing decides: the knee of the information that they keep."""
+"""A fallback for the numbers of clusters: the knee of the information kept."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .run import Run
 from .starts import Start
 
 MOST = 12  # clusters of a side in a view
-LEAST_KEPT = 0.3  # of the information, if so many clusters can keep it
+LEAST_KEPT = 0.3  # the least share of information to keep, if that is possible
 
 
 def knee(data: Joint, starts: tuple[Start, Start], axes: Sequence[int], run: Run) -> list[int]:
-    """The numbers at the knee when clusters on some axes are merged one by one down to two.
+    """Merge clusters on the given axes one by one down to two; return the numbers at the knee.
 
-    The knee is where the information kept is highest above the line between its ends. If less than
-    LEAST_KEPT is kept there, it is the fewest clusters that keep it.
+    The knee is where the information kept is highest above the line between its ends. If it is less
+    than LEAST_KEPT there, return the smallest numbers that keep LEAST_KEPT.
     """
     state = CoClusterProblem(data, starts).seeded(run)
     least = [min(k, 2) if axis in axes else k for axis, k in enumerate(numbers_of(state))]

@@ -77,7 +77,7 @@ def anneal(
 
 
 def _joined(sides: list[CoClusters]) -> CoClusters:
-    """One co-clustering from those of its sides."""
+    """Combine the co-clusterings of both sides."""
     rows = next((side.rows for side in sides if side.rows is not None), None)
     columns = next((side.columns for side in sides if side.columns is not None), None)
     n_iter = max(side.n_iter for side in sides)

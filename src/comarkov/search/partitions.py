@@ -1,6 +1,6 @@
-"""Partitions of a few elements into k clusters: how many there are, all of them, and their codes.
+"""Count, enumerate and encode the partitions of a few elements into k clusters.
 
-Clusters are numbered by their first elements, so a partition has one labelling.
+Clusters are numbered by their first elements, so every partition has exactly one labelling.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from scipy.special import xlogy
 
 from ..kernels.partitions import Subsets
 
-MOST = 1e9  # partitions, of which more need not be counted
-LARGEST = 1000  # elements of which so many partitions can be looked at, but in 1 or n clusters
+MOST = 1e9  # larger numbers of partitions count as infinite
+LARGEST = 1000  # with more elements, only 1 or n clusters have few enough partitions
 CODE_BITS = 62
 
 
 def count(n: int, k: int) -> float:
-    """The partitions of n elements into k clusters, a Stirling number; infinite above MOST."""
+    """Return the number of partitions of n elements into k clusters; infinite above MOST."""
     if k in (1, n):
         return 1
     if n > LARGEST or (n - k) * log(k) > log(MOST):  # k^(n-k) place all but k elements that differ
@@ -31,13 +31,13 @@ def count(n: int, k: int) -> float:
 
 
 def every_partition(n: int, k: int, apart: np.ndarray) -> np.ndarray:
-    """The labels of all partitions, one a line, in lexicographic order.
+    """Return the labels of all partitions, one per line, in lexicographic order.
 
-    No two elements of which ``apart`` is True are in one cluster.
+    Elements with ``apart`` are all in different clusters.
     """
     labels, used = np.zeros((1, 0), np.int16), np.zeros(1, np.int64)
     for x in range(n):
-        fewest = np.where(k - used > n - x - 1, used, 0)  # each that is left must open a cluster
+        fewest = np.where(k - used > n - x - 1, used, 0)  # every remaining element opens a cluster
         choices = np.minimum(used + 1, k) - fewest
         parent = np.repeat(np.arange(used.size), choices)
         place = np.arange(parent.size) - np.repeat(np.cumsum(choices) - choices, choices)
@@ -59,7 +59,7 @@ def can_encode(n: int, k: int) -> bool:
 
 
 def steps(n: int, k: int) -> int:
-    """How many pairs of subsets ``best_partitions`` compares."""
+    """Return the number of pairs of subsets that ``best_partitions`` compares."""
     levels = range(2, k)
     return 2 ** (n - 1) + sum(
         comb(n - 1, size) * 2 ** (size - 1) for j in levels for size in range(j, n - k + j + 1)
@@ -67,9 +67,9 @@ def steps(n: int, k: int) -> int:
 
 
 def subsets_of(masses: np.ndarray, factors: np.ndarray, k: int, apart: np.ndarray) -> Subsets:
-    """All subsets of the rows of ``masses``, what each costs alone, and scratch memory.
+    """Return all subsets of the rows of ``masses``, their fixed costs, and scratch memory.
 
-    The cost is Σ_y factors[y] f(mass in y), f(v) = v ln v; infinite for two that must be apart.
+    The cost is Σ_y factors[y] f(mass in y), f(v) = v ln v; infinite with two elements of ``apart``.
     """
     n = masses.shape[0]
     digit = _digit(k)
@@ -89,18 +89,18 @@ def subsets_of(masses: np.ndarray, factors: np.ndarray, k: int, apart: np.ndarra
 
 
 def decoded(code: int, n: int, k: int) -> np.ndarray:
-    """The labels that a code stands for."""
+    """Return the labels of a code."""
     digit = _digit(k)
     return code >> (digit * np.arange(n - 1, -1, -1)) & ((1 << digit) - 1)
 
 
 def _digit(k: int) -> int:
-    """The bits of a label in a code."""
+    """Return the number of bits of a label in a code."""
     return (k - 1).bit_length()
 
 
 def _sums(values: np.ndarray) -> np.ndarray:
-    """The sum over each subset, whose bits are its members."""
+    """Return the sum of the values over each subset."""
     sums = np.zeros(1, values.dtype)
     for value in values:
         sums = np.concatenate([sums, sums + value])

@@ -1,4 +1,4 @@
-"""Merge-split: two clusters made one and another made two, as long as that costs less."""
+"""Merge-split moves: merge two clusters and split another, while that lowers the cost."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .refinement import Clustering, State
 from .run import Run
 
 PAIRS = 3  # merges that are considered for each split
-TRIALS = 7  # merge-splits that fail before a side is left alone
-LAG = (4.0, 2.0)  # a trial ends if it is still so many times behind what the last sweep saved
-BETTER = 1e-9  # bits less that count as less
-ROUNDS = 2, 50  # the fewest, of large data, and the most
-SWEEPS_A_ROUND = 8  # that a round of polish takes
+TRIALS = 7  # failed merge-splits after which a side is skipped
+LAG = (4.0, 2.0)  # a trial ends if it is still this many times behind what the last sweep saved
+BETTER = 1e-9  # the least improvement that counts, in bits
+ROUNDS = 2, 50  # the smallest number, for large data, and the largest
+SWEEPS_A_ROUND = 8  # the work of a round, in sweeps
 
 
 def polish(state: State, run: Run) -> State:
-    """Split one cluster, merge two others, sweep; keep what costs less, until nothing does.
+    """Split one cluster, merge two others and sweep, while that lowers the cost.
 
-    A side that has nothing to gain is left alone from then on.
+    A side that has nothing left to gain is skipped from then on.
     """
     sweep = sum(side.work for side in state.sides())
     waiting = list(range(len(state.sides())))
@@ -37,7 +37,7 @@ def polish(state: State, run: Run) -> State:
 
 
 def _merge_split(state: State, which: int, run: Run) -> State:
-    """Try the most promising merge-splits of a side, as long as they pay; the state after them."""
+    """Try the most promising merge-splits of a side; return the state after those that pay."""
     cost, fails = state.cost(run.beta), 0
     touched: set[int] = set()
     for swap in _promising(state, which, run):
@@ -56,15 +56,15 @@ def _merge_split(state: State, which: int, run: Run) -> State:
 
 
 class Swap(NamedTuple):
-    """Merge two clusters and split another, so that as many are left."""
+    """Merge two clusters and split another, which keeps the number of clusters."""
 
-    saves: float  # bits, with all else as it is
+    saves: float  # bits, if nothing else changes
     split: int
     merge: tuple[int, int]
-    leavers: np.ndarray  # rows of the split cluster that go into the cluster that is free
+    leavers: np.ndarray  # rows of the split cluster that go into the free one
 
     def applied(self, labels: np.ndarray) -> np.ndarray | None:
-        """Labels after it; None if the cluster has changed so that it would be empty."""
+        """Return the labels after it; None if the split cluster would be empty by now."""
         leavers = self.leavers[labels[self.leavers] == self.split]
         if leavers.size in (0, np.count_nonzero(labels == self.split)):
             return None
@@ -75,9 +75,9 @@ class Swap(NamedTuple):
 
 
 def _tried(state: State, which: int, swap: Swap, run: Run) -> State | None:
-    """The state after a merge-split and sweeps over its side; None if it shows little promise.
+    """Return the state after a merge-split and sweeps; None if it is not promising.
 
-    The first sweeps are over the clusters that it changed, where nearly all is saved.
+    The first sweeps visit only the changed clusters, where nearly everything is saved.
     """
     labels = swap.applied(state.sides()[which].labels)
     if labels is None:
@@ -95,7 +95,7 @@ def _tried(state: State, which: int, swap: Swap, run: Run) -> State | None:
 
 
 def _in_tune(state: State, which: int, run: Run) -> State:
-    """The same after a sweep over all sides but one."""
+    """Return the state after a sweep over all sides but one."""
     state = state.copy()
     for i, side in enumerate(state.sides()):
         if i != which:
@@ -104,7 +104,7 @@ def _in_tune(state: State, which: int, run: Run) -> State:
 
 
 def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:
-    """All splits of a side, each with the merges that cost least; those that save most first."""
+    """Return all splits of a side, each with the cheapest merges, by decreasing savings."""
     side = state.sides()[which]
     if side.k < 3 or side.is_numbered or run.stop():
         return []

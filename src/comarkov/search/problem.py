@@ -1,4 +1,4 @@
-"""What a search is given and what it finds."""
+"""The problem that a search solves, and its solution."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ from .refinement import Labels, State
 from .run import Run
 from .starts import Start
 
-Found = TypeVar("Found", covariant=True)
+StateT = TypeVar("StateT", covariant=True)
 
 
-class Problem(Protocol[Found]):
-    """Sets of elements to cluster: how to start, how to seed itself, and how expensive it is."""
+class Problem(Protocol[StateT]):
+    """Sets of elements to cluster, with their starts, seedings and amount of work."""
 
     @property
     def starts(self) -> Sequence[Start]:
-        """How each set of elements begins; its k is None if it is not to be clustered."""
+        """The start of each set of elements; its k is None if the set is not clustered."""
 
     @property
     def seedings(self) -> Sequence[Callable[[Run], Any]]:
-        """Ways to a clustering from good seeds, the one to repeat first."""
+        """Functions that return a clustering from good seeds; the first may be repeated."""
 
     @property
     def seeded_in_a_row(self) -> int:
-        """How many members begin with seeds before one begins with many small clusters."""
+        """The number of seeded members before one that starts with many small clusters."""
 
     @property
     def waves(self) -> int:
-        """How many waves of members small data are worth."""
+        """The number of waves of members for small data."""
 
     def prepare(self) -> None:
-        """Make now what all threads share, so that they do not each make it."""
+        """Compute once what all threads share."""
 
     def work(self, counts: Sequence[int | None]) -> float:
-        """Terms of the cost in a sweep with so many clusters of each set."""
+        """Return the terms of the cost in a sweep with these numbers of clusters."""
 
-    def begin(self, starts: Sequence[Start], rng: np.random.Generator) -> Found:
-        """A clustering with random labels where none are given."""
+    def begin(self, starts: Sequence[Start], rng: np.random.Generator) -> StateT:
+        """Return a clustering with random labels where none are given."""
 
-    def with_labels(self, labels: Sequence[Labels | None]) -> Found:
-        """A clustering from its labels."""
+    def with_labels(self, labels: Sequence[Labels | None]) -> StateT:
+        """Return the clustering with these labels."""
 
-    def with_starts(self, starts: Sequence[Start]) -> Problem[Found]:
-        """The same problem with elements that begin otherwise."""
+    def with_starts(self, starts: Sequence[Start]) -> Problem[StateT]:
+        """Return the same problem with other starts."""
 
 
 @dataclass
 class Solution(Generic[State]):
-    """The best clustering of a search, and what is known of its neighbourhood."""
+    """The best clustering of a search, and its other results."""
 
     state: State
     path: list[Step] = field(default_factory=list)  # from β = 1 on, if it is kept

@@ -1,4 +1,4 @@
-"""Sweeping a clustering until it stays: the step that all searches share."""
+"""Sweep a clustering until it no longer changes: the step that all searches share."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ Labels = np.ndarray
 
 
 class Visit(NamedTuple):
-    """What a sweep did."""
+    """The result of a sweep."""
 
     moves: int
     saved: float  # cost, in bits
-    complete: bool  # were all elements visited that may move?
+    complete: bool  # were all free elements visited?
 
 
 class Split(NamedTuple):
-    """How a cluster falls into two."""
+    """A split of a cluster into two parts."""
 
     gain: float  # bits
     leavers: np.ndarray  # the elements of the second part
 
 
 class Clustering(Protocol):
-    """What all optimisers know of a clustering: they ask for changes and never see a formula.
+    """What optimisers know of a clustering: they request changes and never see a formula.
 
     Its sides are the sets of elements that are clustered. Each has its number of clusters ``k``,
-    ``labels``, ``is_numbered`` (clusters with numbers of the user's are not merged and split) and
+    ``labels``, ``is_numbered`` (clusters that the user numbered are not merged or split) and
     ``work``, the terms of the cost in a sweep.
     """
 
@@ -41,31 +41,31 @@ class Clustering(Protocol):
     converged: bool
 
     def sides(self) -> Sequence[Any]:
-        """The sides that have elements to move."""
+        """Return the sides that have free elements."""
 
     def labels(self) -> list[Labels | None]:
-        """Copies of the labels of all sets of elements; None for one that is not clustered."""
+        """Return copies of the labels of all sets of elements; None if not clustered."""
 
     def cost(self, beta: float) -> float:
-        """The cost in bits."""
+        """Return the cost in bits."""
 
     def sweep(self, side: Any, run: Run, complete: bool = True) -> Visit:
         """Move the elements of a side, each to its cluster of least cost; all, or those due."""
 
     def merge_costs(self, side: Any, beta: float) -> np.ndarray:
-        """What it costs in bits to merge clusters i < j of a side; infinite elsewhere."""
+        """Return the costs in bits of merging clusters i < j of a side; infinite elsewhere."""
 
     def merged(self, side: Any, i: int, j: int) -> Any:
-        """The same with clusters i and j of a side made one."""
+        """Return the clustering with clusters i and j of a side merged."""
 
     def split(self, side: Any, cluster: int, run: Run) -> Split:
-        """How a cluster of a side falls into two."""
+        """Split a cluster of a side into two parts."""
 
     def relabelled(self, side: Any, labels: Labels) -> Any:
-        """The same with other labels on a side; the others are shared."""
+        """Return the clustering with new labels on a side; the others are shared."""
 
     def copy(self) -> Any:
-        """The same, to change without changing this."""
+        """Return a copy that can be changed independently."""
 
 
 State = TypeVar("State", bound=Clustering)
@@ -91,7 +91,7 @@ def refine(state: Clustering, run: Run, stage: str) -> None:
 
 
 def schedule(beta: float, step: float) -> list[float]:
-    """1, 1 - step, ..., β."""
+    """Return 1, 1 - step, ..., β."""
     count = max(int(np.ceil((1 - beta) / step - 1e-9)), int(beta < 1))
     return [round(1 - i * step, 12) for i in range(count)] + [beta]
 
@@ -106,11 +106,11 @@ def lower(state: Clustering, high: float, run: Run) -> None:
 def best_of(
     starts: Sequence[Callable[[int], State | None]], counts: Sequence[int], run: Run, share: float
 ) -> list[State]:
-    """For each kind of start, the result of least cost over start(0), ..., start(count - 1).
+    """For each kind of start, return the best result of start(0), ..., start(count - 1).
 
-    No start but the first begins when ``share`` of the time is over, and any but the first may end
-    without a result. Of equals the first counts, so the answer does not depend on the number of
-    threads. No more results are held than there are threads and kinds.
+    After ``share`` of the time no further start begins, and all but the first may end without a
+    result. Ties go to the first, so the result does not depend on the number of threads. At most
+    one result per thread and kind is kept in memory.
     """
     best: list[tuple[float, int, State] | None] = [None] * len(starts)
     lock = threading.Lock()
@@ -121,7 +121,7 @@ def best_of(
         with run.monitor.ending_all():
             result = starts[kind](i)
         if result is None:
-            return  # out of time
+            return  # time is over
         cost = result.cost(run.beta) if counts[kind] > 1 else 0.0
         with lock:
             present = best[kind]

@@ -1,4 +1,4 @@
-"""What every step of a search needs to know beside the clustering it works on."""
+"""The settings that every step of a search needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .streams import Purpose, Seed
 
 @dataclass(frozen=True)
 class Settings:
-    """How long and in which order to sweep."""
+    """The number, tolerance and order of sweeps."""
 
     max_iter: int = 100
     tol: float = 0.0  # bits
@@ -22,7 +22,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Run:
-    """A search: the β it is for, how long to sweep, its random numbers, and who watches it."""
+    """The settings of a search: β, sweeps, starts, threads, random numbers and the monitor."""
 
     beta: float
     seed: Seed
@@ -34,23 +34,23 @@ class Run:
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
 
     def at(self, beta: float) -> Run:
-        """The same at another β."""
+        """Return the run at another β."""
         return replace(self, beta=beta)
 
     def drawing(self, purpose: Purpose, *numbers: int) -> Run:
-        """The same with the random numbers for one purpose."""
+        """Return the run with the random numbers for one purpose."""
         return replace(self, rng=self.seed.stream(purpose, *numbers))
 
     def sweeping(self, most: int) -> Run:
-        """The same with at most so many sweeps, each over all elements in their order."""
+        """Return the run with at most ``most`` sweeps over all elements in natural order."""
         return replace(self, settings=Settings(max_iter=most))
 
     def undisturbed(self) -> Run:
-        """The same for a short step that must end as it should: nobody watches or stops it."""
+        """Return the run for a short step that is neither reported nor stopped."""
         return replace(self, monitor=Monitor(), settings=Settings())
 
     def to_the_end(self) -> Run:
-        """The same, sweeping until no single move lowers the cost."""
+        """Return the run that sweeps until no single move lowers the cost."""
         return replace(self, settings=replace(self.settings, tol=0.0))
 
     def stop(self) -> bool:
@@ -59,7 +59,7 @@ class Run:
 
 
 def in_parts(order: np.ndarray, size: int, run: Run) -> Iterator[np.ndarray]:
-    """The elements of an order, so many at a time, as long as nobody stops the run."""
+    """Yield the elements of an order, ``size`` at a time, until the run is stopped."""
     for start in range(0, order.size, size):
         if run.stop():
             return

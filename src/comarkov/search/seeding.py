@@ -1,4 +1,4 @@
-"""Where to begin: rows far apart as seeds of clusters, singular vectors, or eigenvectors."""
+"""Seeds: distant rows, singular vectors or eigenvectors."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sklearn.utils.extmath import randomized_svd
 from ..data.joint import Joint
 from ..kernels.matrix import add_affinities
 
-POWER_STEPS = 4  # for singular vectors that are good enough
+POWER_STEPS = 4  # enough for approximate singular vectors
 TRIES = 2  # of k-means
-STEPS = 20  # of each
-FEW_STEPS = 8  # where sweeps follow, which do better
+STEPS = 20  # of each try
+FEW_STEPS = 8  # if sweeps follow, which do better
 ALL_VECTORS = 500  # states up to which all eigenvectors are computed
 EIGEN_RESTARTS = 50  # of the eigensolver for larger ones
-CONSTANT = 1e-12  # the relative variance of a vector that says nothing
+CONSTANT = 1e-12  # the relative variance below which a vector is constant
 
 
 def hellinger(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Labels by the nearest of k rows, drawn one after the other far from those before.
+    """Draw k distant rows as seeds and label every row by the nearest seed.
 
     The distance of two rows is d²(x, z) = 1 - Σ_y √(p(y|x) p(y|z)). The next seed is x with
-    probability in proportion to n_x min d², over the seeds so far: k-means++ on the square roots
-    of profiles. Every seed is in its own cluster; rows without mass have the label -1.
+    probability proportional to n_x min d², over the seeds so far: k-means++ on the square roots of
+    profiles. Every seed is in its own cluster; empty rows get label -1.
     """
     mass = data.row_mass
     labels = np.where(mass > 0, 0, -1)
@@ -46,7 +46,7 @@ def hellinger(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
 def _draw(
     chances: np.ndarray, mass: np.ndarray, taken: np.ndarray, rng: np.random.Generator
 ) -> int:
-    """A row by chance; if all are as near as can be, any with mass that is not taken."""
+    """Draw a row at random; if all are at distance 0, any nonempty row that is not a seed."""
     total = chances.sum()
     if total <= 0.0:
         chances = mass.copy()
@@ -56,7 +56,7 @@ def _draw(
 
 
 def _affinities(data: Joint, x: int) -> np.ndarray:
-    """Σ_y √(p(y|x) p(y|z)) for every row z; 0 for rows without mass."""
+    """Return Σ_y √(p(y|x) p(y|z)) for every row z; 0 for empty rows."""
     root = np.zeros(data.shape[1])
     affinities = np.zeros(data.shape[0])
     add_affinities(data.matrix, x, root, affinities)
@@ -64,9 +64,9 @@ def _affinities(data: Joint, x: int) -> np.ndarray:
 
 
 def spectral(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Labels by k-means of directions in the space of k leading singular vectors.
+    """Return labels by k-means of directions in the space of the k leading singular vectors.
 
-    Where the matrix has too few columns, or k is 1, it is ``hellinger`` instead.
+    If the matrix has too few columns, or k is 1, use ``hellinger`` instead.
     """
     if not has_vectors(data, k):
         return hellinger(data, k, rng)
@@ -74,15 +74,15 @@ def spectral(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def has_vectors(data: Joint, k: int) -> bool:
-    """Are there enough singular vectors for k clusters, more than one?"""
+    """Is k above 1, and are there enough singular vectors for k clusters?"""
     return 1 < k < min(data.shape) - 1
 
 
 def singular_points(data: Joint, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows, and columns, by k leading singular vectors, each times its singular value.
+    """Return rows and columns by k leading singular vectors, each times its singular value.
 
-    They are those of n_xy / √(n_x n_y) but for the first, which is trivial. All randomness is the
-    same in each call: what has to differ is how points are grouped.
+    The matrix is n_xy / √(n_x n_y); its first singular vector is trivial and left out. Random
+    numbers are the same in each call: only the grouping of points has to differ.
     """
     inverse = [_inverse_root(mass) for mass in (data.row_mass, data.column_mass)]
     scaled = sp.diags_array(inverse[0]) @ data.csr @ sp.diags_array(inverse[1])
@@ -93,7 +93,7 @@ def singular_points(data: Joint, k: int) -> tuple[np.ndarray, np.ndarray]:
 def by_directions(
     points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Labels by k-means of the directions of points in their first k coordinates."""
+    """Return labels by k-means of the directions of points in their first k coordinates."""
     points = points[:, :k]
     length = np.linalg.norm(points, axis=1, keepdims=True)
     points = np.divide(points, length, out=np.zeros_like(points), where=length > 0)
@@ -102,10 +102,10 @@ def by_directions(
 
 
 def lumped(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray | None:
-    """Labels by right eigenvectors of a chain that take about k values; None if there are too few.
+    """Return labels by right eigenvectors with about k values; None if there are too few.
 
-    A chain p(y|x) is lumpable exactly if k of its eigenvectors are constant on clusters. Of these
-    one is constant. The k - 1 that fall best into k groups are clustered together.
+    A chain p(y|x) is lumpable if and only if k of its eigenvectors are constant on clusters. One of
+    these is constant everywhere. The k - 1 that fall best into k groups are clustered together.
     """
     vectors = _eigenvectors(data, k)
     if vectors is None or k == 1:
@@ -118,13 +118,13 @@ def lumped(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray | None:
         return None
     vectors = vectors / np.sqrt(mass @ vectors**2)
     best = np.argsort(_scatter(vectors, mass, k), kind="stable")[: k - 1]
-    found = [_k_means(vectors[:, best], mass, k, rng) for _ in range(TRIES)]
-    labels = min(found, key=lambda one: one[0])[1]
+    results = [_k_means(vectors[:, best], mass, k, rng) for _ in range(TRIES)]
+    labels = min(results, key=lambda result: result[0])[1]
     return _without_empty(np.where(mass > 0, labels, -1), k)
 
 
 def _eigenvectors(data: Joint, k: int) -> np.ndarray | None:
-    """Right eigenvectors, real and imaginary parts; of large chains the leading ones."""
+    """Return right eigenvectors, as real and imaginary parts; of large chains the leading ones."""
     n = data.shape[0]
     mass = data.row_mass
     inverse = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
@@ -142,9 +142,9 @@ def _eigenvectors(data: Joint, k: int) -> np.ndarray | None:
 
 
 def _scatter(vectors: np.ndarray, mass: np.ndarray, k: int) -> np.ndarray:
-    """How much each vector varies within k groups of its values, of the best that are found.
+    """Return how much each vector varies within k groups of its values, for the best groups.
 
-    They begin cut where values are farthest apart, or into equal ranges, or into equal masses.
+    Groups start with cuts at the largest gaps, into equal ranges, or into equal masses.
     """
     scatter = np.empty(vectors.shape[1])
     shares = np.arange(1, k) / k
@@ -161,7 +161,7 @@ def _scatter(vectors: np.ndarray, mass: np.ndarray, k: int) -> np.ndarray:
 
 
 def _settled_scatter(value: np.ndarray, sums: np.ndarray, cuts: np.ndarray) -> float:
-    """k-means of sorted values; sums of masses, values and squares up to each of them."""
+    """k-means of sorted values, from cumulative sums of masses, values and squares."""
     for _ in range(STEPS):
         edges = np.concatenate([[0], np.sort(cuts), [value.size]])
         mass, first, second = np.diff(sums[:, edges], axis=1)
@@ -180,7 +180,7 @@ def _far_apart(
     rng: np.random.Generator,
     distance: Callable[[np.ndarray], np.ndarray],
 ) -> np.ndarray:
-    """Points to begin with, drawn one after the other far from those before: k-means++."""
+    """Draw distant starting points, as k-means++ does."""
     centres = np.empty((k, points.shape[1]))
     nearest = np.ones(mass.size)
     for a in range(k):
@@ -195,10 +195,10 @@ def _far_apart(
 def _k_means(
     points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
 ) -> tuple[float, np.ndarray]:
-    """k-means: how far points are from their centre, and the labels."""
+    """Return the total squared distance to the centres, and the labels."""
     centres = _far_apart(points, mass, k, rng, lambda seed: ((points - seed) ** 2).sum(axis=1))
     for _ in range(STEPS):
-        farness = (centres**2).sum(axis=1) - 2 * points @ centres.T  # but for |point|²
+        farness = (centres**2).sum(axis=1) - 2 * points @ centres.T  # without the constant |point|²
         labels = farness.argmin(axis=1)
         member = sp.csr_array((mass, (labels, np.arange(mass.size))), (k, mass.size))
         masses = member.sum(axis=1)[:, None]
@@ -216,7 +216,7 @@ def _inverse_root(mass: np.ndarray) -> np.ndarray:
 def _directions(
     points: np.ndarray, mass: np.ndarray, k: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """k-means of directions: the labels."""
+    """Return the labels of k-means of directions."""
     mass = np.ldexp(mass, -np.frexp(mass.max())[1])  # at most 1: squares do not overflow
     centres = _far_apart(points, mass, k, rng, lambda seed: np.clip(1.0 - points @ seed, 0.0, 1.0))
     labels = np.zeros(mass.size, np.int64)
@@ -233,7 +233,7 @@ def _directions(
 
 
 def _without_empty(labels: np.ndarray, k: int) -> np.ndarray:
-    """Each empty cluster takes one row from the largest."""
+    """Move one row of the largest cluster to each empty one."""
     sizes = np.bincount(labels[labels >= 0], minlength=k)
     for a in np.flatnonzero(sizes == 0):
         largest = int(sizes.argmax())

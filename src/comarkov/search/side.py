@@ -1,4 +1,4 @@
-"""One side of a co-clustering in the making: labels, the table kept with them, and its sweeps."""
+"""One side of a co-clustering: its labels, its table of masses, and its sweeps."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NO_LOOKUP = np.zeros((0, 3), np.float32)
 class Side:
     """The rows of a matrix in k clusters, and the mass A[y, a] of column y in row cluster a.
 
-    For the columns of a matrix, it is the side of the transpose. ``free`` are the rows that a
-    sweep may move: those with mass that the user has not fixed. ``is_numbered`` if clusters have
-    numbers that the user gave them.
+    The columns of a matrix are the rows of its transpose. ``free`` are the rows that a sweep may
+    move: nonempty rows that the user has not fixed. ``is_numbered`` if the user numbered the
+    clusters.
 
-    Late sweeps move few rows, so they visit only some. A row's margin (what its second best
-    cluster costs more than its best, per unit of mass) is taken at each visit; sweeps measure
-    how far margins drift; a row is due again when the drift since its last visit could have
-    used up its margin. A complete sweep certifies the end.
+    Late sweeps move few rows, so they visit only a part of them. Every visit records the margin of
+    a row, the difference between the costs of its two best clusters per unit of mass, and sweeps
+    measure how far margins drift. A row is due again when the drift since its last visit could have
+    used up its margin. A complete sweep confirms the end.
     """
 
     def __init__(
@@ -61,16 +61,16 @@ class Side:
 
     @property
     def labels(self) -> np.ndarray:
-        """The cluster of each row; -1 without mass."""
+        """The cluster of each row; -1 for empty rows."""
         return self.clusters.label
 
     @property
     def work(self) -> int:
-        """Terms of the cost in a sweep: entries times clusters."""
+        """The terms of the cost in a sweep: entries times clusters."""
         return self.joint.matrix.indices.size * self.k
 
     def refill(self) -> None:
-        """Build the table afresh from the labels."""
+        """Rebuild the table from the labels."""
         self.table = empty_table(self.joint, self.k)
         fill_table(self.table, self.joint.matrix, self.labels)
 
@@ -81,34 +81,34 @@ class Side:
 
     @property
     def cross(self) -> np.ndarray:
-        """A[y, a] as sweeps over the other side take it."""
+        """A[y, a] as sweeps over the other side use it."""
         return self.table.mass
 
     def cluster_mass(self) -> np.ndarray:
-        """The mass of each cluster."""
+        """Return the mass of each cluster."""
         has_mass = self.labels >= 0
         return np.bincount(
             self.labels[has_mass], weights=self.joint.row_mass[has_mass], minlength=self.k
         )
 
     def blocks(self, cross: np.ndarray) -> Table:
-        """Masses by (cluster of the other side, cluster), and by cluster in the last row."""
+        """Return the masses by (cluster of the other side, cluster); totals are in the last row."""
         blocks = empty_blocks(cross, self.k)
         fill_blocks(blocks, cross, self.labels, self.joint.row_mass)
         return blocks
 
     def information(self) -> float:
-        """I(X̄;Y) in bits."""
+        """Return I(X̄;Y) in bits."""
         return bits(self.table.mass, self.cluster_mass(), self.joint.column_mass)
 
     def release(self) -> np.ndarray:
-        """The masses; the side is of no use afterwards, but takes no memory for tables."""
+        """Return the masses and free the table, after which the side cannot be used."""
         masses = self.masses
         del self.table
         return masses
 
     def copy(self) -> Side:
-        """The same clusters, to change without changing these."""
+        """Return a copy that can be changed independently."""
         mass = self.table.mass.copy()
         near = mass if self.table.near is self.table.mass else self.table.near.copy()
         rest = (self.table.log.copy(), self.table.unit.copy(), self.table.pair.copy())
@@ -116,19 +116,19 @@ class Side:
         return Side(self.joint, self.labels, self.k, self.free, table, self.is_numbered)
 
     def relabelled(self, labels: np.ndarray) -> Side:
-        """The same rows in other clusters of the same number.
+        """Return the side with new labels of the same k clusters.
 
-        Due are the rows of clusters that changed: for the others home costs what it did.
+        Only rows of changed clusters are due: for others the cost of their home is the same.
         """
         other = Side(self.joint, labels, self.k, self.free, is_numbered=self.is_numbered)
         moved = self.labels != other.labels
-        changed = np.zeros(self.k + 1, bool)  # the last is for rows without mass, which never move
+        changed = np.zeros(self.k + 1, bool)  # the last is for empty rows, which never move
         changed[self.labels[moved]] = changed[other.labels[moved]] = True
         other._due[~changed[other.labels]] = np.inf
         return other
 
     def coarsened(self, number: np.ndarray) -> Side:
-        """The same rows with cluster a called number[a]: those of one number become one."""
+        """Return the side with cluster a renamed number[a]; clusters of equal number are merged."""
         k = int(number.max()) + 1
         table = _empty_table(self.joint.shape[1], k, self.table.lookup)
         for a, new in enumerate(number):
@@ -137,10 +137,10 @@ class Side:
         return Side(self.joint, number[self.labels], k, self.free, table)
 
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
-        """Move the rows that are due, or all that are free, each to its cluster of least cost.
+        """Move the rows that are due, or all free rows, each to its cluster of least cost.
 
-        ``cross`` are the masses by (row, cluster of the other side), None if there is no other.
-        The order is natural, or random if the run's settings say so.
+        ``cross`` are the masses by (row, cluster of the other side), None if that is not clustered.
+        The order is natural, or random if the settings of the run say so.
         """
         order = self.free if complete else self.free[self._due[self.free] <= self._clock]
         is_all = order.size == self.free.size
@@ -149,9 +149,9 @@ class Side:
         cross, coupling = coupled(self.table, cross, run.beta)
         blocks = self.blocks(cross)
         workspace = new_workspace(blocks)
-        moves, saved, drift, seen = 0, 0.0, 0.0, 0
+        moves, saved, drift, visited = 0, 0.0, 0.0, 0
         for rows in in_parts(order, self._rows_per_call(), run):
-            did = sweep(
+            part_moves, part_saved, part_drift = sweep(
                 rows,
                 self.joint.matrix,
                 self.clusters,
@@ -161,17 +161,17 @@ class Side:
                 coupling,
                 workspace,
             )
-            moves, saved, drift = moves + did[0], saved + did[1], drift + did[2]
-            seen += rows.size
-        self._schedule(order[:seen], drift / max(seen - moves, 1))
-        return Visit(moves, saved / self.joint.total / np.log(2), is_all and seen == order.size)
+            moves, saved, drift = moves + part_moves, saved + part_saved, drift + part_drift
+            visited += rows.size
+        self._schedule(order[:visited], drift / max(visited - moves, 1))
+        return Visit(moves, saved / self.joint.total / np.log(2), is_all and visited == order.size)
 
     def insertion_costs(
         self, cross: np.ndarray | None, beta: float
     ) -> Iterator[tuple[slice, Matrix, np.ndarray]]:
-        """What each row would cost in each cluster, once it is taken out of its own.
+        """Yield the cost of each row in each cluster, after removing it from its own.
 
-        Some thousand rows at a time: which, these rows, and their costs in nats times mass.
+        A few thousand rows at a time: a slice, these rows, and their costs in nats times mass.
         """
         cross, coupling = coupled(self.table, cross, beta)
         blocks = self.blocks(cross)
@@ -184,7 +184,7 @@ class Side:
             yield part, rows, costs
 
     def _schedule(self, visited: np.ndarray, drift: float) -> None:
-        if drift == 0.0:  # nothing moved, or first visits: no rest before there is a measure
+        if drift == 0.0:  # nothing moved, or first visits: no drift has been measured yet
             self._due[visited] = self._clock
             return
         self._due[visited] = self._clock + self.clusters.margin[visited] / PATIENCE
@@ -196,10 +196,10 @@ class Side:
 
 
 def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
-    """Rows in random order, each put where it keeps most of I(X̄;Y); the first k are alone.
+    """Insert rows in random order, each where it keeps most of I(X̄;Y); the first k start clusters.
 
-    It takes as long as a sweep, and begins where random labels are after three. Out of time, the
-    other rows go anywhere. All rows with mass must be free.
+    This takes as long as one sweep and is as good as random labels after three. When time is over,
+    the remaining rows get random labels. All nonempty rows must be free.
     """
     table = empty_table(joint, k)
     derive(table)
@@ -215,22 +215,22 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     put(order[:k])
     for rows in in_parts(order[k:], side._rows_per_call(), run):
         put(rows)
-    left = free[side.labels[free] < 0]
-    if left.size == 0:
+    remaining = free[side.labels[free] < 0]
+    if remaining.size == 0:
         return side
-    side.labels[left] = run.rng.integers(k, size=left.size)
+    side.labels[remaining] = run.rng.integers(k, size=remaining.size)
     return Side(joint, side.labels, k, free)
 
 
 def coupled(table: Table, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
-    """The masses by the other side's clusters, and λ; at β = 1 the other side does not matter."""
+    """Return the masses by clusters of the other side, and λ; at β = 1 they have no influence."""
     if cross is None or beta == 1.0:
         return np.zeros((0, 0), table.mass.dtype), 1.0
     return cross, 2.0 * beta - 1.0
 
 
 def new_workspace(blocks: Table) -> Workspace:
-    """Scratch memory for sweeps with these blocks."""
+    """Return scratch memory for sweeps with these blocks."""
     n_blocks, lanes = blocks.mass.shape
     return Workspace(
         total=np.zeros(lanes),
@@ -242,23 +242,23 @@ def new_workspace(blocks: Table) -> Workspace:
 
 
 def padded(k: int) -> int:
-    """The number of lanes for k clusters: four go faster than three, one and two than four."""
+    """Return the number of lanes for k clusters: 4 are faster than 3; 1 and 2 faster than 4."""
     lanes = LANES // 2 if k <= LANES // 2 else LANES
     return k if k <= 2 else -(-k // lanes) * lanes
 
 
 def empty_table(joint: Joint, k: int) -> Table:
-    """A table for the columns of a matrix in k row clusters."""
+    """Return an empty table for the columns of a matrix in k row clusters."""
     return _empty_table(joint.shape[1], k, _lookup(joint))
 
 
 def empty_blocks(cross: np.ndarray, k: int) -> Table:
-    """A table for the clusters of the other side, and for all mass, in k clusters."""
+    """Return an empty table for the clusters of the other side, and for totals, in k clusters."""
     return _empty_table(cross.shape[1] + 1, k, NO_LOOKUP)
 
 
 def _empty_table(n: int, k: int, lookup: np.ndarray) -> Table:
-    """A table for n items and k clusters: of counts if there is a look-up table for them."""
+    """Return an empty table for n items and k clusters: of counts if there is a look-up table."""
     shape = (n, padded(k))
     log = np.zeros(shape, np.float32)
     if lookup.size:
@@ -269,7 +269,7 @@ def _empty_table(n: int, k: int, lookup: np.ndarray) -> Table:
 
 
 def float_table(masses: np.ndarray) -> Table:
-    """A table of given masses."""
+    """Return a table of the given masses."""
     table = _empty_table(masses.shape[0], masses.shape[1], NO_LOOKUP)
     table.mass[:, : masses.shape[1]] = masses
     derive(table)
@@ -277,7 +277,7 @@ def float_table(masses: np.ndarray) -> Table:
 
 
 def _lookup(joint: Joint) -> np.ndarray:
-    """ln v, enter(1, v) and enter(2, v) of the counts that a table is likely to hold."""
+    """Return ln v, enter(1, v) and enter(2, v) of the likely counts."""
     if joint.mass_dtype is not np.int32:
         return NO_LOOKUP
     largest = int(joint.column_mass.max())

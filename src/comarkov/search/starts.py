@@ -1,4 +1,4 @@
-"""How the elements of each side begin: what a user asks for, checked against the data."""
+"""Starts: the numbers of clusters and labels that the user gave, checked against the data."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from ..data.joint import Joint
 
 @dataclass(frozen=True)
 class Start:
-    """How the elements of one side begin.
+    """The start of one side.
 
-    ``k`` is None if the side is not to be clustered. ``labels`` are those given by the user,
-    -1 where there is none; ``fixed`` says which of them may not change. Elements without mass
-    are not clustered.
+    ``k`` is None if the side is not clustered. ``labels`` are those given by the user, else -1;
+    ``fixed`` marks those that must not change. Empty rows and columns are not clustered.
     """
 
     k: int | None
@@ -29,12 +28,12 @@ class Start:
 
     @property
     def is_given(self) -> bool:
-        """Is nothing left to chance?"""
+        """Does every element have a given label?"""
         return self.k is None or bool((self.labels[self.has_mass] >= 0).all())
 
     @property
     def has_numbers(self) -> bool:
-        """Do any clusters have numbers that the user gave them?"""
+        """Did the user number any cluster?"""
         return bool((self.labels[self.has_mass] >= 0).any())
 
     @cached_property
@@ -47,19 +46,19 @@ class Start:
         assert self.k is not None
         labels = np.where(self.has_mass, self.labels, -1)
         missing = np.setdiff1d(np.arange(self.k), labels)
-        left = np.flatnonzero(self.has_mass & (labels < 0))
-        labels[left] = rng.integers(self.k, size=left.size)
-        labels[rng.permutation(left)[: missing.size]] = missing
+        unlabelled = np.flatnonzero(self.has_mass & (labels < 0))
+        labels[unlabelled] = rng.integers(self.k, size=unlabelled.size)
+        labels[rng.permutation(unlabelled)[: missing.size]] = missing
         return labels
 
 
 class Elements(NamedTuple):
-    """What the elements of a side are called in messages."""
+    """The words for the elements of a side in messages."""
 
     one: str
     many: str
-    counted: str  # where their number stands
-    counts: str = "an int >= 1"  # numbers of clusters that may be asked for
+    counted: str  # the name of their number
+    counts: str = "an int >= 1"  # valid numbers of clusters
 
 
 BOTH = "an int >= 1, 'auto' or None"
@@ -68,7 +67,7 @@ COLUMNS = Elements("column", "columns", "n_features", BOTH)
 
 
 def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Start, Start]:
-    """How rows and columns begin, or an error that says what to ask for instead."""
+    """Return the starts of rows and columns, or raise an error that states what is valid."""
     counts = pair(n_clusters, "n_clusters")
     labels = tuple(
         None if isinstance(given, str) and given == "random" else given
@@ -77,8 +76,8 @@ def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Sta
     if counts == (None, None):
         raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
     rows, columns = (
-        start_for(*asked)
-        for asked in zip(
+        start_for(*parameters)
+        for parameters in zip(
             counts,
             labels,
             pair(fixed, "fixed"),
@@ -91,13 +90,13 @@ def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Sta
 
 
 def free_start(k: int | None, mass: np.ndarray) -> Start:
-    """A start in k clusters that leaves everything to chance."""
+    """Return a random start in k clusters."""
     none = np.full(mass.size, -1)
     return Start(k, mass > 0, none, none >= 0)
 
 
 def still_fixed(fixed: Any, labels: list[np.ndarray | None]) -> tuple[Any, Any]:
-    """Elements that were fixed, fixed where they have come to be."""
+    """Return fixed labels for the same elements, at their present labels."""
 
     rows, columns = (
         None if given is None or now is None else np.where(np.asarray(given) >= 0, now, -1)
@@ -107,7 +106,7 @@ def still_fixed(fixed: Any, labels: list[np.ndarray | None]) -> tuple[Any, Any]:
 
 
 def pair(value: Any, name: str) -> tuple[Any, Any]:
-    """A parameter for both sides as one for each."""
+    """Return a parameter as a pair, for rows and for columns."""
     if value is None or isinstance(value, Integral | str):
         return value, value
     if len(value) != 2:
@@ -116,7 +115,7 @@ def pair(value: Any, name: str) -> tuple[Any, Any]:
 
 
 def start_for(k: Any, init: Any, fixed: Any, mass: np.ndarray, words: Elements) -> Start:
-    """Check what the user asked for on one side. Elements without mass are not clustered."""
+    """Check the parameters of one side and return its start."""
     n = mass.size
     available = int((mass > 0).sum())
     start = free_start(None, mass)
@@ -131,8 +130,8 @@ def start_for(k: Any, init: Any, fixed: Any, mass: np.ndarray, words: Elements) 
     k = int(k)
     if k > available:
         raise ValueError(
-            f"{k} {words.one} clusters were asked for, but only {available} {words.many} have mass "
-            f"({words.counted}={n}): ask for at most {available}."
+            f"{k} {words.one} clusters are too many: only {available} {words.many} have mass "
+            f"({words.counted}={n}). Use at most {available}."
         )
     kept = start.labels if fixed is None else as_labels(fixed, n, f"fixed {words.one} labels")
     labels = kept if init is None else as_labels(init, n, f"init {words.one} labels")
@@ -142,7 +141,7 @@ def start_for(k: Any, init: Any, fixed: Any, mass: np.ndarray, words: Elements) 
 
 
 def _check_clusters(labels: np.ndarray, k: int, mass: np.ndarray, words: Elements) -> None:
-    """An error if labels name clusters that there are not, or leave too few to fill the others."""
+    """Raise an error if labels are too large, or leave too few elements for the other clusters."""
     if labels.max() >= k:
         raise ValueError(
             f"There are {k} {words.one} clusters, but a {words.one} label is {labels.max()}."
@@ -152,5 +151,5 @@ def _check_clusters(labels: np.ndarray, k: int, mass: np.ndarray, words: Element
     if empty > int((mass > 0).sum()) - given.size:
         raise ValueError(
             f"The given {words.one} labels leave {empty} of {k} clusters empty and too few "
-            f"{words.many} to fill them: name every cluster at least once, or ask for fewer."
+            f"{words.many} to fill them: use every label at least once, or fewer clusters."
         )

@@ -1,4 +1,4 @@
-"""Random numbers: one seed for a fit, and from it a stream of its own for every purpose."""
+"""Random numbers: one seed for a fit, and a separate stream for every purpose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGEST = 2**32  # numbers of streams are words of 32 bits
 
 @unique
 class Purpose(IntEnum):
-    """What random numbers are for. Two purposes never share a stream."""
+    """The purposes of random numbers. Two purposes never share a stream."""
 
     START = 1  #: a start of a search, by its number; of one side of an annealing, by both numbers
     CONSENSUS = 2  #: a consensus, by the number of the members before it
@@ -32,10 +32,10 @@ class Purpose(IntEnum):
 
 @dataclass(frozen=True)
 class Seed:
-    """Where all random numbers of a fit come from.
+    """The source of all random numbers of a fit.
 
-    A stream is known by its purpose and some numbers, so what a start draws depends neither on the
-    threads nor on how many starts there are. ``path`` leads to a fit within the fit.
+    A stream is identified by its purpose and numbers, so what a start draws depends neither on the
+    number of threads nor on the number of starts. ``path`` identifies a fit within the fit.
     """
 
     entropy: tuple[int, ...]
@@ -43,21 +43,21 @@ class Seed:
 
     @classmethod
     def of(cls, random_state: Any) -> Seed:
-        """The seed that scikit-learn's ``random_state`` stands for."""
+        """Return the seed for scikit-learn's ``random_state``."""
         return cls(tuple(check_random_state(random_state).randint(2**31, size=4).tolist()))
 
     def stream(self, purpose: Purpose, *numbers: int) -> np.random.Generator:
-        """The random numbers for one purpose."""
+        """Return the random numbers for one purpose."""
         key = (*self.path, 0, *_segment(purpose, numbers))
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
 
     def child(self, purpose: Purpose, *numbers: int) -> Seed:
-        """The seed of a fit within the fit, whose streams are none of this fit's."""
+        """Return the seed of a fit within the fit, which shares no stream with this fit."""
         return Seed(self.entropy, (*self.path, 1, *_segment(purpose, numbers)))
 
 
 def _segment(purpose: Purpose, numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Purpose, how many numbers follow, the numbers: a path of segments reads in one way only."""
+    """Return purpose, length and numbers, which makes a path of segments unambiguous."""
     if not all(0 <= number < LARGEST for number in numbers):
         raise ValueError(f"Streams have numbers from 0 to 2^32 - 1, not {numbers}.")
     return int(purpose), len(numbers), *numbers

@@ -1,4 +1,4 @@
-"""How many threads a fit may use."""
+"""The number of threads of a fit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """The number of threads that ``n_jobs`` asks for, as in scikit-learn.
+    """Return the number of threads for ``n_jobs``, as in scikit-learn.
 
     None is 1. -1 is one per core that this process may use, -2 one fewer, and so on, but at
     least 1.
@@ -19,12 +19,12 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if n_jobs == 0:
-        raise ValueError("n_jobs=0 leaves no thread to work: take 1 or more, or -1 for all cores.")
+        raise ValueError("n_jobs=0 leaves no thread: set n_jobs to 1 or more, or -1 for all cores.")
     return int(n_jobs) if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 
 def _cores() -> int:
-    """The cores that this process may use; a container or a scheduler may allow only some."""
+    """Return the number of cores that this process may use, which a container may restrict."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Unpack
 
+from ..similar_names import did_you_mean
 from .classes import classified
 from .data import Data
 from .h5ad import write_h5ad
@@ -35,11 +36,11 @@ def read(
 ) -> Data:
     """Read a nonnegative matrix with names from a file, a folder, a database or an object.
 
-    What the source is, is told by the type of an object; then by the suffix of a file, that of a
-    packing (.gz, .zst, .zip) left out; then by its first bytes. A table (CSV, TSV, Parquet, the
-    answer of a database, a data frame) is a column of texts if ``text`` is said, an edge list if
-    ``columns`` or ``weights`` is said, and else an edge list if it has two or three columns and a
-    wide table if it has one or more than three. ``kind`` overrides all this.
+    The kind of the source is detected from the type of an object, the extension of a file
+    (without .gz, .zst or .zip) or its first bytes. Tables are CSV, TSV, Excel and Parquet files,
+    answers of databases and data frames. A table is read as texts if you name the column ``text``,
+    as an edge list if you name ``columns`` or ``weights`` or if it has two or three columns, and as
+    a wide table, with a column for each column of the matrix, otherwise. ``kind`` overrides this.
 
     Parameters
     ----------
@@ -47,53 +48,65 @@ def read(
         A file; a folder of texts; a database, such as "sqlite:///shop.db"; "-" for stdin; a pandas
         or polars data frame, AnnData, a networkx bipartite graph, an array, a list of texts.
     kind : str, optional
-        How to read it, if that should not be detected: "edges", "table", "texts", "document",
-        "sequences", "mtx", "npz", "h5ad" or "graph". A file of "texts" holds many: JSON lines, a
-        column of a table, or one in each line. A "document" is one text. "sequences" counts
-        transitions between states: a text file has one sequence per line, or one state per line; a
-        table has a column of states (``columns``) and may have one that names the sequence
-        (``rows``) and one to sort by (``time``). "chain" reads sequences too, or a table of
-        transitions if the file looks like one.
+        How to read it: "edges", "table", "texts", "document", "sequences", "mtx", "npy", "npz",
+        "h5ad" or "graph". A file of "texts" holds many: JSON lines, a column of a table, or one in
+        each line. A "document" is one text. "sequences" counts transitions between states: a text
+        file has one sequence per line, or one state per line; a table has a column of states
+        (``columns``) and may have one that names the sequence (``rows``) and one to sort by
+        (``time``). "chain" reads sequences too, or a table of transitions if the file looks like
+        one.
     rows, columns, weights : str or int, optional
-        The columns of an edge list, by name or position from 0. If none is said they are the first
-        three; if rows and columns are said but no weights, every line counts 1. Edges that are
-        there several times are added up. ``rows`` also names the column of a wide table, or of
-        texts, that holds the names of the rows; ``weights`` the attribute of a graph's edges.
-    time : str or int, optional
-        The column of a table of states to sort by. Without it, lines are in the order of time.
+        The columns of an edge list, by name or by position from 0. By default these are the first
+        three. With rows and columns but no weights, every line counts 1. The weights of lines with
+        the same row and column are added up. ``weights`` also names the edge attribute of a graph.
+    names : str or int, optional
+        The column that names the rows of a wide table (default: the first), or the documents of
+        texts. ``rows`` without ``columns`` means the same.
+    drop : str, int or list, optional
+        Columns to leave out, as a list or separated by commas. In a wide table, text and columns
+        that only number the rows (such as "id") are no weights and need not be listed; "none" reads
+        the latter as weights.
     header : bool, optional
-        Is the first line a header? Found out if not said: it is if a column is said by name, if it
-        begins with an empty field, if one of its fields is no number but has only numbers below
-        (from the third column on: mostly numbers), if all its fields are usual headings, such as
-        user and item, or if those of a wide table are whole numbers that rise, as years do.
+        Whether the first line holds headings. By default it does if a column is named; if a word
+        stands above numbers; if its numbers are years or rise, as headings do; or if none of its
+        words occurs below it in the same column. You get a warning if this is uncertain.
+    missing : {"skip", "0", "error"}, optional
+        What to do with a line without a weight. NA, N/A, NaN, null, None and empty cells are
+        missing. By default an error for edge lists, and 0 with a warning for wide tables, where
+        "skip" means 0, too. Lines without the name of a row or column are always skipped.
+    keep_na : bool, default=False
+        Read NA, null and the like as ordinary names.
     separator : str, optional
-        What stands between fields. If not said, that of tab | ; , and space which splits most of
-        the first 100 lines into as many fields as the first.
-    decimal : {".", ","}, default="."
-        What stands before the decimals of weights. Marks between thousands are not read.
+        The character between fields. By default that of tab | ; , and space which splits most of
+        the first 100 lines into the same number of fields.
+    decimal, thousands : str, default="." and ""
+        The decimal mark of weights, "." or ",", and the mark between their thousands.
+    sheet : str or int, optional
+        The sheet of an Excel file, by name or by position from 0. Needed if there are several.
+    time : str or int, optional
+        The column of a table of states to sort by. By default the order of lines is kept.
     encoding : str, optional
         The encoding of text files and of files of names. By default it is detected: UTF-8, UTF-16
         or UTF-32 by its byte order mark, UTF-8 without one, else Windows-1252 or Latin-1 with a
         warning.
     text : str or int, optional
-        The column or, in JSON lines, the field that holds texts; there it is "text" if not said.
+        The column or, in JSON lines, the field that holds texts. The default field is "text".
     stop_words : "english", "none", list of str or None, default="english"
         Words to leave out of texts.
     min_df : int, default=2
-        Words in fewer texts are left out.
+        Leave out words that occur in fewer texts.
     n_words : int, optional
-        Of the words, keep those that contribute most to the information between texts and words.
+        Keep this many words: those that contribute most to the information between texts and words.
     query, table : str, optional
         What to read from a database: the answer to a query in SQL, or a table (also
         "schema.table"). A database with one table needs neither.
     layer : str, optional
-        The matrix of AnnData to read: the key of a layer, "raw" or "X". If not stated, X; but if X
-        has negative values, as scaled data do, the counts in a layer or in ``.raw``, with a
-        warning.
+        The matrix of AnnData to read: the key of a layer, "raw" or "X". By default X; but if X has
+        negative values, as scaled data do, the counts in a layer or in ``.raw``, with a warning.
     row_names, column_names : path, (path, key, name), "path:key:name", mapping or list, optional
-        Names instead of ids. From a file with ids and names, key and name being its columns, the
-        first two if not said. Where the source has no ids, and from a list, in their order, one in
-        a line. Ids without a name stay; names that are there several times get their ids added.
+        Names to replace ids by. A file holds ids and names in the columns key and name, by default
+        its first two; if the source has no ids, one name in each line, in order. A list is in
+        order, too. Ids without a name are kept. If several ids share a name, the ids are added.
     row_classes, column_classes : str, path, list or mapping, optional
         Known classes, which do not influence a fit but can be compared with its clusters. A column
         of the table, or of ``.obs`` or ``.var`` of AnnData; a file with names and classes,
@@ -101,19 +114,18 @@ def read(
         from the name of a classification to a list or to another mapping. By default the subfolders
         of a folder of texts, and columns of text or categories with 2 to 50 different values.
     max_bytes : int, optional
-        The most that a packed file may unpack to; 100 times its size, or 256 MB if that is more,
-        if not said.
-
+        The largest size that a compressed file may unpack to. By default 100 times its size, but
+        at least 256 MB.
     like : fitted model, Data or dict, optional
-        Read the source in the same way as the data of a model: whatever is not set is as it was
+        Read the source in the same way as the data of a model: what you do not set is as it was
         there, as far as the source allows. Files of names are read again, too. All words of texts
         count, as those that the model does not know are ignored later.
 
     Returns
     -------
     Data
-        The matrix and its names, which :meth:`CoClustering.fit` takes as it is. Documents,
-        observations, nodes and rows of a data frame that share a name get their places added.
+        The matrix with its names, ready for :meth:`CoClustering.fit`. If documents, observations,
+        nodes or rows of a data frame share a name, their positions are added to it.
 
     Examples
     --------
@@ -129,7 +141,8 @@ def read(
      [1. 0.]]
     """
     if kind is not None and kind not in (*KINDS, CHAIN):
-        raise ValueError(f"kind={kind!r} is unknown. Use one of {', '.join(KINDS)}.")
+        similar = did_you_mean(str(kind), KINDS)
+        raise ValueError(f"kind={kind!r} is unknown.{similar} Use one of {', '.join(KINDS)}.")
     options = ReadOptions.of(keywords)
     before = None if like is None else remembered(like)
     if before is not None:

@@ -47,8 +47,13 @@ def _series(values: Sequence[Any]) -> pl.Series:
         return pl.Series(values, dtype=pl.Null)
     if types <= {int, bool}:
         try:
-            return pl.Series(values, dtype=pl.Int64)
-        except (OverflowError, pl.exceptions.PolarsError):  # DuckDB has integers of 128 bits
+            whole = values if bool not in types else [None if v is None else int(v) for v in values]
+            return pl.Series(whole, dtype=pl.Int64)
+        except (
+            OverflowError,
+            TypeError,
+            pl.exceptions.PolarsError,
+        ):  # DuckDB has integers of 128 bits
             pass
     if types <= {int, bool, float, Decimal}:
         return pl.Series([None if v is None else float(v) for v in values], dtype=pl.Float64)

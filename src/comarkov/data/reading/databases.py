@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..extras import need
+from ..similar_names import similar_file
 from .columns import Column, as_table
 from .tables import RawTable, first_line, from_frame
 
@@ -97,7 +98,7 @@ def from_database_file(kind: str, path: Path, asked: Asked, name: str = "") -> R
     asked.check()
     name = name or str(path)
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {name!r}.")
+        raise FileNotFoundError(f"There is no file {name!r}.{similar_file(path)}")
     return _read(Database(kind, str(path), name), asked)
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..extras import need
 from ..user_warnings import warn_user
-from .faults import refuse
-from .headers import CountWords, guess_header
+from .faults import fault, refuse
+from .headers import CountWords, HeaderGuess, guess_header
 from .opening import Opened
 from .records import Lines, Shape, records, shape_of
 from .tables import RawTable, listed
@@ -40,8 +40,13 @@ def from_lines(
     header: bool | None,
     separator: str | None,
     chosen: Sequence[str | int | None] = (),
+    expected: bool | None = None,
 ) -> RawTable:
-    """Delimited text in UTF-8. ``chosen`` are the columns that the user has named."""
+    """Delimited text in UTF-8.
+
+    ``chosen`` are the columns that the user has named; a header is ``expected`` if a similar file
+    had one, but a first line that is clearly something else is no header.
+    """
     sample = _sample(file)
     if not any(map(str.strip, sample)):
         raise ValueError(f"{file.name} is empty: give a file with one line for each entry.")
@@ -62,7 +67,7 @@ def from_lines(
     body = _read(file, lines, shape)
     if header is None:
         has_names = any(isinstance(name, str) and not name.isdecimal() for name in chosen)
-        header = has_names or _detect_header(body, start.first, start.rest)
+        header = has_names or _detect_header(body, start.first, start.rest, expected)
     if header:
         return replace(body, columns=[cell.strip() for cell in start.first], has_headings=True)
     return _read(file, replace(lines, has_header=False), shape)
@@ -100,9 +105,13 @@ def _is_title(record: list[str], width: int) -> bool:
     return len(record) < width or (width > 2 and sum(map(bool, record)) == 1)
 
 
-def _detect_header(body: RawTable, first: list[str], rest: list[list[str]]) -> bool:
-    guess = guess_header(first, rest, _counter(body))
-    if not guess.is_sure:
+def _detect_header(
+    body: RawTable, first: list[str], rest: list[list[str]], expected: bool | None
+) -> bool:
+    guess = HeaderGuess(False) if expected is False else guess_header(first, rest, _counter(body))
+    if expected and (guess.is_header or not guess.is_sure):
+        return True
+    if not guess.is_sure or expected:
         read_as, other = (
             ("the header", "header=False if it is data")
             if guess.is_header
@@ -124,7 +133,10 @@ def _counter(body: RawTable) -> CountWords:
         for position, wanted in words.items():
             column = pl.col(body.fields[position])
             query = body.frame.select(column).filter(column.is_in(list(wanted)))
-            tally = query.group_by(column).len().collect(engine="streaming")
+            try:
+                tally = query.group_by(column).len().collect(engine="streaming")
+            except pl.exceptions.PolarsError as error:  # a byte that is not UTF-8
+                raise fault(body, error=error) from error
             counts[position] = dict(tally.iter_rows())
         return counts
 

@@ -154,7 +154,7 @@ def weight_problem(value: float) -> str | None:
     if math.isinf(value):
         return "infinity is not a weight."
     if value < 0:
-        return f"the weight {value:g} is negative; weights are counts or other amounts."
+        return f"the weight {value:g} is negative."
     return None
 
 

@@ -44,9 +44,15 @@ class _Column:
 
     @property
     def holds_numbers(self) -> bool:
-        """All cells below are numbers; from the third column on most: a weight may be wrong."""
-        count = sum(map(looks_like_number, self.body))
-        return 2 * count >= len(self.body) > 0 if self.position >= 2 else count == len(self.body)
+        """All cells below are numbers; from the third column on one weight in ten may be wrong."""
+        others = len(self.body) - sum(map(looks_like_number, self.body))
+        most = max(1, len(self.body) // 10) if self.position >= 2 else 0
+        return others <= most and others < len(self.body)
+
+    @property
+    def is_heading_of_numbers(self) -> bool:
+        """Does a word that occurs nowhere below stand above numbers?"""
+        return not looks_like_number(self.first) and self.first not in self.body
 
     def has_style(self, cell: str) -> bool:
         """Does a cell have the traits that most cells below the first line share?"""
@@ -80,13 +86,13 @@ def guess_header(
         for i, cell in enumerate(first)
     ]
     columns = [column for column in cells if column.body]
-    above_numbers = [c.first for c in columns if c.holds_numbers and not is_missing(c.first)]
-    if any(not looks_like_number(cell) for cell in above_numbers):
+    numbers = [c for c in columns if c.holds_numbers and not is_missing(c.first)]
+    if any(column.is_heading_of_numbers for column in numbers):
         return HeaderGuess(True)
     if not first[0].strip() and len(cells[0].body) == len(rest):
         return HeaderGuess(True)  # the empty corner of a wide table
-    if above_numbers:
-        return _guess_numbers(first, above_numbers)
+    if numbers:
+        return _guess_numbers(first, [column.first for column in numbers])
     if all(map(is_heading, first)):
         return HeaderGuess(True)
     return _guess_words([c for c in columns if not is_missing(c.first)], rest, count)

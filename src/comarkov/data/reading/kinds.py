@@ -171,13 +171,18 @@ class ReadOptions:
         """Did the user set this option?"""
         return bool(getattr(self, name) != getattr(type(self), name))
 
+    def check_form(self, form: str | None) -> None:
+        """Refuse options that do not apply to a form of source, such as a database."""
+        for name in sorted(UNKNOWN.get(form, ())):
+            if self.is_given(name):
+                raise ValueError(f"{name}= does not apply to {form}: leave it out.")
+
     def check(self, kind: str, form: str | None = None) -> None:
         """Refuse options that do not apply to a kind of source, or its form: none is ignored."""
+        self.check_form(form)
         for field in fields(ReadOptions):
             if field.name in CLASSES or not self.is_given(field.name):
                 continue
-            if field.name in UNKNOWN.get(form, ()):
-                raise ValueError(f"{field.name}= does not apply to {form}: leave it out.")
             if field.name not in KNOWN[kind]:
                 users = [name for name in KINDS if field.name in KNOWN[name]]
                 raise ValueError(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..extras import need
+from ..similar_names import similar_file
 from ..user_warnings import warn_user
 from .encodings import TITLES, advice, codec, detect, detect_in_file
 
@@ -54,7 +55,8 @@ def _on_disk(source: Any, folder: Path) -> Opened:
         return _spooled(source, str(name), folder)
     path = Path(source)
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(source)!r}. Check the path.")
+        advice = similar_file(path) or " Check the path."
+        raise FileNotFoundError(f"There is no file {str(source)!r}.{advice}")
     if path.is_dir():
         raise ValueError(f"{source} is a folder. Give the path of a file in it.")
     return Opened(str(source), path, path.suffix.lower())

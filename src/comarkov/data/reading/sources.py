@@ -167,13 +167,16 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
 
 
 def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
+    options.check_form(form)
     separator = options.separator if form == "delimited text" else ","
     chosen = [
         *(options.rows, options.columns, options.weights),
         *(options.names, options.text, options.time),
         *columns_to_drop(options.drop),
     ]
-    table = from_lines(file, options.header, separator, chosen)
+    expected = None if options.is_given("header") else options.header
+    header = options.header if options.is_given("header") else None
+    table = from_lines(file, header, separator, chosen, expected)
     return _from_rows(table, kind, options, form)
 
 

@@ -1,4 +1,4 @@
-"""The experiments of the paper by name: what each runs, and what it concludes from its runs."""
+"""The experiments of the paper by name."""
 
 from __future__ import annotations
 

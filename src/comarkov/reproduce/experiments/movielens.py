@@ -1,4 +1,4 @@
-"""MovieLens 100k (Fig. 4): do clusters of movies agree with genres, and what is in them?"""
+"""MovieLens 100k (Fig. 4): do clusters of movies agree with genres, and what do they contain?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..means import mean_and_error
 from .settings import BETAS, as_published
 
 CLUSTERS = 10, 19
-STARTS = 25  # runs that make one repetition: the best of them is annealed
+STARTS = 25  # runs per repetition, of which the best is annealed
 SETTINGS: dict[str, Any] = {
     "method": "anneal",
     "n_init": STARTS,
@@ -73,7 +73,7 @@ def _conclude(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     lowest = min(paper, key=lambda run: run["cost"])
     labels = np.array(lowest["labels"])
     upper = BETAS >= 0.5
-    # a mean of 11 points that falls: compare the thirds
+    # to test that 11 points fall, compare the thirds
     third = [ours[:4].mean(), ours[4:8].mean(), ours[8:].mean()]
     curve = Curve("", "AnnITCC", BETAS, ours, error, best=mean_and_error(best)[0] if best else None)
     return Outcome(
@@ -122,7 +122,7 @@ def _genres(movies: Dataset) -> np.ndarray:
 
 
 def random_purity(movies: Dataset) -> tuple[float, float]:
-    """Mean and standard deviation of MAP' for clusters drawn at random."""
+    """Return mean and standard deviation of MAP' for random clusters."""
     rng = np.random.default_rng(0)
     n = len(movies.column_names)
     values = [
@@ -151,7 +151,7 @@ def _claims_of_clusters(movies: Dataset, labels: np.ndarray) -> list[Claim]:
 
 
 def _together(text: str, mark: np.ndarray, labels: np.ndarray) -> Claim:
-    """Is there a cluster that is mostly of marked movies, and has a good part of them?"""
+    """Is there a cluster with mostly marked movies that has a large part of them?"""
     inside = np.bincount(labels, weights=mark)
     sizes = np.bincount(labels)
     a = int((inside / sizes * (inside >= mark.sum() / 3)).argmax())
@@ -163,7 +163,7 @@ def _together(text: str, mark: np.ndarray, labels: np.ndarray) -> Claim:
 
 
 def _paired(runs: list[Any]) -> str:
-    """MAP' at β = 0.9 minus MAP' at β = 1, run by run."""
+    """Return MAP' at β = 0.9 minus MAP' at β = 1 of each run."""
     mean, error = mean_and_error([[run["purity"][SHOWN] - run["purity"][0]] for run in runs])
     return f"{mean[0]:+.4f}" + ("" if np.isnan(error[0]) else f" ± {error[0]:.4f}")
 
@@ -174,7 +174,7 @@ def _year(title: str) -> int:
 
 
 def _clusters(movies: Dataset, labels: np.ndarray) -> ResultTable:
-    """The most rated movies of each cluster, and its genres."""
+    """List the most rated movies of each cluster, and its genres."""
     mass = np.asarray(movies.matrix.sum(axis=0)).ravel()
     rows = []
     for cluster in range(labels.max() + 1):

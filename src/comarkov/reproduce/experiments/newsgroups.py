@@ -38,7 +38,7 @@ BETAS = np.round(1 - 0.05 * np.arange(21), 2)
 TOLERANCE = 0.08  # for at least 16 word clusters and β ≥ ½
 VARIED = 32  # word clusters with which the preparation is varied
 
-#: What else the preparation could have been.
+#: Other possible preparations.
 VARIANTS = {
     "paper": "counts, as in the paper",
     "shuffled": "counts, documents in random order",
@@ -88,7 +88,7 @@ def _varied(options: RunOptions) -> int:
 
 @lru_cache(maxsize=4)
 def _documents(data: Path | None, variant: str) -> Dataset:
-    """All documents, their words as a variant makes them."""
+    """Return all documents, with words as in a variant of the preparation."""
     if variant == "no stop words":
         return _without(_documents(data, "paper"), ENGLISH_STOP_WORDS)
     if variant in TOKENS:
@@ -113,7 +113,7 @@ def _run(key: Key, options: RunOptions) -> Any:
     collection, l, variant, run = str(key[0]), int(key[1]), str(key[2]), int(key[3])
     words = variant if variant in (*TOKENS, "no stop words") else "paper"
     documents = _documents(options.data, words)
-    # as in the paper, every number of word clusters has subsets of its own
+    # as in the paper, every number of word clusters has its own subsets
     seed = WORD_CLUSTERS.index(l) + len(WORD_CLUSTERS) * run
     sample = datasets.newsgroups_sample(documents, collection, random_state=seed)
     matrix, truth = weighted(sample, variant, seed)
@@ -135,7 +135,7 @@ def _run(key: Key, options: RunOptions) -> Any:
 
 
 def weighted(sample: Dataset, variant: str, seed: int) -> tuple[sp.csr_array, np.ndarray]:
-    """The sample as a variant weighs it, and the group of each document."""
+    """Return the sample with the weights of a variant, and the group of each document."""
     counts, truth = sample.matrix, sample.row_classes
     assert truth is not None
     if variant == "shuffled":
@@ -203,7 +203,7 @@ def _conclude(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
 
 
 def _why_binary_differs(runs: Mapping[Key, Any], l: int) -> str:
-    """Is it the search, or what is searched for? Compare with the optimum next to the truth."""
+    """Is the search to blame, or the cost? Compare with the optimum nearest to the truth."""
     paper, truth, equal = (
         {key[3]: run for key, run in runs.items() if key[:3] == ("Binary", l, variant)}
         for variant in ("paper", "truth", "equal")
@@ -224,7 +224,7 @@ def _why_binary_differs(runs: Mapping[Key, Any], l: int) -> str:
 
 
 def _nearest(runs: Mapping[Key, Any], l: int) -> str:
-    """Which preparation is closest to the paper in all collections, at β = 0.75."""
+    """Find the preparation that is closest to the paper in all collections, at β = 0.75."""
     at = int(np.flatnonzero(BETAS == 0.75)[0])
 
     def distance(variant: str) -> float:
@@ -248,7 +248,7 @@ def _published(collection: str, l: int) -> published.Points:
 def _mean_map(
     runs: Mapping[Key, Any], collection: str, l: int, variant: str, at: int
 ) -> tuple[float, float]:
-    """Mean MAP at a position among the β, and its standard error."""
+    """Return the mean MAP at one β, and its standard error."""
     which = (collection, l, variant)
     mean, error = mean_and_error([run["map"][at] for key, run in runs.items() if key[:3] == which])
     return float(mean), float(error)
@@ -303,7 +303,7 @@ def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
 
 
 def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
-    """What earlier papers report for the same collections, beside ours at that β."""
+    """Compare the results of earlier papers on the same collections with ours at that β."""
     rows = []
     for row in published.table("newsgroups_literature"):
         at = int(np.argmin(np.abs(BETAS - float(row["beta"]))))

@@ -48,7 +48,7 @@ def _run(key: Key, options: RunOptions) -> Any:
 
 
 def _groups(labels: np.ndarray) -> list[list[int]]:
-    """Members of each cluster, numbered from 1, first members first."""
+    """Return the members of each cluster, numbered from 1, clusters by their first members."""
     groups = [(np.flatnonzero(labels == a) + 1).tolist() for a in range(labels.max() + 1)]
     return sorted(groups)
 
@@ -107,7 +107,7 @@ def _blocks(runs: dict[float, Any], title: str) -> Blocks:
 
 
 def _labels(groups: list[list[int]]) -> list[int]:
-    """The cluster of each element, from the members of each cluster."""
+    """Return the cluster of each element, from the members of each cluster."""
     members = sorted((number, a) for a, group in enumerate(groups) for number in group)
     return [a for _, a in members]
 
@@ -141,7 +141,7 @@ def _text(groups: list[list[int]]) -> str:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """1,2,3,5 as 1-3,5."""
+    """Format 1,2,3,5 as 1-3,5."""
     parts: list[list[int]] = []
     for number in numbers:
         if parts and parts[-1][-1] == number - 1:

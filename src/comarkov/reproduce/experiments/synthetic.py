@@ -22,10 +22,10 @@ Truth = tuple[np.ndarray, np.ndarray]
 def fitted(
     P: np.ndarray, truth: Truth, algorithm: str, seed: int
 ) -> tuple[list[float], list[float]]:
-    """MAP of rows and of columns at every β.
+    """Return MAP of rows and of columns at every β.
 
-    sGITCC has a start of its own for every β, AnnITCC one annealing through all of them; "best"
-    fits with our defaults for every β.
+    sGITCC has a separate start for every β, AnnITCC one annealing through all of them; "best" uses
+    our defaults at every β.
     """
     k, l = (int(labels.max()) + 1 for labels in truth)
     with as_published():
@@ -48,7 +48,7 @@ def fitted(
 
 
 def _plan(experiment: Experiment, cases: list[tuple[str, float]], options: RunOptions) -> list[Key]:
-    """Every case as often as asked for; our best less often, since it takes longer."""
+    """Plan the requested number of runs of every case; fewer with our best, which takes longer."""
     n = experiment.repetitions(options)
     keys: list[Key] = [(algorithm, value, run) for algorithm, value in cases for run in range(n)]
     if options.best:
@@ -59,10 +59,10 @@ def _plan(experiment: Experiment, cases: list[tuple[str, float]], options: RunOp
 
 
 class Case(NamedTuple):
-    """An algorithm on data of one kind, and the side that is looked at."""
+    """An algorithm on data of one kind, and the side that is evaluated."""
 
     algorithm: str
-    value: float  #: what the data are made with: k or ε
+    value: float  #: the parameter of the data, k or ε
     side: str
 
 
@@ -73,13 +73,13 @@ def _curve(
     points: published.Points,
     tolerance: float | None = None,
 ) -> Curve:
-    """The mean over all runs of a case, beside the published one, in a panel under a name."""
+    """Return the curve of a case, the mean over all runs, beside the published one."""
     ours, best = (
         np.array([run[case.side] for key, run in runs.items() if key[:2] == (recipe, case.value)])
         for recipe in (case.algorithm, "best")
     )
     assert points.std is not None
-    # few runs can look alike by chance, so the larger of the two deviations counts
+    # few runs can be alike by chance, so the larger of the two deviations counts
     spread = np.fmax(deviation(ours), points.std)
     return Curve(
         *titles,
@@ -143,7 +143,7 @@ circulant: Experiment = Experiment(
 
 # --- noise, Fig. 2d and 2e --------------------------------------------------------------------
 
-#: The paper only draws its T. This one was searched for, to come close to the published curves.
+#: The paper shows its T only as a picture. This one was fitted to the published curves.
 NOISE_LEVELS = np.array([[6, 2, 1], [9, 0, 6], [1, 3, 5], [5, 5, 1], [1, 2, 1]])
 NOISE_TRUTH = np.repeat(np.arange(5), 16), np.sort(np.arange(50) % 3)
 NOISE_CASES = [("AnnITCC", epsilon) for epsilon in (0.0, 0.5, 0.7, 0.8)]

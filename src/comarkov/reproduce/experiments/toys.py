@@ -1,4 +1,4 @@
-"""The paper's worked examples: costs that can be computed by hand, and a start that is stuck."""
+"""The worked examples of the paper: costs computed by hand, and a start that is stuck."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .payload import compress
 
 WIDTH = 200  # characters of a snippet
 DISTINCTIVE = 40  # words of a cluster that a snippet may be chosen for
-READ = 6_000  # characters of a text in which a snippet is looked for
+READ = 5_000  # characters of a text in which a snippet is looked for
 BUDGET = 900_000  # compressed bytes of all snippets
 WORD = re.compile(r"\w\w+")
 CONTROLS = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
@@ -32,12 +32,19 @@ def pack_snippets(texts: np.ndarray, side: SideFindings, budget: int = BUDGET) -
         snippet(str(text), weights[label] if 0 <= label < len(weights) else {})
         for text, label in zip(texts, side.labels.tolist(), strict=True)
     ]
-    size = len(compress("\n".join(lines).encode()))
-    while size > budget:
+    while (size := _size(lines, budget)) > budget:
         kept = int(0.95 * budget / size * sum(map(bool, lines)))
         lines = _most_typical(lines, side, kept)
-        size = len(compress("\n".join(lines).encode()))
     return Snippets("\n".join(lines).encode(), sum(map(bool, lines)))
+
+
+def _size(lines: list[str], budget: int) -> float:
+    """About how many bytes the lines take; of many, a tenth is compressed to know it."""
+    letters = sum(map(len, lines))
+    if 4 * letters <= budget:  # no letter takes more than four bytes
+        return 0
+    step = 10 if letters > 3 * budget else 1
+    return step * len(compress("\n".join(lines[::step]).encode()))
 
 
 def _weights(side: SideFindings, cluster: int) -> dict[str, float]:
@@ -56,16 +63,24 @@ def snippet(text: str, weights: dict[str, float], width: int = WIDTH) -> str:
     text = " ".join(CONTROLS.sub(" ", text[:READ]).split())
     if len(text) <= width:
         return text
-    words = [(found.start(), found.group().lower()) for found in WORD.finditer(text)]
-    places = [(start, word) for start, word in words if word in weights]
-    start = _densest(places, weights, width)
-    start = max((place for place, _ in words if place <= start), default=0) if start else 0
+    start = _densest(_places(text, weights), weights, width)
+    if start + width > len(text):  # rather the whole end
+        start = min(start, text.find(" ", len(text) - width - 1) + 1 or start)
     end = start + width
     part = text[start:end]
     if end < len(text):
         whole = part if text[end] == " " else part.rsplit(" ", 1)[0]
         part = f"{whole.rstrip()} …"
     return f"… {part}" if start else part
+
+
+def _places(text: str, weights: dict[str, float]) -> list[tuple[int, str]]:
+    """Where the words begin that have a weight."""
+    lower = text.lower()
+    if len(lower) != len(text):  # a few letters have a lower case of two letters
+        lower = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
+    words = ((match.start(), match.group()) for match in WORD.finditer(lower))
+    return [(start, word) for start, word in words if word in weights]
 
 
 def _densest(places: list[tuple[int, str]], weights: dict[str, float], width: int) -> int:

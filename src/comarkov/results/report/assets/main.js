@@ -24,6 +24,7 @@ class Report {
     this.connectButtons();
     this.connectScreen();
     connectDownloads(data.sections);
+    foldOnPhones();
     connectContents();
     this.levels.describe();
     this.describeSubset();
@@ -153,14 +154,14 @@ class Report {
     this.heatmap.picture.recolour();
     this.blocks.lift.recolour();
     this.heatmap.draw();
-    this.blocks.draw();
-    this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawRamp();
     this.drawClasses();
     this.drawCharts();
   }
 
   drawCharts() {
+    this.blocks.draw();
+    this.blocks.lift.drawLegend(byId("lift-legend"));
     this.drawMerges();
     this.maps.forEach((map) => map.draw());
     this.path?.draw();

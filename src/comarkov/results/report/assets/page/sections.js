@@ -13,6 +13,12 @@ function connectContents() {
   mark();
 }
 
+// What is long, and not what a reader looks for first, is folded on a phone.
+function foldOnPhones() {
+  if (!matchMedia("(max-width: 640px)").matches) return;
+  document.querySelectorAll("details.phone-fold").forEach((fold) => (fold.open = false));
+}
+
 // Is an element there, and not folded away?
 const isOpen = (element) => Boolean(element) && !element.closest("details:not([open])");
 
@@ -28,7 +34,7 @@ function connectPaper(onPaper, onScreen) {
   let closed = null;
   const before = () => {
     if (closed) return;
-    closed = [...document.querySelectorAll("section > details:not([open])")];
+    closed = [...document.querySelectorAll("section > details:not([open]), .phone-fold:not([open])")];
     closed.forEach((fold) => (fold.open = true));
     onPaper();
   };

@@ -1,0 +1,151 @@
+"""Results in sentences: true of the numbers, and with names kept apart."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import models
+from hypothesis import given, settings
+
+from comarkov import CoClustering, Data, Results, datasets
+from comarkov.results.findings import findings_of
+from comarkov.results.next_steps import next_steps
+from comarkov.results.numbers import kept_and_lost, lift_text, percent_text
+from comarkov.results.opening import beta_reason, opening_of, weight_of
+from comarkov.results.sentences import certainty, overview, plain, strongest
+
+WOMEN = datasets.load("southern-women")
+DATA = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names, "woman", "event")
+COMMAND = "comarkov fit 'my women.csv' -k 2 --column-clusters=3 --beta .7 -o women --force"
+
+
+@pytest.fixture(scope="module")
+def results():
+    model = CoClustering((2, 3), n_init=5, random_state=0).fit(DATA)
+    return replace(Results.of(model, DATA, command=COMMAND), folder="women")
+
+
+def test_the_strongest_blocks_in_words(results):
+    found = results.findings
+    assert plain(overview(found)) == "18 women in 2 clusters and 14 events in 3 clusters."
+    first, second = strongest(found, weight_of(results))
+    strength = found.blocks * np.log2(np.maximum(found.lift, 1e-9))
+    a, b = np.unravel_index(strength.argmax(), strength.shape)
+    text = plain(first)
+    assert text.startswith("9 women such as Evelyn Jefferson, Laura Mandeville and Brenda Rogers")
+    assert f" concentrate on {found.columns.sizes[b]} events such as E5, E3 and E4: " in text
+    times = lift_text(found.lift[a, b])[1:]
+    share = percent_text(found.blocks[a, b])
+    assert text.endswith(f"{times} times as many entries as expected, {share} of all entries.")
+    names = {part.text for part in first if part.is_name and not part.is_kind}
+    assert names == {"Evelyn Jefferson", "Laura Mandeville", "Brenda Rogers", "E5", "E3", "E4"}
+    assert "Sylvia Avondale" in plain(second)
+
+
+@settings(max_examples=25)
+@given(models())
+def test_sentences_of_any_fit(problem):
+    W, model = problem
+    model.fit(W)
+    results = Results.of(model, W)
+    opening = opening_of(results)
+    assert len(opening.strongest) <= 5
+    for each in (opening.overview, opening.kept, *opening.strongest, *opening.certainty):
+        text = plain(each)
+        assert text == " ".join(text.split())
+        assert text.endswith(".")
+        assert "e+" not in text
+        assert "nan" not in text
+    one = max(side.n_clusters for side in (results.findings.rows, results.findings.columns)) == 1
+    assert (opening.caution is not None) == (one or model.information_.kept < 0.05)
+    assert len(next_steps(results)) <= 3
+    assert repr(results).startswith("Results: ")
+    assert results._repr_html_().startswith("<div")
+
+
+def test_shares_of_kept_and_lost_add_up():
+    for share in np.linspace(0, 1, 1001):
+        kept, lost = kept_and_lost(float(share))
+        if "<" not in kept + lost and ">" not in kept + lost:
+            assert round(float(kept[:-1]) + float(lost[:-1]), 9) == 100
+    assert kept_and_lost(0.44051) == ("44.1%", "55.9%")
+    assert kept_and_lost(0.0001) == ("<0.1%", ">99.9%")
+
+
+def test_certainty_counts_members(results):
+    found = results.findings
+    (text,) = (plain(each) for each in certainty(found) if "confidence" in plain(each))
+    for side in (found.rows, found.columns):
+        sure = int((side.confidence >= 0.9).sum())
+        assert f"{sure} of {side.labels.size} " in text
+    nothing = replace(found, rows=replace(found.rows, confidence=None, stability=None))
+    assert "women" not in plain(certainty(nothing)[0])
+
+
+def test_a_model_of_one_side_concentrates_on_elements():
+    found = findings_of(
+        CoClustering((2, None), random_state=0).fit(WOMEN.matrix),
+        (WOMEN.row_names, WOMEN.column_names),
+        ("woman", "event"),
+    )
+    by_bits = sorted((0, 1), key=lambda a: -sum(f.bits for f in found.rows.distinctive(a, 3)))
+    for a, text in zip(by_bits, map(plain, strongest(found)), strict=True):
+        features = found.rows.distinctive(a, 3)
+        lift = sum(f.share for f in features) / sum(f.share / f.lift for f in features)
+        assert f"{lift_text(lift)[1:]} times as much weight" in text
+        assert all(feature.name in text for feature in features)
+    assert plain(overview(found)) == "18 women in 2 clusters; the 14 events were not clustered."
+
+
+@pytest.mark.parametrize(
+    ("reading", "matrix", "phrase"),
+    [
+        ({"weights": "flights"}, 3 * WOMEN.matrix, "many flights"),
+        ({"weights": "air_time"}, 3 * WOMEN.matrix, "much air time"),
+        ({"weights": "weight"}, 3 * WOMEN.matrix, "much weight"),
+        ({}, WOMEN.matrix, "many entries"),
+        ({}, 3 * WOMEN.matrix, "much weight"),
+    ],
+)
+def test_what_the_weights_are(reading, matrix, phrase):
+    data = Data(matrix, WOMEN.row_names, WOMEN.column_names, reading=reading)
+    results = Results.of(CoClustering((2, 3), random_state=0).fit(data), data)
+    assert " ".join(weight_of(results)) == phrase
+    assert f"times as {phrase} as expected" in results.describe()
+
+
+def test_where_beta_comes_from(results):
+    assert beta_reason(results) == "β = 0.7 was set before the fit."
+    fields = [("beta", float), ("agreement", float), ("chosen", bool)]
+    table = np.array([(0.4, 0.5, False), (0.7, 0.48, True)], fields)
+    chosen = replace(results, beta_selection=table)
+    assert "nearly as well as anywhere (0.50)" in beta_reason(chosen)
+    table["agreement"] = [0.2, 0.48]
+    assert "agree best there (0.48 of 1)" in beta_reason(chosen)
+    table["agreement"] = np.nan
+    assert "no time to compare" in beta_reason(chosen)
+
+
+def test_next_steps_are_commands_that_follow_from_the_results(results):
+    steps = {plain(step.why): step.command for step in next_steps(results)}
+    finer = next(command for why, command in steps.items() if "Finer" in why)
+    assert finer.startswith("comarkov cut women -k ")
+    compare = next(command for why, command in steps.items() if "Compare" in why)
+    assert compare == "comarkov sweep 'my women.csv' -o women-sweep"
+    in_python = replace(results, command="")
+    calls = [step.command for step in next_steps(in_python)]
+    assert calls[0].startswith("model.cut((")
+    numbers = eval(calls[0].removeprefix("model.cut(")[:-1])
+    cut = results.fitted.cut(numbers)
+    assert cut.information_.kept >= results.findings.information.kept + 0.1
+
+
+def test_nothing_found_is_said_first_and_what_to_do_about_it():
+    model = CoClustering(1, random_state=0).fit(DATA)
+    results = replace(Results.of(model, DATA, command=COMMAND), folder="women")
+    first = "No clusters were found: all women and all events are in one cluster each."
+    assert results.describe().splitlines()[0] == first
+    assert next_steps(results)[0].command == (
+        "comarkov fit 'my women.csv' --beta .7 -k 4 -l 4 -o women-again"
+    )
+    assert first in results.to_html().replace('<bdi class="kind">', "").replace("</bdi>", "")
