@@ -164,7 +164,7 @@ def test_what_is_imported_is_declared():
     required = declared(PROJECT["dependencies"]) | sys.stdlib_module_names
     extras = PROJECT["optional-dependencies"]
     chosen = [*extras["cli"], *extras["anndata"], *extras["databases"], *extras["excel"]]
-    optional = declared(chosen) | {"networkx"}  # if graphs are read
+    optional = declared(chosen) | {"IPython", "networkx"}  # in notebooks; if graphs are read
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text())
         at_top = required | {"typer"} if path.parent == PACKAGE / "cli" else required

@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_bytes(fitted, tmp_path):
 def test_what_is_there_is_left_as_it_is_unless_forced(fitted, tmp_path):
     _, out = fitted
     before = contents(out)
-    assert_refused(run(*FIT, out), "exists already, and is left as it is. Replace it with --force")
+    assert_refused(run(*FIT, out), "exists already. Replace it with --force")
     assert contents(out) == before
     assert run(*FIT, tmp_path / "women").returncode == 0
     assert (
@@ -132,7 +132,7 @@ def test_force_replaces_only_our_own(tmp_path):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "summary.json").write_text("years of work")
     done = run_process(*FIT, tmp_path / "thesis", "--force")
-    assert_refused(done, "was not written by comarkov, and is left as it is")
+    assert_refused(done, "was not written by comarkov, and is not replaced")
     assert contents(tmp_path) == {"thesis/summary.json": b"years of work"}
 
 
@@ -187,7 +187,7 @@ def test_malformed_input_is_one_line_and_writes_nothing(tmp_path, case):
 
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    assert_refused(run(*FIT, tmp_path / "file" / "out"), "file is a file, so that")
+    assert_refused(run(*FIT, tmp_path / "file" / "out"), "file is a file. Choose another path")
     told = run("fit", tmp_path / "file", "-o", "x" * 300, cwd=tmp_path)
     assert_refused(told, "File name too long")  # before the file is read, which is empty
 

@@ -72,7 +72,7 @@ def test_predict_writes_to_standard_output_and_where_links_lead(out, tmp_path):
     run("predict", out, "southern-women", "-o", tmp_path / "link.csv")
     assert (tmp_path / "real.csv").read_text() == plain.stdout
     refused = run("predict", out, "southern-women", "-o", tmp_path)
-    assert_refused(refused, f"{tmp_path} is a folder: give the name of a file.")
+    assert_refused(refused, f"{tmp_path} is a folder. Give the name of a file.")
 
 
 def test_confidence_is_that_of_the_fit_without_agreement(women):

@@ -148,7 +148,7 @@ def test_one_note_for_all_letters_that_the_font_has_not(ax, tmp_path):
     with pytest.warns(UserWarning, match="lacks letters") as told:
         plot.save(ax.figure, tmp_path / "heatmap.png", "png")
     notes = [str(each.message) for each in told]
-    assert notes == ["heatmap.png lacks letters of some names; the report shows them."]
+    assert notes == ["The font of heatmap.png lacks letters of some names; the report shows them."]
 
 
 def test_path_of_a_model_of_steps_and_of_results(model, ax):

@@ -126,7 +126,7 @@ def test_what_was_found_is_told_of_the_view_that_is_shown(opened, women):
 def test_downloads_are_the_files(opened, women, name):
     page = opened(women)
     with page.expect_download() as download:
-        page.click(f"text=Download {name}")
+        page.click(f"[data-file='{name}']")
     assert download.value.suggested_filename == name
     assert Path(download.value.path()).read_bytes() == (women.parent / name).read_bytes()
 

@@ -12,7 +12,7 @@ from ..data.writing import write_text
 from .errors import clear_errors, notes
 from .option_groups import takes_groups
 from .options import OUTPUT, OutputOptions
-from .results_folder import opened_option, read_network, read_results
+from .results_folder import opened_option, read_any_results, read_results
 from .tables import print_json
 
 
@@ -64,6 +64,6 @@ def _texts(out: Path, options: ReportOptions) -> dict[str, str]:
     """The files to write: with titles all that contain them, else the report alone."""
     from ..results.folder import titled_texts
 
-    if options.titles is not None:
-        return titled_texts(read_results(out, options.titles))
-    return {"report.html": (read_network(out) or read_results(out)).to_html()}
+    if options.titles is None:
+        return {"report.html": read_any_results(out).to_html()}
+    return titled_texts(read_results(out, options.titles))

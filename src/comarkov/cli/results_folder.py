@@ -48,7 +48,11 @@ class OutOptions:
             refuse_to_lose(out.absolute(), self.force, is_results)
             check_place(out.absolute())
         except FileExistsError as error:
-            hint = "" if self.force else " Replace it with --force, or choose another with -o."
+            hint = (
+                " Choose another folder with -o."
+                if self.force
+                else " Replace it with --force, or choose another with -o."
+            )
             raise FileExistsError(f"{error}{hint}") from None
         return out
 
@@ -96,38 +100,35 @@ def results_of(
     return Results.of(model, data, path=path, command=command(), weighted=weighted)
 
 
-def read_network(out: Path) -> NetworkResults | None:
-    """The results of a chain or of several types in a folder; None if it has a co-clustering."""
-    from ..model.storage import load
+def read_results(out: Path, titles: Path | None = None) -> Results:
+    """The co-clustering in a folder, with titles from a file or those that the folder has."""
+    results = read_any_results(out, titles)
+    from ..results.results import Results
+
+    if not isinstance(results, Results):
+        kind = type(results.fitted).__name__
+        raise ValueError(f"{out} holds a {kind}, not a co-clustering. See: comarkov info {out}")
+    return results
+
+
+def read_any_results(out: Path, titles: Path | None = None) -> Results | NetworkResults:
+    """The results in a folder, from the model and the data in it."""
+    from ..data.reading import read
+    from ..model.storage import is_results, load, load_value
+    from ..results.folder import DATA, PATH
+    from ..results.given_titles import FILE
     from ..results.network.stored import network_results
-
-    _check_results(out)
-    return network_results(out, load(out), summary(out))
-
-
-def _check_results(out: Path) -> None:
-    from ..model.storage import is_results
+    from ..results.results import Results
 
     if not is_results(out):
         raise FileNotFoundError(
             f"There are no results of comarkov fit, sweep, chain or multi in {out}. Write them "
             f"with: comarkov fit INPUT -o {out}"
         )
-
-
-def read_results(out: Path, titles: Path | None = None) -> Results:
-    """The co-clustering in a folder, with titles from a file or those that the folder has."""
-    from ..data.reading import read
-    from ..model.storage import load, load_value
-    from ..results.folder import DATA, PATH
-    from ..results.given_titles import FILE
-    from ..results.results import Results
-
-    _check_results(out)
     about, model = summary(out), load(out)
-    if not hasattr(model, "hierarchy_"):
-        kind = type(model).__name__
-        raise ValueError(f"{out} holds a {kind}, not a co-clustering. See: comarkov info {out}")
+    network = network_results(out, model, about)
+    if network is not None:
+        return network
     path = load_value(out / PATH) if (out / PATH).exists() else None
     data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
     if titles is None and (out / FILE).exists():

@@ -49,9 +49,9 @@ def frame_width(frame: Any) -> int:
 def columns_of(frame: Any) -> Columns:
     """The columns of a data frame that is not lazy, by what they hold."""
     kinds = Columns([], [], [])
-    for position, name in enumerate(frame.columns):
-        kind = _kind(frame, position)
-        getattr(kinds, kind).append(str(name))
+    kind = _kind_in_pandas if is_pandas(frame) else _kind_in_polars
+    for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        getattr(kinds, kind(frame, position, dtype)).append(str(name))
     return kinds
 
 
@@ -94,14 +94,14 @@ def _is_numeral(text: str) -> bool:
     return True
 
 
-def _kind(frame: Any, position: int) -> str:
+def _kind_in_polars(frame: Any, position: int, dtype: Any) -> str:
     """The field of ``Columns`` that a column belongs to."""
-    if not is_pandas(frame):
-        dtype = frame.dtypes[position]
-        if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
-            return "numbers"
-        return "texts" if str(dtype).startswith(TEXT_TYPES) else "others"
-    dtype = frame.dtypes.iloc[position]
+    if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
+        return "numbers"
+    return "texts" if str(dtype).startswith(TEXT_TYPES) else "others"
+
+
+def _kind_in_pandas(frame: Any, position: int, dtype: Any) -> str:
     if dtype.kind in NUMBER_KINDS:
         return "numbers"
     if dtype.kind != "O":

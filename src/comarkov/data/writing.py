@@ -23,7 +23,7 @@ NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # which Windows does not have
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft to write to, which takes the place of a file if all went well, else vanishes.
+    """A draft to write to, which replaces the file if all went well, and is removed otherwise.
 
     A link is followed to the file that it names. A file that is there keeps its permissions.
     Devices, pipes and open files, such as /dev/stdout, get the content of the draft.
@@ -69,22 +69,26 @@ def linked_file(path: str | os.PathLike[str]) -> Path:
     for _ in range(MOST_LINKS):
         parent = Path(os.path.realpath(place.parent))
         if parent.exists() and not parent.is_dir():
-            raise NotADirectoryError(f"{path} cannot be written: {parent} is a file.")
+            raise NotADirectoryError(
+                f"{path} cannot be written: {parent} is a file. Choose another path."
+            )
         if not parent.exists():
-            raise FileNotFoundError(f"{path} cannot be written: there is no folder {parent}.")
+            raise FileNotFoundError(
+                f"{path} cannot be written: there is no folder {parent}. Create it first."
+            )
         place = parent / place.name
         if _is_open_file(place) or not place.is_symlink():
             break
         place = parent / place.readlink()
     else:
-        raise OSError(f"{path} cannot be written: its links lead in a circle.")
+        raise OSError(f"{path} cannot be written: its links form a circle. Choose another path.")
     if place.is_dir():
-        raise IsADirectoryError(f"{path} is a folder: give the name of a file.")
+        raise IsADirectoryError(f"{path} is a folder. Give the name of a file.")
     return place
 
 
 def _is_open_file(place: Path) -> bool:
-    """Is it one of the open files of this process? Its folder has no links any more."""
+    """Is it one of the open files of this process? The path of its folder contains no links."""
     folders = ("/dev/fd", f"/proc/{os.getpid()}/fd")
     return str(place.parent) in folders and os.path.lexists(place)
 
@@ -95,12 +99,12 @@ def _create(draft: Path, mode: int) -> None:
 
 
 def _is_stream(target: Path) -> bool:
-    """Is it something that is written to, and not replaced?"""
+    """Is it something to write to rather than to replace?"""
     return _is_open_file(target) or (target.exists() and not target.is_file())
 
 
 def _copy(draft: Path, target: Path) -> None:
-    """Write a draft into a device, a pipe, or an open file after what it has already."""
+    """Write a draft to a device or a pipe, or to the end of an open file."""
     with draft.open("rb") as source, os.fdopen(_descriptor(target), "wb") as stream:
         shutil.copyfileobj(source, stream)
 
@@ -121,12 +125,16 @@ def whole_folder(
     replace: bool = False,
     is_ours: Callable[[Path], bool] = Path.is_dir,
 ) -> Iterator[Path]:
-    """A new folder to write into, which gets its name if all went well, else vanishes.
+    """A new folder to write into, which gets its name if all went well, and is removed otherwise.
 
-    What is there already is replaced only if that is allowed and it is a folder that we wrote.
+    An existing folder is replaced only if that is allowed and comarkov wrote it.
     """
     target = Path(os.path.abspath(path))
-    refuse_to_lose(target, replace, is_ours)
+    try:
+        refuse_to_lose(target, replace, is_ours)
+    except FileExistsError as error:
+        advice = "Choose another path" if replace else "Set overwrite=True, or choose another path"
+        raise FileExistsError(f"{error} {advice}.") from None
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = _draft_mode(target, 0o777)
     with _draft_of(target, lambda draft: draft.mkdir(mode)) as draft:
@@ -137,20 +145,22 @@ def whole_folder(
 
 
 def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool]) -> None:
-    """An error if something is there that must stay, or that nothing can be put into."""
+    """An error if the target exists and must not be replaced, or if a parent is a file."""
     for parent in target.parents:
         if parent.exists() and not parent.is_dir():
-            raise NotADirectoryError(f"{parent} is a file, so that {target} cannot be written.")
+            raise NotADirectoryError(
+                f"{target} cannot be written: {parent} is a file. Choose another path."
+            )
     if not os.path.lexists(target) or _is_empty_folder(target):
         return
     if not replace:
-        raise FileExistsError(f"{target} exists already, and is left as it is.")
+        raise FileExistsError(f"{target} exists already.")
     if target.is_symlink() or not is_ours(target):
-        raise FileExistsError(f"{target} was not written by comarkov, and is left as it is.")
+        raise FileExistsError(f"{target} was not written by comarkov, and is not replaced.")
 
 
 def check_place(target: Path) -> None:
-    """An error if nothing can be written beside the target: better now than after the work."""
+    """An error if the folder of the target cannot be written: before the work, not after it."""
     parent = next(folder for folder in target.parents if folder.exists())
     with TemporaryFile(dir=parent):  # without a name where the system can: nothing to leave behind
         pass
@@ -159,7 +169,7 @@ def check_place(target: Path) -> None:
 
 
 def _put_folder(draft: Path, target: Path) -> None:
-    """Give the draft its name; what had it before is gone only when the draft has it."""
+    """Give the draft its name; a folder of that name is deleted only after that."""
     _keep_permissions(draft, target)
     if not target.exists() or _is_empty_folder(target):
         draft.rename(target)
@@ -202,7 +212,7 @@ def _draft_of(target: Path, create: Callable[[Path], None]) -> Iterator[Path]:
 
 
 def _beside(target: Path) -> Path:
-    """A name that nobody has or foresees, in the same folder, so that renaming is one step."""
+    """A unique name that cannot be guessed, in the same folder, so that renaming is one step."""
     return target.with_name(f".{target.name[:50]}.{token_hex(8)}.part")
 
 
@@ -215,11 +225,11 @@ def _remove(draft: Path) -> None:
 
 
 def _draft_mode(target: Path, default: int) -> int:
-    """The permissions of a new draft: nobody may read it who may not read what it replaces."""
+    """The permissions of a new draft: only those who may read the old file may read it."""
     if not target.exists():
         return default
     if not os.access(target, os.W_OK):
-        raise PermissionError(f"{target} may not be written: it is read-only.")
+        raise PermissionError(f"{target} is read-only. Choose another path, or make it writable.")
     return _permissions(target) | default & 0o700
 
 

@@ -49,12 +49,8 @@ def _series(values: Sequence[Any]) -> pl.Series:
         try:
             whole = values if bool not in types else [None if v is None else int(v) for v in values]
             return pl.Series(whole, dtype=pl.Int64)
-        except (
-            OverflowError,
-            TypeError,
-            pl.exceptions.PolarsError,
-        ):  # DuckDB has integers of 128 bits
-            pass
+        except (OverflowError, TypeError, pl.exceptions.PolarsError):
+            pass  # DuckDB has integers of 128 bits
     if types <= {int, bool, float, Decimal}:
         return pl.Series([None if v is None else float(v) for v in values], dtype=pl.Float64)
     return pl.Series([None if v is None else str(v) for v in values], dtype=pl.String)

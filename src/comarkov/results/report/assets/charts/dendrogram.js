@@ -6,7 +6,7 @@ const LEAF = 22; // pixels
 // the merges of them: each node with its height above `base`, its children and its line.
 function dendrogramOf(tree, k, base) {
   const nodes = new Map();
-  const tips = tree.nodesAt(k).sort((a, b) => tree.spans[a].start - tree.spans[b].start);
+  const tips = [...tree.nodesAt(k)].sort((a, b) => tree.spans[a].start - tree.spans[b].start);
   tips.forEach((node, line) => nodes.set(node, { node, height: tree.height(node) - base, line: line + 0.5 }));
   tree.merges.slice(tree.leaves - k).forEach((children, i) => {
     const node = tree.leaves + tree.leaves - k + i, [first, second] = children.map((each) => nodes.get(each));
