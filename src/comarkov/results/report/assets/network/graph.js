@@ -4,7 +4,7 @@ const MOST_ARROWS = 20; // that are shown at first, or two for each cluster if t
 const LEAST = 0.02; // weaker arrows are hidden at first
 const MOST_LABELS = { wide: 30, narrow: 12 }; // arrows up to which each has its probability
 const WIDE = 640; // pixels from which titles stand beside the circles
-const TITLE = { room: 200, letters: 30 }; // beside a circle
+const TITLE = { room: 200, share: 0.2, letter: 6.8 }; // pixels beside a circle, and of a letter
 const PLACES = [0.4, 0.5, 0.32, 0.6, 0.25, 0.68, 0.45, 0.55]; // of a label along its arrow
 const LARGEST = 60, SMALLEST = 13; // radii of circles
 
@@ -46,7 +46,8 @@ class ChainGraph {
     this.isWide = this.width >= WIDE;
     const tall = this.isWide ? Math.min(680, 340 + 22 * this.k) : Math.min(this.width, 460);
     this.height = this.k < 3 ? Math.min(240, tall) : tall;
-    const room = this.isWide ? TITLE.room : 0;
+    const room = this.isWide ? Math.min(TITLE.room, TITLE.share * this.width) : 0;
+    this.letters = Math.floor(room / TITLE.letter);
     const apart = Math.sin(Math.PI / Math.max(this.k, 3));
     const largest = Math.min(LARGEST, (this.isWide ? 0.34 : 0.25) * this.height * apart);
     const high = this.height / 2 - largest - (this.isWide ? 22 : 4);
@@ -95,7 +96,7 @@ class ChainGraph {
   title(cluster) {
     const { side, below } = this.at[cluster], radius = this.radius[cluster];
     const name = about.titles[cluster], isBeside = Math.abs(side) > 0.35;
-    const most = isBeside ? TITLE.letters : Math.min(TITLE.letters, Math.floor(this.gap / 7));
+    const most = isBeside ? this.letters : Math.floor(this.gap / TITLE.letter);
     const text = name.length > most ? `${name.slice(0, most - 1)}…` : name;
     const anchor = isBeside ? (side > 0 ? "start" : "end") : "middle";
     return svg("text", { class: "node-title", "text-anchor": anchor,
