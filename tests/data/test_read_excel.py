@@ -42,8 +42,9 @@ def test_a_sheet_is_a_wide_table_with_a_title_and_gaps(here):
 
 
 def test_the_line_of_a_fault_is_that_of_the_sheet(here):
-    write_xlsx("e.xlsx", {"sales": [*EDGES, [None, None, None], ["Bob", "tea", "many"]]})
-    with pytest.raises(ValueError, match=r"e\.xlsx, line 6, column 3 \(n\): 'many' is not a"):
+    blank = [None, None, None]
+    write_xlsx("e.xlsx", {"sales": [blank, *EDGES, blank, ["Bob", "tea", "many"]]})
+    with pytest.raises(ValueError, match=r"e\.xlsx, line 7, column 3 \(n\): 'many' is not a"):
         comarkov.read("e.xlsx")
 
 
