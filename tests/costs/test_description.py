@@ -103,8 +103,8 @@ def test_leftover_is_its_definition():
     W = rng.poisson(1.5, size=(14, 17)) + np.eye(14, 17)
     rows, columns = np.arange(14) % 3, np.arange(17) % 4
     for labels in ((rows, columns), (np.append(rows[:-1], 3), columns)):  # one row is alone
-        found = leftover(sp.csr_array(W), *labels)
-        assert found == pytest.approx(leftover_oracle(W, *labels))
+        measured = leftover(sp.csr_array(W), *labels)
+        assert measured == pytest.approx(leftover_oracle(W, *labels))
 
 
 @pytest.mark.parametrize("kind", [{}, {"bursts": 2, "degrees": 0.7}], ids=["Poisson", "bursty"])

@@ -23,12 +23,12 @@ def test_g_is_that_of_scipy_where_nothing_is_rare():
     rng = np.random.default_rng(0)
     counts = rng.poisson(200, (6, 6))
     labels = np.array([0, 0, 0, 1, 1, 1])
-    found = g_test(sp.csr_array(counts), labels, 2, rng)
+    result = g_test(sp.csr_array(counts), labels, 2, rng)
     onto = counts @ np.eye(2)[labels]
     parts = [chi2_contingency(onto[labels == a], False, "log-likelihood") for a in (0, 1)]
-    assert found.statistic == pytest.approx(sum(part.statistic for part in parts))
-    assert found.degrees_of_freedom == sum(part.dof for part in parts) == 4
-    assert found.n_transitions == counts.sum()
+    assert result.statistic == pytest.approx(sum(part.statistic for part in parts))
+    assert result.degrees_of_freedom == sum(part.dof for part in parts) == 4
+    assert result.n_transitions == counts.sum()
 
 
 def test_nothing_to_compare_is_no_agreement():
@@ -37,9 +37,9 @@ def test_nothing_to_compare_is_no_agreement():
     single = g_test(sp.csr_array(np.eye(4)[[1, 2, 3, 0]]), np.array([0, 0, 1, 1]), 2, rng)
     assert np.isnan(single.p_value)
     for labels in (np.arange(4), np.zeros(4, int)):
-        found = g_test(sp.csr_array(rng.poisson(9, (4, 4))), labels, labels.max() + 1, rng)
-        assert found.degrees_of_freedom == found.expected == found.statistic == 0
-        assert np.isnan(found.p_value)
+        result = g_test(sp.csr_array(rng.poisson(9, (4, 4))), labels, labels.max() + 1, rng)
+        assert result.degrees_of_freedom == result.expected == result.statistic == 0
+        assert np.isnan(result.p_value)
 
 
 def sparse_counts(rng, labels, Q, steps):
@@ -55,9 +55,9 @@ def test_p_values_are_uniform_if_states_are_many_and_rare():
     rng = np.random.default_rng(1)
     labels = np.arange(200) % 3
     Q = rng.dirichlet(np.full(3, 0.5), size=3)[labels]
-    found = [g_test(sparse_counts(rng, labels, Q, 1000), labels, 3, rng) for _ in range(150)]
-    assert kstest([test.p_value for test in found], "uniform").pvalue > 0.01
-    statistic, freedom, _, n, expected = np.mean(found, axis=0)
+    results = [g_test(sparse_counts(rng, labels, Q, 1000), labels, 3, rng) for _ in range(150)]
+    assert kstest([test.p_value for test in results], "uniform").pvalue > 0.01
+    statistic, freedom, _, n, expected = np.mean(results, axis=0)
     assert n == 1000
     assert statistic == pytest.approx(expected, rel=0.01)
     assert abs(freedom / expected - 1) > 0.05  # the nominal number is far off

@@ -15,7 +15,7 @@ ADVICE = r"Run: pip install 'comarkov\[cli\]'$"
 @pytest.fixture
 def bare(monkeypatch):
     """As if nothing but the required packages were installed."""
-    missing = {*CLI, "anndata", "networkx"}
+    missing = {*CLI, "anndata", "duckdb", "networkx", "psycopg"}
     find = extras.find_spec
     monkeypatch.setattr(
         extras, "find_spec", lambda package: None if package in missing else find(package)
@@ -58,9 +58,27 @@ def test_files_of_other_packages(bare, tmp_path, name, advice):
     assert str(error.value).endswith(f"Run: pip install '{advice}'")
 
 
-def test_a_database_elsewhere(bare):
+@pytest.mark.parametrize(
+    ("address", "packages", "extra"),
+    [
+        ("postgresql://host/shop", "polars, psycopg", "databases"),
+        ("duckdb:///shop.duckdb", "duckdb, polars", "databases"),
+        ("mysql://host/shop", "polars", "cli"),
+    ],
+)
+def test_databases(bare, tmp_path, monkeypatch, address, packages, extra):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop.duckdb").touch()
+    advice = rf"needs {packages}\. Run: pip install 'comarkov\[{extra}\]'$"
+    with pytest.raises(ImportError, match=advice):
+        comarkov.read(address, query="select 1")
+
+
+def test_lists(bare):
     with pytest.raises(ImportError, match=ADVICE):
-        comarkov.read("postgresql://host/shop", query="select 1")
+        comarkov.read([("Ann", "tea"), ("Bob", "rum")])
+    counts = comarkov.read([{"tea": 2}, {"rum": 1}])
+    assert counts.column_names.tolist() == ["rum", "tea"]
 
 
 def test_names_in_a_file(bare, tmp_path):
@@ -76,6 +94,8 @@ def test_what_needs_no_package_is_read(bare, tmp_path, women):
     assert (again.matrix != data.matrix).nnz == 0
     texts = comarkov.read(["red tea", "red rum", "tea rum"])
     assert texts.column_names.tolist() == ["red", "rum", "tea"]
+    fitted = CoClustering(2, random_state=0).fit(["red tea", "red rum", "tea rum"])
+    assert fitted.feature_names_in_.tolist() == ["red", "rum", "tea"]
     market = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 3\n"
     assert comarkov.read(io.BytesIO(market.encode())).matrix[0, 1] == 3
 

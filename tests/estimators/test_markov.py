@@ -341,7 +341,7 @@ def test_states_have_their_names(counts):
     assert_array_equal(model.feature_names_in_, names)
     model = MarkovAggregation(2, random_state=0).fit(list("abababcbcbabab"))
     assert_array_equal(model.states_, ["a", "b", "c"])
-    assert_array_equal(model.labels_, [0, 1, 0])  # both have half of the mass: a comes first
+    assert_array_equal(model.labels_, [0, 1, 0])  # both have half of the weight: a comes first
     assert model.fit_predict(list("abababcbcbabab")).tolist() == [0, 1, 0]
 
 

@@ -135,16 +135,16 @@ label_pairs = st.integers(1, 12).flatmap(
 @given(label_pairs)
 def test_matching_is_the_best_of_all(pair):
     labels, others = map(np.array, pair)
-    found = matched(others, labels)
-    assert_array_equal(found == -1, others == -1)
+    renumbered = matched(others, labels)
+    assert_array_equal(renumbered == -1, others == -1)
     for a, b in itertools.combinations(range(others.size), 2):
-        assert (found[a] == found[b]) == (others[a] == others[b])
+        assert (renumbered[a] == renumbered[b]) == (others[a] == others[b])
     both = (labels >= 0) & (others >= 0)
     best = max(
         np.count_nonzero(np.array(numbers)[others[both]] == labels[both])
         for numbers in itertools.permutations(range(4))
     )
-    assert np.count_nonzero(found[both] == labels[both]) == best
+    assert np.count_nonzero(renumbered[both] == labels[both]) == best
 
 
 @given(label_pairs)
@@ -195,11 +195,13 @@ def test_one_result_knows_no_agreement():
 
 
 def test_stability_has_the_numbers_of_the_labels(monkeypatch):
-    found = []
+    solutions = []
     search = methods.search
-    monkeypatch.setattr(methods, "search", lambda *given: found.append(search(*given)) or found[-1])
+    monkeypatch.setattr(
+        methods, "search", lambda *given: solutions.append(search(*given)) or solutions[-1]
+    )
     model = CoClustering((5, 4), n_init=6, random_state=0).fit(planted()[0])
-    others = [labels[0] for labels in found[0].others]
+    others = [labels[0] for labels in solutions[0].others]
     assert len(others) == 7
     by_hand = np.mean([jaccard(model.row_labels_, labels) for labels in others], axis=0)
     assert_allclose(model.row_stability_, by_hand)

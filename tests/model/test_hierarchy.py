@@ -259,14 +259,14 @@ def test_a_refined_cut_is_a_local_optimum(problem, data):
 def test_refining_pays_and_leaves_fixed_elements_alone():
     X = np.random.default_rng(0).poisson(0.5, (40, 30))
     fixed = np.where(np.arange(40) < 8, np.arange(40) % 2, -1)
-    free, held = (
+    free, fixed_model = (
         CoClustering((6, 6), fixed=given, random_state=0).fit(X) for given in (None, (fixed, None))
     )
-    for model in (free, held):
+    for model in (free, fixed_model):
         assert model.cut(3, X).cost_ < model.cut(3).cost_ - 1e-3
-    plain, refined = held.cut(3), held.cut(3, X)
+    plain, refined = fixed_model.cut(3), fixed_model.cut(3, X)
     assert_array_equal(refined.row_labels_[:8], plain.row_labels_[:8])
-    assert refined.fixed is held.fixed
+    assert refined.fixed is fixed_model.fixed
     assert not np.array_equal(refined.row_labels_, plain.row_labels_)
     assert_array_equal(free.cut(6, X).row_labels_, free.row_labels_)
 

@@ -198,16 +198,16 @@ class Counting:
         return Outcome("")
 
     def complete(self, store, runs, edition="1"):
-        told = []
+        progress = []
         values = complete(
             self.experiment,
             RunOptions(runs=runs),
             edition,
             store,
             1,
-            lambda done, total: told.append((done, total)),
+            lambda done, total: progress.append((done, total)),
         )
-        return values, told
+        return values, progress
 
 
 def test_interrupted_runs_go_on_where_they_stopped(tmp_path):
@@ -215,10 +215,10 @@ def test_interrupted_runs_go_on_where_they_stopped(tmp_path):
         Counting(fails_at=5).complete(store, 8)
     again = Counting()
     with open_store(tmp_path / "runs.sqlite") as store:
-        values, told = again.complete(store, 8)
+        values, progress = again.complete(store, 8)
     assert again.made == [("a", i) for i in range(4, 8)]  # four were kept, in batches of two
     assert values == {("a", i): [float(i), 0.1] for i in range(8)}
-    assert told == [(4, 8), (6, 8), (8, 8)]
+    assert progress == [(4, 8), (6, 8), (8, 8)]
 
 
 def test_more_runs_add_to_those_that_are_there(tmp_path):

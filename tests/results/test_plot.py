@@ -51,7 +51,7 @@ def test_heatmap_draws_the_reordered_matrix(model, ax):
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names[:k]) == {WOMEN.row_names[i] for i in rows[:k]}
     assert len(ax.get_lines()) == 1 + 2  # borders
-    with pytest.raises(ValueError, match="needs the matrix"):
+    with pytest.raises(ValueError, match=r"is missing: call plot_heatmap\(model, X\)"):
         plot_heatmap(model)
     with pytest.raises(ValueError, match="not fitted"):
         plot_blocks(CoClustering())
@@ -148,7 +148,7 @@ def test_one_note_for_all_letters_that_the_font_has_not(ax, tmp_path):
     with pytest.warns(UserWarning, match="lacks letters") as told:
         plot.save(ax.figure, tmp_path / "heatmap.png", "png")
     notes = [str(each.message) for each in told]
-    assert notes == ["heatmap.png lacks letters of some names; the report shows them."]
+    assert notes == ["The font of heatmap.png lacks letters of some names; the report shows them."]
 
 
 def test_path_of_a_model_of_steps_and_of_results(model, ax):

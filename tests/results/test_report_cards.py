@@ -136,6 +136,27 @@ def test_a_title_is_edited_kept_and_downloaded(opened, documents):
     assert page.inner_text("#rows-0-title") == computed
 
 
+def test_cards_and_their_titles_follow_the_level(opened, documents):
+    page = opened(documents)
+    page.click("#rows-0-title .title")
+    page.keyboard.type("mine")
+    page.keyboard.press("Enter")
+    page.click("#rows-fewer")
+    assert page.inner_text("#rows-count") == "2"
+    sizes = page.locator("#rows-cards .sizes b").all_inner_texts()
+    assert sorted(sizes) == ["100 members", "200 members"]
+    page.click("#rows-cards .more >> nth=0")
+    assert page.locator("#rows-0 .long li").count() > 5
+    with page.expect_download() as download:
+        page.click("#download-titles")
+    titles = json.loads(Path(download.value.path()).read_text("utf-8"))
+    assert titles["n_clusters"] == [2, 3]
+    assert set(titles["rows"]) == {"0", "1"}
+    page.click("#back-to-fit")
+    assert page.locator("#rows-cards .card").count() == 3
+    assert page.inner_text("#rows-0-title") == "mine"
+
+
 def test_titles_can_be_edited_where_nothing_can_be_stored(browser, documents):
     context = browser.new_context()
     refuse = "get() { throw new DOMException('not here', 'SecurityError'); }"

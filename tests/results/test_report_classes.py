@@ -96,6 +96,16 @@ def test_the_class_of_an_element_is_told(opened, path, fitted):
     assert page.inner_text("#tip").split("\n")[1].split(" · ")[2] in ("first", "second")
 
 
+def test_the_table_follows_the_level(opened, path):
+    page = opened(path)
+    total = cells(page).sum(axis=0)
+    page.click("#rows-fewer")
+    assert cells(page).shape == (2, 3)
+    assert (cells(page).sum(axis=0) == total).all()
+    scores = page.locator("#rows-classes dt").all_inner_texts()
+    assert scores == ["NMI", "ARI", "Purity"]  # the accuracy is known of the fit only
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_a_wide_table_stays_in_its_box(opened, path, width):
     page = opened(path, width)

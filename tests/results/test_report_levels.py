@@ -42,7 +42,7 @@ def set_level(page, rows, columns):
 
 def downloaded(page, side):
     with page.expect_download() as download:
-        page.click(f"text=Download {side}.csv of this level")
+        page.click(f"text=Download this level’s {side}.csv")
     with open(download.value.path(), encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -76,7 +76,7 @@ def test_sizes_shares_and_features_are_those_of_the_cut(opened, women, results):
     for a in range(5):
         size = f"{findings.rows.sizes[a]} member" + ("s" if findings.rows.sizes[a] > 1 else "")
         share = percent_text(findings.rows.shares[a])
-        assert page.inner_text(f"#rows-{a} .sizes") == f"{size} · {share} of the mass"
+        assert page.inner_text(f"#rows-{a} .sizes") == f"{size} · {share} of the weight"
         features = page.locator(f"#rows-{a} .lists > div:last-child li bdi").all_inner_texts()
         distinctive = findings.rows.distinctive(a, 8)
         assert features == [each.name for each in distinctive if each.lift >= INFORMATIVE]

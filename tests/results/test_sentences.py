@@ -26,16 +26,16 @@ def results():
 
 
 def test_the_strongest_blocks_in_words(results):
-    found = results.findings
-    assert plain(overview(found)) == "18 women in 2 clusters and 14 events in 3 clusters."
-    first, second = strongest(found, weight_of(results))
-    strength = found.blocks * np.log2(np.maximum(found.lift, 1e-9))
+    findings = results.findings
+    assert plain(overview(findings)) == "18 women in 2 clusters and 14 events in 3 clusters."
+    first, second = strongest(findings, weight_of(results))
+    strength = findings.blocks * np.log2(np.maximum(findings.lift, 1e-9))
     a, b = np.unravel_index(strength.argmax(), strength.shape)
     text = plain(first)
     assert text.startswith("9 women such as Evelyn Jefferson, Laura Mandeville and Brenda Rogers")
-    assert f" concentrate on {found.columns.sizes[b]} events such as E5, E3 and E4: " in text
-    times = lift_text(found.lift[a, b])[1:]
-    share = percent_text(found.blocks[a, b])
+    assert f" concentrate on {findings.columns.sizes[b]} events such as E5, E3 and E4: " in text
+    times = lift_text(findings.lift[a, b])[1:]
+    share = percent_text(findings.blocks[a, b])
     assert text.endswith(f"{times} times as many entries as expected, {share} of all entries.")
     names = {part.text for part in first if part.is_name and not part.is_kind}
     assert names == {"Evelyn Jefferson", "Laura Mandeville", "Brenda Rogers", "E5", "E3", "E4"}
@@ -73,42 +73,42 @@ def test_shares_of_kept_and_lost_add_up():
 
 
 def test_certainty_counts_members(results):
-    found = results.findings
-    (text,) = (plain(each) for each in certainty(found) if "confidence" in plain(each))
-    for side in (found.rows, found.columns):
+    findings = results.findings
+    (text,) = (plain(each) for each in certainty(findings) if "confidence" in plain(each))
+    for side in (findings.rows, findings.columns):
         sure = int((side.confidence >= 0.9).sum())
         assert f"{sure} of {side.labels.size} " in text
-    nothing = replace(found, rows=replace(found.rows, confidence=None, stability=None))
+    nothing = replace(findings, rows=replace(findings.rows, confidence=None, stability=None))
     assert "women" not in plain(certainty(nothing)[0])
 
 
 def test_a_model_of_one_side_concentrates_on_elements():
-    found = findings_of(
+    findings = findings_of(
         CoClustering((2, None), random_state=0).fit(WOMEN.matrix),
         (WOMEN.row_names, WOMEN.column_names),
         ("woman", "event"),
     )
-    by_bits = sorted((0, 1), key=lambda a: -sum(f.bits for f in found.rows.distinctive(a, 3)))
-    for a, text in zip(by_bits, map(plain, strongest(found)), strict=True):
-        features = found.rows.distinctive(a, 3)
+    by_bits = sorted((0, 1), key=lambda a: -sum(f.bits for f in findings.rows.distinctive(a, 3)))
+    for a, text in zip(by_bits, map(plain, strongest(findings)), strict=True):
+        features = findings.rows.distinctive(a, 3)
         lift = sum(f.share for f in features) / sum(f.share / f.lift for f in features)
         assert f"{lift_text(lift)[1:]} times as much weight" in text
         assert all(feature.name in text for feature in features)
-    assert plain(overview(found)) == "18 women in 2 clusters; the 14 events were not clustered."
+    assert plain(overview(findings)) == "18 women in 2 clusters; the 14 events were not clustered."
 
 
 @pytest.mark.parametrize(
-    ("reading", "matrix", "phrase"),
+    ("entry_kind", "matrix", "phrase"),
     [
-        ({"weights": "flights"}, 3 * WOMEN.matrix, "many flights"),
-        ({"weights": "air_time"}, 3 * WOMEN.matrix, "much air time"),
-        ({"weights": "weight"}, 3 * WOMEN.matrix, "much weight"),
-        ({}, WOMEN.matrix, "many entries"),
-        ({}, 3 * WOMEN.matrix, "much weight"),
+        ("flights", 3 * WOMEN.matrix, "many flights"),
+        ("air_time", 3 * WOMEN.matrix, "much air time"),
+        ("weight", 3 * WOMEN.matrix, "much weight"),
+        ("", WOMEN.matrix, "many entries"),
+        ("", 3 * WOMEN.matrix, "much weight"),
     ],
 )
-def test_what_the_weights_are(reading, matrix, phrase):
-    data = Data(matrix, WOMEN.row_names, WOMEN.column_names, reading=reading)
+def test_what_the_weights_are(entry_kind, matrix, phrase):
+    data = Data(matrix, WOMEN.row_names, WOMEN.column_names, entry_kind=entry_kind)
     results = Results.of(CoClustering((2, 3), random_state=0).fit(data), data)
     assert " ".join(weight_of(results)) == phrase
     assert f"times as {phrase} as expected" in results.describe()

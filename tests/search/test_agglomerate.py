@@ -122,8 +122,8 @@ def test_a_bound_is_below_the_cost_and_near_it(seed):
         slack = 1e-13 * np.abs(W[[i, j]] * np.log(W[[i, j]].clip(1e-300))).sum()
         assert bound <= cost + slack
         together = W[[i, j]].sum(axis=0) / W[[i, j]].sum()
-        told = xlogx(together).sum() - together @ np.log(W.sum(axis=0) / W.sum())
-        assert cost - bound <= 3e-5 * (1 + told) * (pairs.mass[i] + pairs.mass[j])
+        information = xlogx(together).sum() - together @ np.log(W.sum(axis=0) / W.sum())
+        assert cost - bound <= 3e-5 * (1 + information) * (pairs.mass[i] + pairs.mass[j])
 
 
 @given(weights())
@@ -159,11 +159,11 @@ def test_every_merge_of_two_sides_is_the_cheapest_there_is(problem):
     places = [0, 0]
     while True:
         left = [tree.lost[place:] for tree, place in zip(trees, places, strict=True)]
-        if not any(some.size for some in left):
+        if not any(rest.size for rest in left):
             break
         labels = [t.cut(t.mass.size - place) for t, place in zip(trees, places, strict=True)]
         costs = [cost for side, cost in merged_costs(W, labels, beta) if left[side].size]
-        nexts = [some[0] if some.size else np.inf for some in left]
+        nexts = [rest[0] if rest.size else np.inf for rest in left]
         taken = int(np.argmin(np.abs(np.array(nexts) - min(costs))))
         assert nexts[taken] == pytest.approx(min(costs), abs=1e-9)
         places[taken] += 1

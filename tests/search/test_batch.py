@@ -30,8 +30,8 @@ def begun(W, k, l, seed):
 
 def with_moderate_weights(problem):
     """Weights that differ by so much that the plain formulas fail are for other tests."""
-    some = problem[0][problem[0] > 0]
-    return some.max() < 1e9 * some.min()
+    positive = problem[0][problem[0] > 0]
+    return positive.max() < 1e9 * positive.min()
 
 
 @given(problems().filter(with_moderate_weights), st.sampled_from([0.0, 0.4, 1.0]))

@@ -238,23 +238,23 @@ def test_ties_go_to_the_default():
 
 
 def test_a_clear_best_is_taken_and_its_equals_are_not_forgotten():
-    found = np.full((4, len(GRID), 2), 0.2)
-    found[:, 0] = 0.9
-    assert coupling._conclusion(found)["chosen"].tolist() == [True] + [False] * 8
-    found[:, 1, 0] = [0.99, 0.8, 0.95, 0.8]  # behind by less than its standard error
-    found[:, 1, 1] = 0.9
-    assert coupling._conclusion(found)["chosen"].tolist() == [False, True] + [False] * 7
+    values = np.full((4, len(GRID), 2), 0.2)
+    values[:, 0] = 0.9
+    assert coupling._conclusion(values)["chosen"].tolist() == [True] + [False] * 8
+    values[:, 1, 0] = [0.99, 0.8, 0.95, 0.8]  # behind by less than its standard error
+    values[:, 1, 1] = 0.9
+    assert coupling._conclusion(values)["chosen"].tolist() == [False, True] + [False] * 7
     nothing = coupling._conclusion(np.empty((0, len(GRID), 2)))
     assert nothing["beta"][nothing["chosen"]] == [0.7]
 
 
 def test_a_value_that_agrees_less_than_the_default_and_less_surely_never_wins():
-    found = np.full((4, len(GRID), 2), 0.2)
+    values = np.full((4, len(GRID), 2), 0.2)
     default, next_to_it, best = (GRID.index(beta) for beta in (0.7, 0.65, 0.6))
-    found[:, best] = 0.91
-    found[:, default] = 0.9049
-    found[:, next_to_it] = np.array([0.85, 0.95, 0.92, 0.8908])[:, None]
-    table = coupling._conclusion(found)
+    values[:, best] = 0.91
+    values[:, default] = 0.9049
+    values[:, next_to_it] = np.array([0.85, 0.95, 0.92, 0.8908])[:, None]
+    table = coupling._conclusion(values)
     assert table["agreement"][next_to_it] < table["agreement"][default]
     assert table["behind"][next_to_it] < table["standard_error"][next_to_it]
     assert table["beta"][table["chosen"]] == [0.6]

@@ -16,10 +16,10 @@ def planted(n_clusters=(5, 4), shape=(200, 160), seed=0, **kind):
 def test_halves_agree_on_what_is_there():
     data = joint(planted(mean=1.5))
     halvings = [run_at(0.7, seed) for seed in range(2)]
-    found = agreement(data, halvings)
-    assert found.mean(5) > 0.95
-    assert found.mean(5) > found.mean(10) + 0.2
-    assert found.choice() == 5
+    measured = agreement(data, halvings)
+    assert measured.mean(5) > 0.95
+    assert measured.mean(5) > measured.mean(10) + 0.2
+    assert measured.choice() == 5
     rng = np.random.default_rng(0)
     noise = agreement(joint(rng.poisson(1, size=(80, 80))), halvings)
     assert noise.best < 0.1
@@ -38,9 +38,9 @@ def test_halves_agree_on_what_is_there():
     ],
 )
 def test_the_largest_number_with_nearly_the_best_score_is_chosen(values, choice, near):
-    found = Agreement({k: np.full(4, value) for k, value in values.items()}, ceiling=8)
-    assert found.nearly_best() == near
-    assert found.choice() == choice
+    measured = Agreement({k: np.full(4, value) for k, value in values.items()}, ceiling=8)
+    assert measured.nearly_best() == near
+    assert measured.choice() == choice
 
 
 def test_halves_that_agree_by_luck_are_not_clear():

@@ -74,14 +74,14 @@ def networks(draw):
         Relation(1, 0, matrix(m, n), lambda beta: BOTTLENECK),
         Relation(0, 0, matrix(n, n), lambda beta: Coefficients(0.2, 0.1, beta)),
     ]
-    some = draw(st.sampled_from([(0,), (0, 4), (1,), (1, 3), (0, 1, 2), (0, 1, 2, 3, 4)]))
-    n_types = 1 if set(some) <= {0, 4} else 2
-    graph = Graph(tuple(every[i] for i in some), n_types)
+    chosen = draw(st.sampled_from([(0,), (0, 4), (1,), (1, 3), (0, 1, 2), (0, 1, 2, 3, 4)]))
+    n_types = 1 if set(chosen) <= {0, 4} else 2
+    graph = Graph(tuple(every[i] for i in chosen), n_types)
     has_mass = [weight > 0 for weight in graph.weights]
-    counts = [min(k, some.sum()) for k, some in zip((3, 2), has_mass, strict=False)]
-    labels = [np.zeros(some.size, int) for some in has_mass]
-    for label, some, k in zip(labels, has_mass, counts, strict=True):
-        label[some] = rng.permutation(np.arange(some.sum()) % k)
+    counts = [min(k, present.sum()) for k, present in zip((3, 2), has_mass, strict=False)]
+    labels = [np.zeros(present.size, int) for present in has_mass]
+    for label, present, k in zip(labels, has_mass, counts, strict=True):
+        label[present] = rng.permutation(np.arange(present.sum()) % k)
     starts = [free_start(k, weight) for k, weight in zip(counts, graph.weights, strict=True)]
     beta = draw(st.sampled_from([0.0, 0.3, 0.5, 0.75, 1.0]))
     return network(graph, starts, labels), labels, beta
@@ -95,7 +95,7 @@ def oracle(graph, labels, beta):
 
 
 def with_label(labels, t, x, a):
-    changed = [some.copy() for some in labels]
+    changed = [label.copy() for label in labels]
     changed[t][x] = a
     return changed
 

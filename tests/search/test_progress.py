@@ -28,12 +28,12 @@ def noise():
 
 
 def test_callback_hears_every_sweep():
-    heard: list[Progress] = []
+    calls: list[Progress] = []
     X = circulant_blocks(3)
     model = CoClustering(
-        3, beta=0.8, method="anneal", n_init=2, tol=0, random_state=0, callback=heard.append
+        3, beta=0.8, method="anneal", n_init=2, tol=0, random_state=0, callback=calls.append
     ).fit(X)
-    stages = {progress.stage for progress in heard}
+    stages = {progress.stage for progress in calls}
     assert stages == {
         "rows, start 1",
         "rows, start 2",
@@ -41,12 +41,12 @@ def test_callback_hears_every_sweep():
         "columns, start 2",
         "anneal",
     }
-    last = heard[-1]
+    last = calls[-1]
     assert (last.stage, last.beta) == ("anneal", 0.8)
     assert last.cost == pytest.approx(model.cost_, abs=1e-5)
     for stage in stages:
-        told = [(p.beta, p.iteration, p.cost) for p in heard if p.stage == stage]
-        for (beta, i, cost), (next_beta, j, next_cost) in pairwise(told):
+        reports = [(p.beta, p.iteration, p.cost) for p in calls if p.stage == stage]
+        for (beta, i, cost), (next_beta, j, next_cost) in pairwise(reports):
             assert beta != next_beta or (j == i + 1 and next_cost <= cost)
 
 
@@ -160,8 +160,8 @@ def test_ctrl_c_returns_the_best_so_far():
     assert process.stdout.readline() == "ready\n"
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    told, _ = process.communicate(timeout=60)
-    assert told.splitlines() == [
+    printed, _ = process.communicate(timeout=60)
+    assert printed.splitlines() == [
         "The fit was stopped because it was interrupted: the best so far is kept. 9",
         "True",
     ]

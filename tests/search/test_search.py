@@ -219,9 +219,9 @@ def test_consensus_of_equal_members_is_that_member():
     rows, columns = over_split(problem, run_at(0.7)).labels()
     renamed = np.where(rows < 0, -1, (rows + 1) % 5)
     members = [Member(0.0, [rows, columns]), Member(0.0, [renamed, columns])]
-    found = consensus(problem, members, run_at(0.7, seed=1))
-    assert comarkov.evaluate.adjusted_rand_index(rows, found.rows.labels) == 1
-    assert comarkov.evaluate.adjusted_rand_index(columns, found.columns.labels) == 1
+    state = consensus(problem, members, run_at(0.7, seed=1))
+    assert comarkov.evaluate.adjusted_rand_index(rows, state.rows.labels) == 1
+    assert comarkov.evaluate.adjusted_rand_index(columns, state.columns.labels) == 1
 
 
 def test_more_time_never_costs_more():

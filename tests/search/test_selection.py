@@ -25,8 +25,8 @@ def levels_of(W, seed=0, rows=1, columns=1):
     return [state.copy() for state in levels]
 
 
-def suggested(found):
-    return found.table[found.table["suggested"]]
+def suggested(selection):
+    return selection.table[selection.table["suggested"]]
 
 
 def chosen(W, wanted=("auto", "auto"), seed=0, **kinds):
@@ -92,13 +92,13 @@ def test_settling_leaves_fixed_sides_at_their_number():
     ids=["Poisson", "bursty", "very different", "many"],
 )
 def test_planted_numbers_are_found(kind):
-    found = chosen(planted(**kind))
-    assert_allclose(found.numbers, kind.get("n_clusters", (5, 4)), atol=1)
-    line = suggested(found)
+    selection = chosen(planted(**kind))
+    assert_allclose(selection.numbers, kind.get("n_clusters", (5, 4)), atol=1)
+    line = suggested(selection)
     assert line["row_rule"] == line["column_rule"] == ["description length"]
-    assert (line["row_clusters"][0], line["column_clusters"][0]) == found.numbers
-    counts = "{} row clusters and {} column clusters".format(*found.numbers)
-    assert found.reason.startswith(f"{counts}: the shortest description")
+    assert (line["row_clusters"][0], line["column_clusters"][0]) == selection.numbers
+    counts = "{} row clusters and {} column clusters".format(*selection.numbers)
+    assert selection.reason.startswith(f"{counts}: the shortest description")
 
 
 @pytest.mark.parametrize("kind", ["Poisson", "bursty", "heavy-tailed"])
@@ -109,16 +109,16 @@ def test_noise_has_one_cluster(kind):
         rates = rates * rng.gamma(0.3, 1 / 0.3, size=rates.shape)
     if kind == "heavy-tailed":
         rates = rates * np.minimum(rng.pareto(1.3, size=rates.shape), 1e3)
-    found = chosen(rng.poisson(rates))
-    assert found.numbers == (1, 1)
-    assert suggested(found)["row_rule"] == ["no structure"]
-    assert found.reason == "Halves of the data have nothing in common; no clusters were found."
+    selection = chosen(rng.poisson(rates))
+    assert selection.numbers == (1, 1)
+    assert suggested(selection)["row_rule"] == ["no structure"]
+    assert selection.reason == "Halves of the data have nothing in common; no clusters were found."
 
 
 def test_small_noise_has_one_cluster_by_another_test():
-    found = chosen(np.random.default_rng(0).poisson(3.0, size=(20, 9)))
-    assert found.numbers == (1, 1)
-    assert found.reason == "The counts vary like independent ones; no clusters were found."
+    selection = chosen(np.random.default_rng(0).poisson(3.0, size=(20, 9)))
+    assert selection.numbers == (1, 1)
+    assert selection.reason == "The counts vary like independent ones; no clusters were found."
 
 
 def rows_of_their_own(n=80, groups=4, words=120, seed=0):
@@ -130,20 +130,20 @@ def rows_of_their_own(n=80, groups=4, words=120, seed=0):
 
 
 def test_halves_decide_where_blocks_do_not_explain_the_data():
-    found = chosen(rows_of_their_own())
-    assert found.numbers[0] == 4
-    assert suggested(found)["row_rule"] == ["agreement of halves"]
-    assert "4 row clusters: halves of the columns agree on 4 nearly as well" in found.reason
+    selection = chosen(rows_of_their_own())
+    assert selection.numbers[0] == 4
+    assert suggested(selection)["row_rule"] == ["agreement of halves"]
+    assert "4 row clusters: halves of the columns agree on 4 nearly as well" in selection.reason
 
 
 def test_a_heavy_table_gets_a_view():
     rng = np.random.default_rng(0)
-    found = chosen(rng.dirichlet(np.full(9, 0.5), size=40) * 1e4 // 1)
-    assert all(2 <= k <= 12 for k in found.numbers)
-    line = suggested(found)
+    selection = chosen(rng.dirichlet(np.full(9, 0.5), size=40) * 1e4 // 1)
+    assert all(2 <= k <= 12 for k in selection.numbers)
+    line = suggested(selection)
     assert line["row_rule"] == line["column_rule"] == ["view"]
     assert line["kept"] > 0.25
-    assert "a view, because no number stands out (too few columns" in found.reason
+    assert "a view, because no number stands out (too few columns" in selection.reason
 
 
 def test_one_number_may_be_given():
@@ -215,8 +215,8 @@ def test_numbers_are_chosen_for_any_matrix(W):
 
 
 def test_when_the_time_is_over_there_are_numbers_still():
-    found = chosen(planted(), wanted=(6, "auto"), max_time=1e-9)
-    assert found.numbers[0] == 6
+    selection = chosen(planted(), wanted=(6, "auto"), max_time=1e-9)
+    assert selection.numbers[0] == 6
     with pytest.warns(UserWarning, match="max_time"):
         model = CoClustering("auto", max_time=1e-9, random_state=0).fit(planted())
     assert model.row_labels_.max() >= 0

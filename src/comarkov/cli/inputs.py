@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KINDS = ("edges", "table", "texts", "document", "sequences", "mtx", "npy", "npz", "h5ad", "graph")
 STDIN = "-"
 SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " ", "none": ""}
-OWN = ("row_kind", "column_kind")  # options that comarkov.read does not have
+OWN = ("row_kind", "column_kind", "entry_kind")  # options that comarkov.read does not have
 # What the rows and columns of the data sets are, and the weighting that suits them.
 KNOWN = {
     "southern-women": ("woman", "event", None),
@@ -128,6 +128,11 @@ class InputOptions:
         shown="the heading, or row",
     )
     column_kind: str | None = INPUT.option("--column-kind WORD", "What a column is, such as item.")
+    entry_kind: str | None = INPUT.option(
+        "--entry-kind WORD",
+        "What the weights count, such as flights.",
+        shown="the heading of the weights",
+    )
     max_bytes: str | None = INPUT.option(
         "--max-bytes SIZE",
         "The largest size that a compressed file may unpack to, such as 2GB.",
@@ -154,6 +159,7 @@ class InputOptions:
             data,
             row_kind=self.row_kind or data.row_kind,
             column_kind=self.column_kind or data.column_kind,
+            entry_kind=self.entry_kind or data.entry_kind,
         )
 
 

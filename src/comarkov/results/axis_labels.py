@@ -18,6 +18,7 @@ from .names import short_name
 NAMED = 60  # the most elements whose names are written
 TICKS = 30  # numbers of clusters along an axis
 LETTERS = 30  # of a name
+ROOMY = 3.0  # inches of a figure that has room for titles beside its picture
 MISSING = re.compile("Glyph .* missing from|Matplotlib currently does not support")
 
 LabelAxis = Callable[[], Any]  # labels an axis in one way, and gives the axis
@@ -36,14 +37,14 @@ def ways_to_label(
         places = np.arange(len(names)) + first
         shown = [short_name(name, LETTERS) for name in names]
         ways += [partial(_write, axis, places, shown, side.kind, turn) for turn in turns]
-    if titles:
+    if titles and min(axis.get_figure().figure.get_size_inches()) >= ROOMY:
         ways += [partial(_write, axis, middles, titles, what, turn) for turn in turns]
     numbers = [str(a) for a in numbered]
     return [*ways, partial(_write, axis, middles[numbered], numbers, what, 0)]
 
 
 def label_both(sides: Sequence[list[LabelAxis]]) -> None:
-    """Label both axes in the best way in which no label meets the next."""
+    """Label both axes in the best way in which no labels overlap."""
     axes = [ways.pop(0)() for ways in sides]
     is_laid_out = False
     with missing_letters():  # to be reported when they are drawn
@@ -68,7 +69,7 @@ def _write(axis: Any, places: Any, labels: list[str], what: str, turn: int) -> A
 
 
 def _meet(axis: Any) -> bool:
-    """Does a label of an axis touch the next one?"""
+    """Do labels of an axis overlap?"""
     boxes = [label.get_window_extent() for label in axis.get_ticklabels()]
     i = 0 if axis.axis_name == "x" else 1
     ends = sorted((box.min[i], box.max[i]) for box in boxes)
@@ -76,13 +77,13 @@ def _meet(axis: Any) -> bool:
 
 
 def _step(count: int) -> int:
-    """Of so many clusters every how many are numbered, so that numbers do not meet."""
+    """The step between numbered clusters that keeps the numbers apart."""
     return next(step for step in (1, 2, 5, 10, 20, 50, 100, count) if count <= TICKS * step)
 
 
 @contextmanager
 def missing_letters() -> Iterator[list[str]]:
-    """Collect what matplotlib says for each letter that is drawn and that the font has not."""
+    """Collect matplotlib's warnings about letters that the font lacks."""
     missing: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -1,16 +1,16 @@
-"""The findings of a fit: members and blocks, and what makes the clusters what they are.
+"""The findings of a fit: members, blocks, and what is distinctive of each cluster.
 
 P is the weighted matrix divided by its sum, x̄ a row cluster, ȳ a column cluster, and
 
-    lift(x̄, ȳ) = P(x̄, ȳ) / (P(x̄) P(ȳ))       how much more mass a block has than by chance
+    lift(x̄, ȳ) = P(x̄, ȳ) / (P(x̄) P(ȳ))       the mass of a block over what is expected
     bits(x) = Σ_ȳ P(x, ȳ) log2 lift(x̄, ȳ)     what row x in x̄ adds to the information kept
 
 so that all rows, all columns, or all blocks each add up to I(X̄;Ȳ). The rows with the most bits
-are the most typical of their cluster. What is distinctive of x̄ on the other side are the columns
-y with the largest P(x̄, y) log2 [P(x̄, y) / (P(x̄) P(y))], the parts of I(X̄;Y). Columns alike.
+are the most typical of their cluster. The columns y with the largest P(x̄, y) log2 [P(x̄, y) /
+(P(x̄) P(y))], their part of I(X̄;Y), are distinctive of x̄. The same holds for columns.
 
-Elements that were rejected are members of no cluster, but their mass counts where it counts in the
-model: in the cluster that they were rejected from.
+Rejected elements are members of no cluster, but their mass still counts in the cluster that they
+were rejected from.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NOISE = 1e-9  # of a lift: what is above 1 by less is rounding
 
 
 class Feature(NamedTuple):
-    """An element of the other side that tells a cluster from the rest."""
+    """An element of the other side that is distinctive of a cluster."""
 
     name: str
     share: float  #: of the cluster's mass, P(y | x̄)
@@ -46,13 +46,15 @@ class Feature(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SideFindings:
-    """One side: its elements in their clusters, or as they are if it is not clustered."""
+    """One side: its elements in their clusters, or each for itself if it is not clustered."""
 
     kind: str  #: what the elements are
     names: np.ndarray
-    labels: np.ndarray  #: of each element; -1 in no cluster
+    labels: np.ndarray  #: the cluster of each element; -1 for none
     bits: np.ndarray | None  #: what each element adds to the information kept, if known
-    group: np.ndarray  #: its cluster; if unclustered, the cluster of others that it tells most for
+    group: (
+        np.ndarray
+    )  #: its cluster; if unclustered, the cluster of the other side it contributes most to
     across: np.ndarray | None  #: P(x̄, y) by (cluster, other element); None if not clustered
     other_names: np.ndarray
     confidence: np.ndarray | None  #: of each element
@@ -70,18 +72,18 @@ class SideFindings:
 
     @cached_property
     def merge_costs(self) -> np.ndarray | None:
-        """By how many bits merging clusters i < j raises the cost; None if not clustered."""
+        """The bits that merging clusters i < j adds to the cost; None if not clustered."""
         costs: np.ndarray | None = getattr(self.own_tree, f"{self.axis}_merge_costs")
         return costs
 
     @cached_property
     def linkage(self) -> np.ndarray | None:
-        """The merges from these clusters to one, as SciPy has them; None if not clustered."""
+        """The merges from these clusters to one, as SciPy's linkage; None if not clustered."""
         return self.own_tree.cluster_linkage(f"{self.axis}s")
 
     @property
     def is_clustered(self) -> bool:
-        """Has this side clusters, or are its elements as they are?"""
+        """Is this side clustered?"""
         return self.across is not None
 
     @property
@@ -91,7 +93,7 @@ class SideFindings:
 
     @property
     def sizes(self) -> np.ndarray:
-        """How many members each cluster has."""
+        """The number of members of each cluster."""
         if not self.is_clustered:
             return np.zeros(0, np.int64)
         return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)

@@ -1,4 +1,4 @@
-"""The data of a fit, given again: checked against the fit, and with its findings."""
+"""The data of a fit, passed again: checked against the fit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Names = tuple[list[str] | None, list[str] | None]
 
 
 def joint_of_fit(fitted: Any, X: Any) -> Joint:
-    """X as the fit saw it, under the names of the fit, or an error if it is something else."""
+    """X as the fit saw it, with the names of the fit; an error if it is other data."""
     X = fit_input(X)
     csr = as_csr(X)
     (n, m), (rows, columns) = csr.shape, (fitted.row_labels_.size, fitted.column_labels_.size)
@@ -33,15 +33,15 @@ def joint_of_fit(fitted: Any, X: Any) -> Joint:
 
 
 def findings_on(fitted: Any, X: Any, weighted: Joint) -> Findings:
-    """The findings of a fitted model on its data X, which are weighted so."""
+    """The findings of a fitted model on its data X, with these weights."""
     kinds = getattr(X, "row_kind", "row"), getattr(X, "column_kind", "column")
     return findings_of(fitted, names_of_fit(fitted, X), kinds, weighted.csr)
 
 
 def names_of_fit(fitted: Any, X: Any = None) -> Names:
-    """The names that X has or, if it has none, those of the fit; None where nobody has any.
+    """The names of X or, if it has none, those of the fit; None if neither has names.
 
-    Elements that share a name are distinguished by their places, as in data that are read.
+    Elements with the same name are told apart by their positions, as in data that are read.
     """
     of_fit = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
     rows, columns = (
@@ -52,7 +52,7 @@ def names_of_fit(fitted: Any, X: Any = None) -> Names:
 
 
 def _check_order(given: np.ndarray | None, known: np.ndarray | None, axis: str) -> None:
-    """An error if a name stands elsewhere than in the fit; names that it had not are welcome."""
+    """Raise an error if a name has another position than in the fit; new names are fine."""
     if given is None or known is None:
         return
     of_fit = set(known.tolist())
@@ -63,6 +63,6 @@ def _check_order(given: np.ndarray | None, known: np.ndarray | None, axis: str) 
 
 def _not_of_the_fit(difference: str) -> ValueError:
     return ValueError(
-        "X is not the matrix of the fit: give it as it was given to fit, rows and columns in the "
-        f"same order. {difference}"
+        "X is not the matrix of the fit: pass the same rows and columns in the same order. "
+        f"{difference}"
     )

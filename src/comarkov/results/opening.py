@@ -54,11 +54,10 @@ def opening_of(results: Results) -> Opening:
 def weight_of(results: Results) -> Weight:
     """What the weights of the data are: a named column, occurrences of words, or just weight."""
     data, kinds = results.data, {results.findings.rows.kind, results.findings.columns.kind}
-    name = data.reading.get("weights")
     if getattr(results.fitted, "weighting_", None) is not None:
         return Weight()
-    if isinstance(name, str) and name.strip() and name.casefold() not in VAGUE | GENERIC:
-        noun = name.strip().replace("_", " ")
+    noun = data.entry_kind.strip().replace("_", " ")
+    if noun and noun.casefold() not in VAGUE | GENERIC:
         return Weight("many" if noun.endswith("s") else "much", noun)
     for kind in sorted(kinds & COUNTED.keys()):
         return COUNTED[kind]

@@ -35,7 +35,7 @@ def curves(
     axis_labels: tuple[str, str],
     lines: Mapping[str, float],
 ) -> Any:
-    """A figure with one panel for each list of curves: published behind, ours in front.
+    """A figure with a panel for each list of curves: published ones behind ours.
 
     A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error`` and ``best``.
     """
@@ -128,13 +128,13 @@ def plot_heatmap(
 ) -> Axes:
     """Draw the matrix with its rows and columns in the order of their clusters.
 
-    A pixel shows the mean of the cells that it covers, so that large matrices stay sparse.
+    Each pixel is the mean of the cells that it covers, so large matrices stay sparse.
 
     Parameters
     ----------
     model : fitted CoClustering or Results
     X : matrix, data frame or Data of the fit
-        As it was given to fit; not needed for results, which have it.
+        As it was passed to fit; not needed for results, which have it.
     order : {"diagonal", "mass"}, default="diagonal"
         Clusters with strong blocks along the diagonal, or by their numbers, heaviest first.
     ax : Axes, default=None
@@ -146,7 +146,7 @@ def plot_heatmap(
     """
     findings, matrix = _findings_and_matrix(model, X)
     if matrix is None:
-        raise ValueError("plot_heatmap needs the matrix of the fit: plot_heatmap(model, X).")
+        raise ValueError("The matrix of the fit is missing: call plot_heatmap(model, X).")
     orders = findings.elements_in(order), findings.clusters_in(order)
     ax = _axes(ax)
     _heatmap(ax, findings, matrix, *orders)
@@ -217,7 +217,7 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     steps = getattr(model, "views", None) or getattr(model, "path_", model)
     if not isinstance(steps, Sequence) or not steps:
         raise ValueError(
-            "There is no path: give what beta_path returns, results with a path, or a model "
+            "There is no path: pass what beta_path returns, results with a path, or a model "
             "fitted with keep_path=True."
         )
     ax = _axes(ax)
@@ -256,7 +256,7 @@ def path_figure(results: Any) -> Any:
 
 
 def _figure(**options: Any) -> Any:
-    """A figure that no window shows."""
+    """A figure without a window."""
     need("Drawing", "matplotlib")
     from matplotlib.figure import Figure
 
@@ -273,7 +273,7 @@ def _axes(ax: Any) -> Any:
 
 
 def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
-    """The findings of a model or of results, and the matrix if it is at hand."""
+    """The findings of a model or of results, and the matrix if it is known."""
     if hasattr(model, "findings"):
         return model.findings, model.matrix
     if not hasattr(model, "_model"):
@@ -319,12 +319,12 @@ def _mark_borders(side: SideFindings, clusters: np.ndarray, line: Any) -> np.nda
 
 
 def save(figure: Any, path: Path, kind: str) -> None:
-    """Write a figure as "png" or "svg", the same bytes each time; say if letters are missing."""
+    """Write a figure as "png" or "svg", always the same bytes; warn if letters are missing."""
     import matplotlib
 
     with matplotlib.rc_context({"svg.hashsalt": "comarkov"}), missing_letters() as missing:
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(path, format=kind, metadata=metadata, dpi=120)
     if missing:
-        message = f"{path.name} lacks letters of some names; the report shows them."
+        message = f"The font of {path.name} lacks letters of some names; the report shows them."
         warnings.warn(message, stacklevel=2)

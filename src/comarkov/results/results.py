@@ -1,4 +1,4 @@
-"""Results: a fitted model with its data, and all that can be written about them."""
+"""Results: a fitted model with its data, in words, tables, pictures and files."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ class Results:
     Attributes
     ----------
     findings : Findings
-        Members, clusters, blocks and what tells them apart, as numbers with names.
+        Members, clusters, blocks and distinctive elements, as numbers with names.
     fitted : CoClustering
-        The model, as it was when the results were made.
+        The model at the time the results were made.
     data : Data
-        As they were read, before they are weighted.
+        As they were read, before weighting.
     path : sequence of Step or None
-        The co-clusterings at many β, if they were given.
+        The co-clusterings at many β, if given.
     total : float
         The sum of all weights.
     entries : ndarray
-        The number of cells in each block that are not zero.
+        The number of non-zero cells in each block.
     views : list of View
-        The co-clusterings at each β of a path, the fit among them; the fit alone if there is none.
+        The co-clusterings at each β of a path, including the fit; without a path the fit alone.
     selection, beta_selection : structured ndarray or None
         The evidence for numbers of clusters and for β, where they were chosen.
     selection_reason : str

@@ -62,7 +62,7 @@ def feature_text(feature: Feature) -> str:
 def figures(side: SideFindings, cluster: int) -> str:
     """Size, share of mass and, if known, stability of a cluster."""
     size, share = int(side.sizes[cluster]), float(side.shares[cluster])
-    text = f"{count_text(size, 'member')}, {percent_text(share)} of the mass"
+    text = f"{count_text(size, 'member')}, {percent_text(share)} of the weight"
     if side.stability is None or np.isnan(side.stability[cluster]):
         return text
     return f"{text}, stability {side.stability[cluster]:.2f}"

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from ..costs.labels import matched
 from ..search.coclusters import Step
 from .findings import Findings, information_of
+from .numbers import plural
 
 
 class View(NamedTuple):
@@ -26,7 +27,7 @@ class View(NamedTuple):
 
 
 def views(findings: Findings, weights: sp.csr_array, path: Sequence[Step]) -> list[View]:
-    """The steps of a path, numbered as the fit is, which takes the place of the step at its β."""
+    """The steps of a path, numbered like the fit, which replaces the step at its β."""
     fit = View(
         beta=findings.beta,
         cost=findings.cost,
@@ -46,8 +47,8 @@ def _view(findings: Findings, weights: sp.csr_array, step: Step) -> View:
     for given, side in ((step.row_labels, findings.rows), (step.column_labels, findings.columns)):
         if given.shape != side.labels.shape:
             raise ValueError(
-                f"The path has {given.size} labels for {side.labels.size} {side.kind}s: "
-                "it is not of these data."
+                f"The path has {given.size} labels for {side.labels.size} {plural(side.kind)}: "
+                "it belongs to other data."
             )
         labels.append(matched(given, side.labels) if side.is_clustered else given)
     rows, columns = (

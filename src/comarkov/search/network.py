@@ -204,8 +204,8 @@ class Network:
         """Return what a sweep over a type needs: its star at this β, the blocks, and B[x, j]."""
         ends = self.graph.ends[t]
         cross = np.hstack([self._cross(end) for end in ends])
-        asked = [self._factors(end, beta) for end in ends]
-        factor, item_factor, own = (np.concatenate(parts) for parts in zip(*asked, strict=True))
+        factors = [self._factors(end, beta) for end in ends]
+        factor, item_factor, own = (np.concatenate(parts) for parts in zip(*factors, strict=True))
         last = np.cumsum([0] + [self.every_side()[end.other].k + 1 for end in ends])
         first = {(end.relation, end.is_target): j for end, j in zip(ends, last[:-1], strict=True)}
         star = self.graph.stars[t]
@@ -228,8 +228,8 @@ class Network:
     def _factors(self, end: End, beta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the factors of rows and of items, and the type's own cluster of each item."""
         relation = self.graph.relations[end.relation]
-        asked = relation.coefficients(beta)
-        mine, _, both = asked.transposed if end.is_target else asked
+        coefficients = relation.coefficients(beta)
+        mine, _, both = coefficients.transposed if end.is_target else coefficients
         scale = 1.0 / end.joint.total
         k = self.every_side()[end.other].k
         clusters = np.arange(k) if relation.is_loop else np.full(k, -1)

@@ -43,6 +43,7 @@ class Data:
     row_classes: dict[str, np.ndarray]  #: known classes, by classification; "" where unknown
     column_classes: dict[str, np.ndarray]
     texts: np.ndarray | None  #: the text of each row if rows are documents
+    entry_kind: str  #: what the weights count, for example "flights"; "" if not known
     reading: dict[str, Any]  #: keywords with which ``read`` reads similar data; {} if not read
 
     def __init__(
@@ -59,6 +60,7 @@ class Data:
         row_classes: Mapping[str, Iterable[Any]] | None = None,
         column_classes: Mapping[str, Iterable[Any]] | None = None,
         texts: Iterable[str] | None = None,
+        entry_kind: str = "",
         reading: Mapping[str, Any] | None = None,
     ) -> None:
         _refuse_absurd(matrix)
@@ -78,6 +80,7 @@ class Data:
             "row_classes": _as_classes(row_classes, csr.shape[0], "row_classes"),
             "column_classes": _as_classes(column_classes, csr.shape[1], "column_classes"),
             "texts": None if texts is None else _as_strings(texts, csr.shape[0], "texts"),
+            "entry_kind": entry_kind,
             "reading": dict(reading or {}),
         }
         for field, value in values.items():
@@ -121,6 +124,7 @@ class Data:
             "column_kind": self.column_kind,
             "source": self.source,
         }
+        facts |= {"entry_kind": self.entry_kind} if self.entry_kind else {}
         if self.weighting is not None:
             facts["weighting"] = self.weighting
         classes = {"row": self.row_classes, "column": self.column_classes}

@@ -104,7 +104,6 @@ def from_database_file(kind: str, path: Path, asked: Asked, name: str = "") -> R
 
 def _read(database: Database, asked: Asked) -> RawTable:
     """All records of a table or of the answer to a query."""
-    need("Reading databases", "polars")
     error_types = _errors(database.kind)
     try:
         query = asked.query or _whole(database, asked.table)
@@ -202,15 +201,16 @@ CONNECT = {"sqlite": _sqlite, "duckdb": _duckdb, "postgresql": _postgresql}
 def _errors(kind: str) -> type[Exception]:
     """The class of all errors of a driver, which must be installed."""
     if kind == "duckdb":
-        need("Reading DuckDB databases", "duckdb", install=EXTRA)
+        need("Reading DuckDB databases", "duckdb", "polars", install=EXTRA)
         import duckdb
 
         return duckdb.Error
     if kind == "postgresql":
-        need("Reading PostgreSQL databases", "psycopg", install=EXTRA)
+        need("Reading PostgreSQL databases", "polars", "psycopg", install=EXTRA)
         import psycopg
 
         return psycopg.Error
+    need("Reading databases", "polars")
     return sqlite3.Error
 
 

@@ -55,7 +55,17 @@ def from_edges(table: RawTable, chosen: EdgeColumns, missing: str = "error") -> 
         kind_of(table.heading(field), side) if table.has_headings else side
         for field, side in zip(fields[:2], ("row", "column"), strict=True)
     ]
-    return Data(matrix, names[0], names[1], kinds[0], kinds[1], table.name)
+    return Data(
+        *(matrix, names[0], names[1], kinds[0], kinds[1], table.name),
+        entry_kind=_entry_kind(table, fields[2]),
+    )
+
+
+def _entry_kind(table: RawTable, weights: str | None) -> str:
+    """What weights count: the heading of their column, or lines if there is none."""
+    if weights is None:
+        return "lines"
+    return table.heading(weights) if table.has_headings else ""
 
 
 def _roles(table: RawTable, chosen: EdgeColumns) -> tuple[str, str, str | None]:

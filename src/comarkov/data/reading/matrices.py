@@ -146,7 +146,7 @@ def from_npz(file: Opened, max_bytes: int | None = None) -> Data:
         raise ValueError(f"{file.name} is not an npz file: {reason(error)}. {AGAIN}") from error
     kinds: dict[str, Any] = {
         field: str(parts.pop(field)[()])
-        for field in ("row_kind", "column_kind", "source", "weighting")
+        for field in ("row_kind", "column_kind", "source", "weighting", "entry_kind")
         if field in parts
     }
     kinds["source"] = kinds.get("source") or file.name

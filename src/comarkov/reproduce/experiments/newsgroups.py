@@ -216,7 +216,7 @@ def _why_binary_differs(runs: Mapping[Key, Any], l: int) -> str:
         f"Why Binary differs, at l = {l} and β = 1. Started from the true groups, the documents "
         f"stay near them (MAP {near:.2f}). But in {better} of {len(paper)} samples the best of 25 "
         f"starts keeps more information than that, by {gain:+.4f} bits in the mean: its smaller "
-        f"cluster has {members:.0%} of the documents and {mass:.0%} of the mass. So with counts "
+        f"cluster has {members:.0%} of the documents and {mass:.0%} of the weight. So with counts "
         "the groups are not what costs least, and a better search is not what is missing. Every "
         f"document with the same mass gives MAP {alike:.2f}; but that cannot be what the paper "
         f"did, since the other collections then differ. {_nearest(runs, l)}"

@@ -200,7 +200,7 @@ class MultiwayResults(NetworkResults):
             [
                 f"{name} cluster {a}: {self.titles[name][a]}",
                 f"{count_text(self.members(name, a).size, 'member')}, "
-                f"{percent_text(self.share(name, a))} of the mass",
+                f"{percent_text(self.share(name, a))} of the weight",
                 f"typical: {listed(self.member_names(name, a, n), self.members(name, a).size)}",
                 *(
                     f"distinctive {part.kind}: {_features(part.features) or 'none'}"

@@ -122,7 +122,7 @@ class Blocks {
     return [
       textLine("strong", ...name("rows"), " × ", ...name("columns")),
       textLine("", `lift ${liftText(this.liftOf(block))}`),
-      textLine("soft", `${percent(share[i])} of the mass, ${percent(expected[i])} by chance`),
+      textLine("soft", `${percent(share[i])} of the weight, ${percent(expected[i])} by chance`),
     ];
   }
 
