@@ -93,7 +93,7 @@ def test_confidence_is_that_of_the_fit_without_agreement(women):
         (["nowhere", "-"], "There is no folder 'nowhere'"),
         (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
         (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
-        (["women", "-"], "None of the 2 columns of - (u, y, ...) is in the model, which has"),
+        (["women", "-"], "None of the 2 columns of - (u, y) is in the model, which has"),
     ],
 )
 def test_predict_refuses(out, arguments, message):
@@ -158,7 +158,7 @@ def test_evaluate_counts_those_in_no_cluster(tmp_path):
         ("name,cluster\na,1\n", "name,class\na\n", "truth.csv, line 2: it has 1 columns, but"),
         ("name,cluster\n", "name,class\na,1\n", "labels.csv has no lines"),
         ("", "name,class\na,1\n", "labels.csv is empty"),
-        (None, "name,class\na,1\n", "There is no file labels.csv"),
+        (None, "name,class\na,1\n", "There is no file 'labels.csv'"),
     ],
 )
 def test_evaluate_refuses(tmp_path, labels, truth, message):
@@ -207,7 +207,7 @@ def test_info_tells_of_chains_and_types_too(women, tmp_path):
     comarkov.MultiwayClustering(2, random_state=0).fit(types).save(tmp_path / "types")
     assert "clusters of women       2, of 8, 10 members" in run("info", tmp_path / "types").stdout
     told = run("predict", tmp_path / "chain", "southern-women")
-    assert_refused(told, "chain is a MarkovAggregation, which cannot predict.")
+    assert_refused(told, "chain holds a MarkovAggregation, which cannot p")
 
 
 def test_info_says_what_a_model_is(out):

@@ -144,7 +144,7 @@ def test_texts(here):
         ("name\nAnn\n", "c.csv", "c.csv has one column, but names and their classes are needed"),
         ("", "c.csv", "c.csv is empty"),
         ("name,c\n", "c.csv", "c.csv has no lines below its header"),
-        ("name,c\nAnn,1\n", "c.csv:name:group", "c.csv has no column 'group'. Its columns are"),
+        ("name,c\nAnn,1\n", "c.csv:name:group", "c.csv has no column 'group'. Choose one of its"),
         ("", "gender", "There is no file 'gender', and e.csv has no column of that name"),
     ],
 )

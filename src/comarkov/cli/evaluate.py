@@ -152,10 +152,15 @@ def _print(
 
 
 def _headline(title: str, scores: dict[str, Any]) -> str:
-    words = "one class" if scores["classes"] == 1 else f"{scores['classes']:,} classes"
+    from ..results.numbers import count_text
+
+    elements, clusters, classes = (
+        count_text(scores[f"{noun}s" if noun != "class" else "classes"], noun)
+        for noun in ("element", "cluster", "class")
+    )
     return (
-        f"{scores['map']:.1%} of {scores['elements']:,} elements are in the cluster that matches "
-        f"their class: {scores['clusters']:,} clusters, {words} ({title})."
+        f"{scores['map']:.1%} of {elements} {'is' if scores['elements'] == 1 else 'are'} in the "
+        f"cluster that matches their class: {clusters}, {classes} ({title})."
     )
 
 

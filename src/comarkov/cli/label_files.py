@@ -127,8 +127,8 @@ def _chosen(
     column = column.removeprefix("obs:").removeprefix("var:")
     if column not in classes:
         raise ValueError(
-            f"There is no file {column!r}, and {source} has no classes of that name. It has "
-            f"{', '.join(classes)}: choose with --truth-column {next(iter(classes))}."
+            f"There is no file {column!r}, and {source} has no classes of that name. Choose one of "
+            f"these: {', '.join(classes)}."
         )
     values = ["" if value is None or value != value else str(value) for value in classes[column]]
     return Labels(column, dict(zip(names, values, strict=True)))

@@ -85,16 +85,19 @@ def _refuse_strangers(fitted: Any, data: Data, side: str, source: str) -> None:
         what, new, known = "rows", data.row_names, fitted._model.row_names
     if known is None or not data.named[side == "rows"] or set(new.tolist()) & set(map(str, known)):
         return
-    theirs, ours = (", ".join(map(str, names[:3])) for names in (new, known))
+    theirs, ours = (
+        ", ".join(map(str, names[:3])) + (", ..." if len(names) > 3 else "")
+        for names in (new, known)
+    )
     advice = (
         "Give texts in the language and about the topics of the model."
-        if data.texts is not None
+        if data.texts is not None and side == "rows"
         else "Choose other columns of the table with --rows and --columns, or place its "
         f"{what} with --side {what}."
     )
     raise ValueError(
-        f"None of the {new.size:,} {what} of {source} ({theirs}, ...) is in the model, which has "
-        f"{ours}, ... {advice}"
+        f"None of the {new.size:,} {what} of {source} ({theirs}) is in the model, which has "
+        f"{ours}. {advice}"
     )
 
 

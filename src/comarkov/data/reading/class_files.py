@@ -66,7 +66,7 @@ def read_labels(
 def _lines(path: Path, encoding: str | None) -> list[list[str]]:
     """The header and all records, each as long as the header."""
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise FileNotFoundError(f"There is no file {str(path)!r}. Check the path.")
     if is_parquet(path):
         table = from_parquet(Opened(str(path), path, path.suffix.lower()))
         frame = table.frame.collect()
@@ -101,7 +101,9 @@ def _column(path: Path, header: Sequence[str], chosen: Column, default: str | in
     position = int(wanted) if isinstance(wanted, int) or wanted.isdecimal() else -1
     if 0 <= position < max(len(header), 2):
         return position
-    raise ValueError(f"{path} has no column {wanted!r}. Its columns are {', '.join(header)}.")
+    raise ValueError(
+        f"{path} has no column {wanted!r}. Choose one of its columns: {', '.join(header)}."
+    )
 
 
 def looked_up(labels: Labels, *names: np.ndarray) -> np.ndarray:

@@ -191,8 +191,10 @@ def _of_file(
 
 
 def _no_such(name: str, source: str, columns: list[str]) -> ValueError:
-    known = f" Its columns are {', '.join(columns[:10])}." if columns else ""
+    choice = (
+        f"Choose one of its columns ({', '.join(columns[:10])}), or give" if columns else "Give"
+    )
     return ValueError(
-        f"There is no file {name!r}, and {source} has no column of that name with classes.{known} "
-        "Choose one of them, or give a file with names and classes, such as classes.csv."
+        f"There is no file {name!r}, and {source} has no column of that name with classes. "
+        f"{choice} a file with names and classes, such as classes.csv."
     )

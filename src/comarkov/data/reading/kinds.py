@@ -228,9 +228,12 @@ def is_place(source: Any) -> bool:
 def kind_of_file(path: Path, suffix: str, name: str) -> str | None:
     """The kind of a plain file by its suffix, then by its first bytes; None for tables."""
     if suffix in NOT_READ:
-        raise ValueError(
-            f"{name}: {suffix} files cannot be read. Save it as .csv, .xlsx or .parquet."
+        advice = (
+            "Convert it to plain text (.txt)"
+            if suffix in (".pdf", ".docx")
+            else "Save it as .csv, .xlsx or .parquet"
         )
+        raise ValueError(f"{name}: {suffix} files cannot be read. {advice}.")
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
     if is_json(path):

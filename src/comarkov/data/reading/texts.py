@@ -160,9 +160,11 @@ def from_texts(
     try:
         counts = sp.csr_array(counter.fit_transform(listed))
     except ValueError as error:
+        rare = "" if min_df == 1 else f", and words in fewer than {min_df} texts"
+        more = "stop_words='none'" + ("" if min_df == 1 else ", min_df=1")
         raise ValueError(
-            f"{source}: no word is left. Stop words are left out, and words in fewer than {min_df} "
-            "texts. Keep more words with stop_words='none', min_df=1."
+            f"{source}: no word is left. Stop words are left out{rare}. Give texts with other "
+            f"words, or keep more words with {more}."
         ) from error
     words = counter.get_feature_names_out()
     if n_words is not None and n_words < words.size:
