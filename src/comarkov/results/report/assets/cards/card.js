@@ -52,8 +52,8 @@ class Card {
     const { members, features } = this.facts, other = otherSide(this.side);
     const typical = Array.from(members.slice(0, LISTED), (element) =>
       newElement("li", {}, this.cards.nameButton(this.side, element)));
-    const telling = features.filter(({ lift }) => isInformative(lift)).slice(0, LISTED);
-    const distinctive = telling.map(({ element, lift }) =>
+    const strong = features.filter(({ lift }) => isInformative(lift)).slice(0, LISTED);
+    const distinctive = strong.map(({ element, lift }) =>
       newElement("li", {}, this.cards.nameButton(other, element),
         newElement("span", { class: "lift" }, liftText(lift))));
     const none = newElement("p", { class: "note" }, "None: it is like the whole.");
@@ -64,7 +64,8 @@ class Card {
   }
 
   get buttons() {
-    const { size } = this.facts, count = size === 1 ? "The only member" : `All ${whole(size)} members`;
+    const { size } = this.facts;
+    const count = size === 1 ? "The only member" : `All ${whole(size)} members`;
     this.more = newButton(count, () => this.toggleMembers());
     this.more.className = "more";
     this.more.setAttribute("aria-expanded", "false");

@@ -13,7 +13,7 @@ class Cards {
   }
 
   draw() {
-    for (const side of ["rows", "columns"]) {
+    for (const side of SIDES) {
       const box = byId(`${side}-cards`);
       if (!box) continue; // a side that is not clustered
       const clusters = this.data.clusters(side);
@@ -33,7 +33,8 @@ class Cards {
   // A name that shows its element in the matrix.
   nameButton(side, element) {
     const name = this.data[side].names[element];
-    const button = newElement("button", { type: "button", class: "link", title: name }, isolated(name));
+    const attributes = { type: "button", class: "link", title: name };
+    const button = newElement("button", attributes, isolated(name));
     button.addEventListener("click", () => this.onMember?.({ side, element }));
     return button;
   }
@@ -65,7 +66,8 @@ class Cards {
 
   // The titles of the clusters on screen, as `comarkov report --titles` reads them.
   downloadTitles() {
-    const sides = ["rows", "columns"].map((side) => [side, this.data[side].clusters ? this.data.clusters(side) : []]);
+    const sides = SIDES.map((side) =>
+      [side, this.data[side].clusters ? this.data.clusters(side) : []]);
     const titles = sides.map(([side, clusters]) =>
       [side, Object.fromEntries(clusters.map(({ cluster, title }) => [cluster, title]))]);
     const counts = sides.map(([, clusters]) => clusters.length || null);

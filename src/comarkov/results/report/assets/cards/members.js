@@ -1,4 +1,4 @@
-// All members of a cluster: found by name, sorted, and with a snippet where members are texts.
+// All members of a cluster, to be searched and sorted, with a snippet where they are texts.
 
 const ORDERS = {
   typical: "Most typical first",
@@ -7,13 +7,15 @@ const ORDERS = {
   name: "By name",
 };
 
+const BY_CONFIDENCE = { confident: -1, doubtful: 1 }; // falling or rising
+
 class Members {
   constructor(cards, side, facts) {
     Object.assign(this, { cards, side, facts, data: cards.data });
     const { kind } = this.data[side], label = `Members of cluster ${facts.cluster}`;
     this.input = newElement("input", { type: "search", placeholder: `Find ${kind} …`,
       "aria-label": `Find among the members of cluster ${facts.cluster}`, spellcheck: "false" });
-    this.select = newElement("select", { "aria-label": `Order of the members of cluster ${facts.cluster}` },
+    this.select = newElement("select", { "aria-label": `Order of the ${label.toLowerCase()}` },
       ...this.orders.map((value) => newElement("option", { value }, ORDERS[value])));
     this.count = newElement("span", { class: "note count", role: "status" });
     this.list = new LongList(label, (element) => this.line(element));
@@ -25,7 +27,7 @@ class Members {
 
   get orders() {
     const hasConfidence = this.data[this.side].confidence.some((text) => text !== "");
-    return Object.keys(ORDERS).filter((order) => hasConfidence || !/^(confident|doubtful)$/.test(order));
+    return Object.keys(ORDERS).filter((order) => hasConfidence || !(order in BY_CONFIDENCE));
   }
 
   get parts() {
@@ -34,7 +36,8 @@ class Members {
   }
 
   show() {
-    const text = visible(this.input.value).trim().toLowerCase(), lower = lowerNames(this.data[this.side]);
+    const text = visible(this.input.value).trim().toLowerCase();
+    const lower = lowerNames(this.data[this.side]);
     const members = this.sorted().filter((element) => lower[element].includes(text));
     const all = whole(this.facts.members.length);
     this.count.textContent = text ? `${whole(members.length)} of ${all}` : all;
@@ -44,7 +47,7 @@ class Members {
   // As the data have them, members are the most typical first.
   sorted() {
     const members = this.facts.members, { confidence } = this.data[this.side];
-    const sign = { confident: -1, doubtful: 1 }[this.select.value];
+    const sign = BY_CONFIDENCE[this.select.value];
     if (sign) return members.slice().sort((a, b) => sign * (confidence[a] - confidence[b]));
     if (this.select.value !== "name") return members;
     const place = alphabetical(this.data[this.side]);

@@ -11,8 +11,8 @@ function titleButton(title, onChange) {
 
 // Enter and leaving the field keep what was typed, Escape keeps the title as it was.
 function editTitle(button, title, onChange) {
-  const input = newElement("input",
-    { type: "text", class: "title", "aria-label": "Title", maxlength: LONGEST_TITLE, value: title });
+  const input = newElement("input", { type: "text", class: "title", "aria-label": "Title",
+    maxlength: LONGEST_TITLE, value: title });
   let isDone = false;
   const finish = (text) => {
     if (isDone) return; // to remove the field is to leave it

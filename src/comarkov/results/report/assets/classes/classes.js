@@ -6,7 +6,7 @@ class Classes {
   constructor(data) {
     this.data = data;
     this.shown = { rows: 0, columns: 0 }; // which of the classifications of a side
-    this.single = { rows: null, columns: null }; // the only class that is coloured, if one is chosen
+    this.single = { rows: null, columns: null }; // the only class in colour, if one is selected
     this.codes = new Map();
   }
 

@@ -1,5 +1,5 @@
 // Which colour stands for which class, with a choice of classification if there are several.
-// A class that is selected is the only one in colour, so that any number of classes can be told apart.
+// A class that is selected is the only one in colour, so that any number of them can be explored.
 
 class ClassLegend {
   constructor(classes, side, onChange) {
@@ -45,8 +45,9 @@ class ClassLegend {
   // The classes without a colour of their own, to be selected one at a time.
   menu(rest) {
     const options = rest.map((name, i) => newElement("option", { value: COLOURS + i + 1 }, name));
+    const none = newElement("option", { value: "" }, `${othersText(rest.length)} …`);
     const select = newElement("select", { "aria-label": `Other classes of the ${this.side}` },
-      newElement("option", { value: "" }, `${rest.length} other${rest.length === 1 ? "" : "s"} …`), ...options);
+      none, ...options);
     const single = this.classes.single[this.side];
     select.value = single > COLOURS ? single : "";
     select.addEventListener("change", () => this.select(+select.value || null));
@@ -58,3 +59,5 @@ class ClassLegend {
     this.onChange();
   }
 }
+
+const othersText = (count) => `${count} other${count === 1 ? "" : "s"}`;

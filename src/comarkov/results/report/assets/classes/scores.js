@@ -22,7 +22,8 @@ function normalizedMutualInformation(counts) {
 
 function adjustedRandIndex(counts) {
   const pairs = (numbers) => sumOf(numbers.map((count) => (count * (count - 1)) / 2));
-  const [together, clusters, classes] = [counts.flat(), counts.map(sumOf), classSums(counts)].map(pairs);
+  const sizes = [counts.flat(), counts.map(sumOf), classSums(counts)];
+  const [together, clusters, classes] = sizes.map(pairs);
   const all = pairs([sumOf(counts.flat())]);
   const expected = all ? (clusters * classes) / all : 0, most = (clusters + classes) / 2;
   return most === expected ? 1 : (together - expected) / (most - expected);

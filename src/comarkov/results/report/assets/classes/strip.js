@@ -15,8 +15,9 @@ function drawStrip(pen, heatmap, side) {
     else pen.fillRect(run, beside, to - run, STRIP);
   };
   for (let pixel = run; pixel < span.end; pixel++) {
-    const [first, end] = [pixel, pixel + 1].map((edge) => (edge - span.start) / span.cell + span.from);
-    const code = mostFrequent(codes, at, Math.max(0, Math.floor(first)), Math.ceil(end), tally);
+    const placeOf = (edge) => (edge - span.start) / span.cell + span.from;
+    const first = Math.max(0, Math.floor(placeOf(pixel))), end = Math.ceil(placeOf(pixel + 1));
+    const code = mostFrequent(codes, at, first, end, tally);
     if (code === last) continue;
     fill(pixel);
     [run, last] = [pixel, code];

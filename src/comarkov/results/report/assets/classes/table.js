@@ -1,4 +1,4 @@
-// Clusters by known classes: how many members each cluster has of each class, and how well they agree.
+// Clusters by known classes: how many members of each class, and how well the two agree.
 
 const TABLED = 24; // classes with a column of their own, the largest
 
@@ -13,7 +13,8 @@ class ClassTable {
     const { title } = this.classes.of(this.side), { kind, clusters } = this.data[this.side];
     const heading = newElement("h3", {}, isolated(kind), ": ", isolated(title));
     if (!clusters) {
-      this.box.replaceChildren(heading, newElement("p", { class: "note" }, "This side is not clustered."));
+      const note = newElement("p", { class: "note" }, "This side is not clustered.");
+      this.box.replaceChildren(heading, note);
       return;
     }
     const counts = this.classes.counts(this.side);
@@ -23,15 +24,18 @@ class ClassTable {
   scores(counts) {
     const { accuracy } = this.classes.of(this.side), unknown = this.unknown(counts);
     const hasAccuracy = this.data.isFit() && accuracy !== null; // which is known of the fit only
-    const score = (name, value, meaning) => newElement("div", {}, newElement("dt", {}, name),
-      newElement("dd", {}, newElement("b", {}, value.toFixed(2)), " ", newElement("small", {}, meaning)));
+    const score = (name, value, meaning) => newElement("div", {},
+      newElement("dt", {}, name),
+      newElement("dd", {},
+        newElement("b", {}, value.toFixed(2)), " ", newElement("small", {}, meaning)));
     const note = unknown ? [newElement("p", { class: "note" },
       `${whole(unknown)} without a known class do not count.`)] : [];
     return newElement("div", { class: "scores" }, newElement("dl", {},
       score("NMI", normalizedMutualInformation(counts), "normalized mutual information"),
       score("ARI", adjustedRandIndex(counts), "adjusted Rand index"),
       score("Purity", purity(counts), "are in the largest class of their cluster"),
-      ...(hasAccuracy ? [score("Accuracy", accuracy, "under the best one-to-one matching")] : [])), ...note);
+      ...(hasAccuracy ? [score("Accuracy", accuracy, "under the best one-to-one matching")] : [])),
+      ...note);
   }
 
   unknown(counts) { return this.data[this.side].n - sumOf(counts.flat()); }
@@ -39,16 +43,17 @@ class ClassTable {
   table(counts) {
     const { classes } = this.classes.of(this.side), rest = classes.length - TABLED;
     const names = classes.slice(0, TABLED).map((name, i) => this.heading(name, i + 1));
-    if (rest > 0) names.push(newElement("th", { scope: "col" }, `${rest} other${rest === 1 ? "" : "s"}`));
+    if (rest > 0) names.push(newElement("th", { scope: "col" }, othersText(rest)));
     const inNone = counts.at(-1);
     const lines = counts.slice(0, -1).map((line, cluster) => this.line([
       newElement("span", { class: "badge" }, String(cluster)),
       isolated(this.data.titleOf(this.side, cluster))], line));
     if (sumOf(inNone)) lines.push(this.line(["in no cluster"], inNone));
-    return newElement("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Clusters by classes" },
-      newElement("table", { class: "class-table" },
-        newElement("thead", {}, newElement("tr", {}, newElement("th", { scope: "col" }, "Cluster"), ...names)),
-        newElement("tbody", {}, ...lines)));
+    const first = newElement("th", { scope: "col" }, "Cluster");
+    const box = { class: "scroll", tabindex: "0", role: "group", "aria-label": "Clusters by classes" };
+    return newElement("div", box, newElement("table", { class: "class-table" },
+      newElement("thead", {}, newElement("tr", {}, first, ...names)),
+      newElement("tbody", {}, ...lines)));
   }
 
   heading(name, code) {

@@ -45,7 +45,8 @@ class Profiles {
 
   sumUp() {
     const { starts, columns, codes } = this.data.cells;
-    const sums = { rows: new Float64Array(this.data.rows.n), columns: new Float64Array(this.data.columns.n), all: 0 };
+    const [rows, columnSums] = SIDES.map((side) => new Float64Array(this.data[side].n));
+    const sums = { rows, columns: columnSums, all: 0 };
     for (let row = 0, e = 0; row < sums.rows.length; row++) {
       for (; e < starts[row + 1]; e++) {
         sums.rows[row] += about.values[codes[e]];

@@ -6,8 +6,8 @@ class LongList {
   constructor(label, drawLine) {
     this.drawLine = drawLine;
     this.list = newElement("ol", { role: "list" });
-    this.box = newElement("div", { class: "long", tabindex: "0", role: "group", "aria-label": label },
-      this.list);
+    this.box = newElement("div",
+      { class: "long", tabindex: "0", role: "group", "aria-label": label }, this.list);
     this.box.addEventListener("scroll", () => this.draw(), { passive: true });
   }
 

@@ -6,7 +6,8 @@ function connectContents() {
   const sections = links.map((link) => byId(link.hash.slice(1)));
   links.forEach((link, i) => link.addEventListener("click", () => openAround(sections[i])));
   const mark = () => {
-    const last = sections.findLastIndex((section) => section.getBoundingClientRect().top < innerHeight / 3);
+    const top = (section) => section.getBoundingClientRect().top;
+    const last = sections.findLastIndex((section) => top(section) < innerHeight / 3);
     links.forEach((link, i) => link.toggleAttribute("aria-current", i === Math.max(0, last)));
   };
   addEventListener("scroll", mark, { passive: true });
@@ -34,7 +35,8 @@ function connectPaper(onPaper, onScreen) {
   let closed = null;
   const before = () => {
     if (closed) return;
-    closed = [...document.querySelectorAll("section > details:not([open]), .phone-fold:not([open])")];
+    const folds = "section > details:not([open]), .phone-fold:not([open])";
+    closed = [...document.querySelectorAll(folds)];
     closed.forEach((fold) => (fold.open = true));
     onPaper();
   };
