@@ -160,7 +160,7 @@ def plot_blocks(model: Any, *, order: str = "diagonal", ax: Axes | None = None) 
     ----------
     model : fitted CoClustering or Results
     order : {"diagonal", "mass"}, default="diagonal"
-        Clusters with strong blocks along the diagonal, or by their numbers, heaviest first.
+        As for :func:`plot_heatmap`.
     ax : Axes, default=None
         Where to draw; None draws in a new figure.
 
