@@ -51,7 +51,7 @@ def test_heatmap_draws_the_reordered_matrix(model, ax):
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names[:k]) == {WOMEN.row_names[i] for i in rows[:k]}
     assert len(ax.get_lines()) == 1 + 2  # borders
-    with pytest.raises(ValueError, match="needs the matrix"):
+    with pytest.raises(ValueError, match=r"is missing: call plot_heatmap\(model, X\)"):
         plot_heatmap(model)
     with pytest.raises(ValueError, match="not fitted"):
         plot_blocks(CoClustering())

@@ -292,7 +292,7 @@ def test_a_path_is_numbered_as_the_fit(model):
         assert (view.row_labels == model.row_labels_).mean() > 0.7
         mine = information_of(view.blocks) / model.information_.rows_columns
         assert view.kept == pytest.approx(mine)
-    with pytest.raises(ValueError, match="not of these data"):
+    with pytest.raises(ValueError, match="belongs to other data"):
         Results.of(model, WOMEN, path=[path[0]._replace(beta=0.123, row_labels=np.zeros(3, int))])
 
 

@@ -140,10 +140,10 @@ def test_next_steps_are_commands_that_follow_from_the_results(results):
     assert cut.information_.kept >= results.findings.information.kept + 0.1
 
 
-def test_nothing_findings_is_said_first_and_what_to_do_about_it():
+def test_nothing_found_is_said_first_and_what_to_do_about_it():
     model = CoClustering(1, random_state=0).fit(DATA)
     results = replace(Results.of(model, DATA, command=COMMAND), folder="women")
-    first = "No clusters were findings: all women and all events are in one cluster each."
+    first = "No clusters were found: all women and all events are in one cluster each."
     assert results.describe().splitlines()[0] == first
     assert next_steps(results)[0].command == (
         "comarkov fit 'my women.csv' --beta .7 -k 4 -l 4 -o women-again"

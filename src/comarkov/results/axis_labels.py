@@ -18,6 +18,7 @@ from .names import short_name
 NAMED = 60  # the most elements whose names are written
 TICKS = 30  # numbers of clusters along an axis
 LETTERS = 30  # of a name
+ROOMY = 3.0  # inches of a figure that has room for titles beside its picture
 MISSING = re.compile("Glyph .* missing from|Matplotlib currently does not support")
 
 LabelAxis = Callable[[], Any]  # labels an axis in one way, and gives the axis
@@ -36,7 +37,7 @@ def ways_to_label(
         places = np.arange(len(names)) + first
         shown = [short_name(name, LETTERS) for name in names]
         ways += [partial(_write, axis, places, shown, side.kind, turn) for turn in turns]
-    if titles:
+    if titles and min(axis.get_figure().figure.get_size_inches()) >= ROOMY:
         ways += [partial(_write, axis, middles, titles, what, turn) for turn in turns]
     numbers = [str(a) for a in numbered]
     return [*ways, partial(_write, axis, middles[numbered], numbers, what, 0)]

@@ -17,6 +17,7 @@ MOST = 16  # clusters of a side whose blocks are drawn
 LISTED = 8  # clusters of a side that are described
 MEMBERS = 5  # of a cluster that are named
 SENTENCES = 3  # about the strongest blocks
+FURTHEST = 4.0  # octaves of lift at either end of the colours
 CELL = 48, 24  # pixels of a block
 TITLE = 26  # characters of a title beside or above the blocks
 LETTER = 6.2  # pixels, roughly
@@ -80,7 +81,7 @@ def _fields(findings: Findings, left: float, top: float) -> str:
     lift, (wide, high) = findings.lift, CELL
     with np.errstate(divide="ignore"):
         octaves = np.log2(lift)
-    far = max(1.0, float(np.abs(octaves[np.isfinite(octaves)]).max(initial=0.0)))
+    far = min(max(1.0, float(np.abs(octaves[np.isfinite(octaves)]).max(initial=0.0))), FURTHEST)
     fields = []
     for (a, b), value in np.ndenumerate(lift):
         red, green, blue = MORE if octaves[a, b] > 0 else LESS
