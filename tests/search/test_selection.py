@@ -133,7 +133,8 @@ def test_halves_decide_where_blocks_do_not_explain_the_data():
     selection = chosen(rows_of_their_own())
     assert selection.numbers[0] == 4
     assert suggested(selection)["row_rule"] == ["agreement of halves"]
-    assert "4 row clusters: the largest number on which halves of the columns agree" in selection.reason
+    reason = "4 row clusters: the largest number on which halves of the columns agree"
+    assert selection.reason.startswith(reason)
 
 
 def test_a_heavy_table_gets_a_view():
