@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from .folder import fill
 from .given_titles import Titles, entitled
 from .levels import SideLevels
 from .notebook import glance
+from .numbers import plural
 from .opening import weight_of
 from .sentences import plain, strongest
 from .text import describe, headline, top_features
@@ -262,10 +264,14 @@ def _as_data(X: Any, model: Any, findings: Findings) -> Data:
 
 
 def _named_reason(reason: str, findings: Findings) -> str:
-    """The reason for numbers of clusters, with what rows and columns are."""
-    for what, side in (("row", findings.rows), ("column", findings.columns)):
-        reason = reason.replace(f"{what} cluster", f"{side.kind} cluster")
-    return reason
+    """The reason for numbers of clusters, in terms of what rows and columns are."""
+    kinds = {"row": findings.rows.kind, "column": findings.columns.kind}
+
+    def named(match: re.Match[str]) -> str:
+        kind = kinds[match[1]]
+        return plural(kind) if match[2] else kind
+
+    return re.sub(r"\b(row|column)(s?)\b", named, reason)
 
 
 def _entries(findings: Findings, matrix: sp.csr_array) -> np.ndarray:
