@@ -187,7 +187,7 @@ TABLES = {
     "negative": (
         b"gene,x,y,z\na,1,2,-3\n",
         "t.csv, line 2, column 4 (z): the weight -3 is negative. If "
-        "the column holds no weights, leave it out with drop='z'.",
+        "the column holds no weights, leave it out with drop='z', kind='table'.",
     ),
     "ragged": (
         b"gene,x,y,z\na,1,2,3\nb,1,2\n",

@@ -42,7 +42,7 @@ def test_a_missing_weight_is_an_error_unless_stated(word, path):
     for zero in ("0", 0):
         with pytest.warns(UserWarning, match="t.csv: 1 line without a weight read as 0"):
             assert comarkov.read("t.csv", missing=zero).row_names.tolist() == ["Ann", "Bob"]
-    with pytest.raises(ValueError, match="missing='never' must be missing='skip', missing='0' or"):
+    with pytest.raises(ValueError, match=r"missing='never' is unknown\. Use missing='skip' or"):
         comarkov.read("t.csv", missing="never")
 
 
@@ -142,6 +142,17 @@ def test_columns_can_be_left_out(path):
         comarkov.read("t.csv", drop="lat")
     with pytest.raises(ValueError, match="leaves no column"):
         comarkov.read("t.csv", drop="gene,a,b,lon,c")
+
+
+def test_the_advice_to_leave_a_column_out_works(path):
+    path.write_text("gene,x,y,x\na,1,2,3\nb,1,2,-1\n")
+    with pytest.raises(ValueError, match="leave one out with drop=3, kind='table'"):
+        comarkov.read("t.csv")
+    assert comarkov.read("t.csv", drop=3, kind="table").shape == (2, 2)
+    path.write_text("gene,x,y,lon\na,1,2,3\nb,1,2,-1\n")
+    with pytest.raises(ValueError, match="leave it out with drop='lon', kind='table'"):
+        comarkov.read("t.csv")
+    assert comarkov.read("t.csv", drop="lon", kind="table").shape == (2, 2)
 
 
 def test_numbers_that_only_identify_rows_are_no_weights(path):

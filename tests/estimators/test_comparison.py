@@ -148,10 +148,10 @@ def test_what_has_no_mass_is_told_once():
 
 def test_methods_that_do_not_fit_into_memory_are_left_out(monkeypatch):
     monkeypatch.setattr(agglomerate, "memory", lambda: 8000.0)
-    with pytest.warns(UserWarning, match="is left out. Agglomeration keeps") as told:
+    with pytest.warns(UserWarning, match="is left out. Agglomeration stores") as told:
         table = comarkov.compare(W, (3, 2))
     left_out = {"aib", "ib-double", "idc", "ibcc"}
     assert {str(one.message).split("'")[1] for one in told} == left_out
     assert table["method"].tolist() == [name for name in comparison.NAMES if name not in left_out]
-    with pytest.raises(MemoryError, match="Agglomeration keeps"):
+    with pytest.raises(MemoryError, match="Agglomeration stores"):
         comarkov.compare(W, (3, 2), ["sib", "aib"])

@@ -198,7 +198,7 @@ def test_set_output(planted):
 )
 def test_bad_parameters_get_a_clear_error(planted, parameters, message):
     with pytest.raises(ValueError, match=message):
-        CoClustering(**parameters).fit(planted)
+        CoClustering(**{"n_clusters": 3} | parameters).fit(planted)
 
 
 def test_names_that_cannot_be_kept_are_refused_before_the_search(planted):
@@ -212,7 +212,7 @@ def test_names_that_cannot_be_kept_are_refused_before_the_search(planted):
 def test_bad_new_data_gets_a_clear_error(planted, fitted):
     with pytest.raises(ValueError, match="40"):
         fitted.predict(planted[:, :5])
-    with pytest.raises(ValueError, match="60 rows of the fit, but X has 5"):
+    with pytest.raises(ValueError, match="60 rows of the fit, not 5"):
         fitted.predict_columns(planted[:5])
     with pytest.raises(ValueError, match="Negative values"):
         fitted.predict(-planted)

@@ -299,7 +299,7 @@ DAMAGES = {
         "version 2, .* install comarkov 0.1.0",
     ),
     "another format": (set_value("format", "pickle"), "not a comarkov model"),
-    "an unknown class": (set_value("value", {"is": "os.system"}), "a class that there is not"),
+    "an unknown class": (set_value("value", {"is": "os.system"}), "names an unknown class"),
     "no model": (set_value("value", {"is": "Step", "parts": {}}), "cannot be read"),
     "only data": (set_value("value", [1, 2]), "it contains no model"),
     "a method for an attribute": (

@@ -42,7 +42,7 @@ def set_level(page, rows, columns):
 
 def downloaded(page, side):
     with page.expect_download() as download:
-        page.click(f"text=Download {side}.csv of this level")
+        page.click(f"text=Download this level’s {side}.csv")
     with open(download.value.path(), encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

@@ -158,8 +158,13 @@ def test_a_span_never_leaves_the_matrix(run, operations):
 def test_leaves_are_in_the_order_of_the_tree(run, method):
     points = np.random.default_rng(0).random((12, 2))
     merges = linkage(points, method)
-    side = {"linkage": merges.tolist(), "leaves": ["title"] * 12}
-    nodes = run(["charts/dendrogram"], "treeOf", side)
+    tree = {"order": leaves_list(merges).tolist(), "merges": merges[:, :2].astype(int).tolist()}
+    tree |= {"heights": merges[:, 2].tolist(), "heaviest": list(range(23)), "fitted": [22]}
+    nodes = run(
+        ["data/tree", "charts/dendrogram"], "(facts) => dendrogramOf(new Tree(facts), 12, 0)", tree
+    )
+    nodes.sort(key=lambda node: node["node"])
+    assert [node["height"] for node in nodes[12:]] == merges[:, 2].tolist()
     lines = [node["line"] for node in nodes[:12]]
     assert np.argsort(lines).tolist() == leaves_list(merges).tolist()
     for node in nodes[12:]:

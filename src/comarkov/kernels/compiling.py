@@ -14,7 +14,7 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
-NOTICE = "Compiling numerical code. This happens on first use and takes about 15 seconds."
+NOTICE = "comarkov compiles its numerical code on first use, which takes about 15 seconds."
 
 #: For single precision only: operations may be fused, and so differ between machines.
 FUSED = {"contract"}

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from .records import Lines, records
-from .tables import RawTable, first_line
+from .tables import RawTable, first_line, without
 from .values import is_missing, is_number, plain
 
 
@@ -144,7 +144,9 @@ def _advice(table: RawTable, field: str, cell: str) -> str:
 
 
 def _without(table: RawTable, field: str) -> str:
-    return f"If the column holds no weights, leave it out with drop={table.label(field)!r}."
+    return (
+        f"If the column holds no weights, leave it out with {without(table, table.label(field))}."
+    )
 
 
 def weight_problem(value: float) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
 from ..annotated import is_anndata
+from ..frames import MOST_OF_AN_EDGE
 from ..inputs import is_graph
 from .classes import as_choice
 
@@ -137,7 +138,8 @@ class ReadOptions:
             )
         if self.missing is not None and str(self.missing) not in MISSING_WEIGHTS:
             raise ValueError(
-                f"missing={self.missing!r} must be missing='skip', missing='0' or missing='error'."
+                f"missing={self.missing!r} is unknown. Use missing='skip' or missing='0' or "
+                "missing='error'."
             )
         if None not in (self.rows, self.names) and self.rows != self.names:
             raise ValueError(
@@ -254,4 +256,4 @@ def kind_of_table(options: ReadOptions, width: int) -> str:
         return "sequences"
     if options.columns is not None or options.weights is not None:
         return "edges"
-    return "edges" if width in (2, 3) else "table"
+    return "edges" if 2 <= width <= MOST_OF_AN_EDGE else "table"

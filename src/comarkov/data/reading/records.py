@@ -55,7 +55,7 @@ class Shape:
 
 
 def shape_of(lines: Lines) -> Shape:
-    """Whether polars can be trusted with a file, which reads what is irregular without a word."""
+    """Whether polars can read a file: it reads irregular lines wrongly without an error."""
     with lines.path.open("rb") as file:
         for _ in range(lines.skipped):
             file.readline()
@@ -75,7 +75,7 @@ def shape_of(lines: Lines) -> Shape:
 
 
 def _is_regular(content: mmap.mmap, start: int, lines: Lines) -> bool:
-    """Look at all lines, some at a time."""
+    """Look at all lines, a chunk at a time."""
     size = CHUNK
     while start < len(content):
         chunk = content[start : start + size]
@@ -148,6 +148,6 @@ def _tolerable(lines: Lines) -> re.Pattern[bytes]:
 
 
 def _end_of_match(pattern: re.Pattern[bytes], content: memoryview) -> int:
-    found = pattern.match(content)
-    assert found is not None  # nothing at all is a match
-    return found.end()
+    match = pattern.match(content)
+    assert match is not None  # nothing at all is a match
+    return match.end()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..extras import need
+from ..frames import MOST_OF_AN_EDGE
 from .opening import Opened
 from .records import Lines
 from .values import MISSING, SIGNS
@@ -104,7 +105,7 @@ class RawTable:
             dtype = self.frame.collect_schema()[field]
             raise ValueError(
                 f"{self.name}, column {self.heading(field)}: a {dtype} is not a number. Leave the "
-                f"column out with drop={self.label(field)!r}."
+                f"column out with {without(self, self.label(field))}."
             )
         return column.cast(pl.Float64, strict=False).fill_null(float("nan"))
 
@@ -175,9 +176,16 @@ def _refuse_repeats(table: RawTable) -> None:
             raise ValueError(
                 f"{table.name}{where}, column {position + 1}: the heading {heading!r} occurs "
                 f"already in column {seen[heading] + 1}. Rename one of them, or leave one out with "
-                f"drop={position} (positions count from 0)."
+                f"{without(table, position)} (positions count from 0)."
             )
         seen[heading] = position
+
+
+def without(table: RawTable, column: str | int) -> str:
+    """The keywords that leave a column out; with few columns left, a wide table must be stated."""
+    is_wide, left = len(table.kept) > MOST_OF_AN_EDGE, len(table.kept) - 1
+    kind = ", kind='table'" if is_wide and left <= MOST_OF_AN_EDGE else ""
+    return f"drop={column!r}{kind}"
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

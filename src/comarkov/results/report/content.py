@@ -106,9 +106,7 @@ def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
         "kind": side.kind,
         "clusters": side.n_clusters,
         "stability": _stability(side),
-        "linkage": [] if side.linkage is None else side.linkage.round(8).tolist(),
         "pairs": [list(pair) for pair in _pairs(side)] if few else [],
-        "leaves": side.titles,
         "shown": None if shown is None else shown.tolist(),
     }
 

@@ -11,7 +11,7 @@ from ..findings import SideFindings
 from .payload import compress
 
 WIDTH = 200  # characters of a snippet
-DISTINCTIVE = 40  # words of a cluster that a snippet may be chosen for
+DISTINCTIVE = 8  # words of a cluster that a snippet is chosen for: those that the page marks
 READ = 5_000  # characters of a text in which a snippet is looked for
 BUDGET = 900_000  # compressed bytes of all snippets
 WORD = re.compile(r"\w\w+")

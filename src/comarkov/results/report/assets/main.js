@@ -123,7 +123,8 @@ class Report {
   }
 
   lookAtMatrix() {
-    byId("heatmap-frame").scrollIntoView({ block: "nearest" });
+    const selection = byId("selection"), target = selection.hidden ? byId("heatmap-frame") : selection;
+    target.scrollIntoView({ block: "nearest" });
     byId("heatmap").focus({ preventScroll: true });
   }
 

@@ -14,7 +14,7 @@ function drawCurve(box, { value, text, shown, onPick }) {
     circle.addEventListener("click", () => onPick(i));
     return circle;
   };
-  box.replaceChildren(svg("svg", { width, height },
+  box.replaceChildren(drawing(width, height, {},
     svg("g", { class: "grid" }, ...levels.map(grid)),
     x.drawBelow(bottom, x.ticks(6), x.tickText(6)),
     y.drawLeft(x.start, levels, text),

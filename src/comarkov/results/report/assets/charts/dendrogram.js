@@ -40,9 +40,10 @@ function drawDendrogram(box, data, side) {
   const grid = (value) => svg("line", { x1: axis.at(value), x2: axis.at(value), y1: top, y2: bottom });
   const name = { class: "axis-name", x: (axis.start + axis.end) / 2, y: bottom + 36 };
   const tips = nodes.filter((node) => !node.children);
-  box.replaceChildren(svg("svg", { width, height: bottom + 40 },
+  box.replaceChildren(drawing(width, bottom + 40, {},
     svg("g", { class: "grid" }, ...ticks.map(grid)),
-    svg("g", { class: "forks" }, ...tips.map(stem), ...nodes.filter((node) => node.children).map(fork)),
+    svg("g", { class: "stems" }, ...tips.filter((node) => x(node) !== axis.start).map(stem)),
+    svg("g", { class: "forks" }, ...nodes.filter((node) => node.children).map(fork)),
     ...tips.map((node) => tipText(data, side, node, moved(axis.start + 8, y(node)), room - 36)),
     ...nodes.filter((node) => node.children && shown.includes(node.node))
       .map((node) => hereMark(shown.indexOf(node.node), moved(x(node), y(node)))),

@@ -37,7 +37,7 @@ class Lift {
     const step = this.far > 3 ? 2 : 1, last = Math.floor(this.far / step);
     const ticks = Array.from({ length: 2 * last + 1 }, (_, i) => (i - last) * step);
     const text = (octaves) => (octaves < 0 ? `×1/${2 ** -octaves}` : `×${2 ** octaves}`);
-    box.replaceChildren(svg("svg", { width, height: 44 },
+    box.replaceChildren(drawing(width, 44, {},
       ...Array.from({ length: fields }, field), axis.drawBelow(14, ticks, text, 4)));
   }
 }

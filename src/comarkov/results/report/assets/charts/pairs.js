@@ -16,7 +16,7 @@ function drawPairs(box, { clusters, kind, pairs }) {
     svg("text", attributes(cluster), String(cluster)));
   const width = pad + clusters * size + 2, height = width;
   const label = `Bits that merging each pair of ${kind} clusters costs`;
-  box.replaceChildren(svg("svg", { width, height, role: "img", "aria-label": label },
+  box.replaceChildren(drawing(width, height, { role: "img", "aria-label": label },
     ...pairs.map(field),
     ...numbers((cluster) => ({ class: "number above", x: middle(cluster), y: 16 })),
     ...numbers((cluster) => ({ class: "number beside", x: 18, y: middle(cluster), dy: "0.35em" }))));
