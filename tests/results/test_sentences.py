@@ -149,3 +149,11 @@ def test_nothing_found_is_said_first_and_what_to_do_about_it():
         "comarkov fit 'my women.csv' --beta .7 -k 4 -l 4 -o women-again"
     )
     assert first in results.to_html().replace('<bdi class="kind">', "").replace("</bdi>", "")
+
+
+def test_reasons_name_what_rows_and_columns_are():
+    model = CoClustering("auto", random_state=0).fit(DATA)
+    reason = Results.of(model, DATA).selection_reason
+    assert "woman cluster" in reason
+    assert "row" not in reason
+    assert "column" not in reason

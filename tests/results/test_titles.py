@@ -179,3 +179,12 @@ def test_which_names_people_can_read():
     assert are_positions(["2", "1", "3"])
     assert not are_positions(["2", "1", "3"], "month")
     assert not are_positions(["1", "3", "4"])
+
+
+def test_a_high_lift_counts_for_more_than_a_large_share():
+    """Columns: a common one with a lift of 1.3, filler, and the theme of each cluster."""
+    X = np.repeat([[30, 60, 10, 0], [15, 75, 0, 10]], 3, axis=0)
+    model = CoClustering((2, None), random_state=0).fit(X)
+    found = findings_of(model, (list("abcdef"), ["the", "filler", "cat", "dog"]))
+    first = sorted(title.split(BETWEEN)[0] for title in found.rows.titles)
+    assert first == ["cat", "dog"]

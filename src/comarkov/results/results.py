@@ -264,11 +264,14 @@ def _as_data(X: Any, model: Any, findings: Findings) -> Data:
 
 
 def _named_reason(reason: str, findings: Findings) -> str:
-    """The reason for numbers of clusters, with what rows and columns are."""
+    """The reason for numbers of clusters, in terms of what rows and columns are."""
     kinds = {"row": findings.rows.kind, "column": findings.columns.kind}
-    words = {f"{what} cluster": f"{kind} cluster" for what, kind in kinds.items()}
-    words |= {f"{what}s": plural(kind) for what, kind in kinds.items()}
-    return re.sub("|".join(words), lambda match: words[match[0]], reason)
+
+    def named(match: re.Match[str]) -> str:
+        kind = kinds[match[1]]
+        return plural(kind) if match[2] else kind
+
+    return re.sub(r"\b(row|column)(s?)\b", named, reason)
 
 
 def _entries(findings: Findings, matrix: sp.csr_array) -> np.ndarray:
