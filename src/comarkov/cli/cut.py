@@ -25,10 +25,10 @@ SIDES = (("-k", "row"), ("-l", "column"))
 class LevelOptions:
     """The level."""
 
-    k: str | None = CLUSTERING.option(
+    row_clusters: str | None = CLUSTERING.option(
         "--row-clusters -k NUMBER", "Number of row clusters.", shown="as in FOLDER"
     )
-    l: str | None = CLUSTERING.option(  # noqa: E741, as in the paper
+    column_clusters: str | None = CLUSTERING.option(
         "--column-clusters -l NUMBER", "Number of column clusters.", shown="as in FOLDER"
     )
     refine: bool = CLUSTERING.option(
@@ -37,7 +37,7 @@ class LevelOptions:
 
     def numbers(self, results: Results, folder: Path) -> Counts:
         """The numbers of clusters to cut at, or an error that ends with a command that works."""
-        tree, texts = results.fitted.hierarchy_, (self.k, self.l)
+        tree, texts = results.fitted.hierarchy_, (self.row_clusters, self.column_clusters)
         own = [side.n_clusters if side.is_clustered else None for side in results.findings.sides]
         numbers, faults = list(own), []
         for i, (text, most) in enumerate(zip(texts, tree.n_leaves, strict=True)):

@@ -67,11 +67,22 @@ def notes(quiet: bool = False) -> Iterator[None]:
 @contextmanager
 def _logging_to(print_note: Callable[[str], None]) -> Iterator[None]:
     """Pass the messages of this package's logger to a function."""
-    handler = logging.Handler()
-    handler.emit = lambda record: print_note(record.getMessage())  # type: ignore[method-assign]
+    handler = _NoteHandler(print_note)
     logger = logging.getLogger("comarkov")
     logger.addHandler(handler)
     try:
         yield
     finally:
         logger.removeHandler(handler)
+
+
+class _NoteHandler(logging.Handler):
+    """A handler that passes messages to a function."""
+
+    def __init__(self, print_note: Callable[[str], None]) -> None:
+        super().__init__()
+        self.print_note = print_note
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass on the message of a record."""
+        self.print_note(record.getMessage())

@@ -32,18 +32,18 @@ ModelFolder = Annotated[
 class NumberOptions:
     """How many clusters."""
 
-    k: str = CLUSTERING.option(
+    row_clusters: str = CLUSTERING.option(
         "--row-clusters -k NUMBER",
         "Number of row clusters, auto, or none to leave rows unclustered.",
         "auto",
     )
-    l: str = CLUSTERING.option(  # noqa: E741, as in the paper
+    column_clusters: str = CLUSTERING.option(
         "--column-clusters -l NUMBER", "Number of column clusters, auto, or none.", "auto"
     )
 
     def counts(self) -> tuple[int | str | None, int | str | None]:
         """The numbers in the form that CoClustering accepts."""
-        rows, columns = _count(self.k, "-k"), _count(self.l, "-l")
+        rows, columns = _count(self.row_clusters, "-k"), _count(self.column_clusters, "-l")
         if rows is None and columns is None:
             raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
         return rows, columns
