@@ -99,3 +99,16 @@ def test_a_side_without_clusters(tmp_path):
 def test_a_folder_without_results(tmp_path):
     done = run("cut", tmp_path / "nothing", "-k", 2)
     assert_refused(done, f"Write them with: comarkov fit INPUT -o {tmp_path / 'nothing'}")
+
+
+def test_a_cut_has_no_reason_for_numbers_that_it_does_not_have(tmp_path):
+    fit = run("fit", "southern-women", "-o", tmp_path / "auto")
+    reason = json.loads((tmp_path / "auto" / "summary.json").read_text("utf-8"))["selection_reason"]
+    assert reason
+    assert reason in fit.stdout
+    cut = run("cut", tmp_path / "auto", "-k", 3, "-l", 2, "-o", tmp_path / "cut")
+    assert cut.returncode == 0, cut.stderr
+    assert reason not in cut.stdout
+    summary = json.loads((tmp_path / "cut" / "summary.json").read_text("utf-8"))
+    assert not summary["selection_reason"]
+    assert not summary["selection"]

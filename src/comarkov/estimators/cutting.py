@@ -87,6 +87,9 @@ class Cuts(Learns):
         model.information_ = whole if is_fit else model._model.information(whole.rows_columns)
         model.cost_ = model.information_.cost(tree.beta)
         model.__dict__.pop("path_", None)
+        if not is_fit:  # reasons and evidence are those of the numbers of the fit
+            for attribute in ("selection_", "selection_reason_"):
+                model.__dict__.pop(attribute, None)
         if wanted != tuple(side and side.k for side in (self._model.rows, self._model.columns)):
             model._relabel(rows, columns)
         return model
