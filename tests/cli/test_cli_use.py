@@ -188,11 +188,14 @@ def test_compare_says_what_the_library_says(tmp_path, women, truth):
 def test_report_is_made_anew_without_its_source(out, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(out, copy)
-    before = (copy / "report.html").read_bytes()
+    before = (copy / "report.html").read_text("utf-8")
     (copy / "report.html").write_text("lost")
     done = run_process("report", copy)
     assert done.stdout == f"The report is {copy / 'report.html'}\n"
-    assert (copy / "report.html").read_bytes() == before
+    after = (copy / "report.html").read_text("utf-8")
+    assert after.replace(str(copy), "OUT").replace(str(out), "OUT") == before.replace(
+        str(out), "OUT"
+    )
     (copy / "data.npz").write_bytes(b"no data")
     assert_refused(run("report", copy), "data.npz is not an npz file")
     assert_refused(run("report", tmp_path), "There are no results of comarkov fit or sweep in")

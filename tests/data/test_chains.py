@@ -151,7 +151,7 @@ def test_what_is_not_connected_is_named():
     assert "of 6 states 1 can be left for good (a), 1 have no transition out (f)" in said
     assert "3 sets of states cannot be left" in said
     assert "has 3 (b, c, d). To aggregate only these, set restrict=True" in said
-    with pytest.raises(ValueError, match=r"apart: its 3 states are 2 sets, none .* left\. The"):
+    with pytest.raises(ValueError, match=r"connected: its 3 states are 2 sets, none .* left\. The"):
         chain(sp.csr_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]]), states, False)
     walk = chain(sp.csr_array(P), states, True)
     assert_array_equal(walk.inside, [1, 2, 3])
