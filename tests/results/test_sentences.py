@@ -140,6 +140,20 @@ def test_next_steps_are_commands_that_follow_from_the_results(results):
     assert cut.information_.kept >= results.findings.information.kept + 0.1
 
 
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("cut women -k 2 --refine -o 'my cut'", ""),
+        ("fit - -k2 --kind edges --seed 3 -j 2 --open -o x", " --seed 3 -j 2"),
+        ("sweep - --betas 1,0.5 --time-limit=9s", " --time-limit=9s"),
+    ],
+)
+def test_cuts_and_pipes_are_compared_from_the_folder_of_their_results(results, command, options):
+    unrepeatable = replace(results, command=f"comarkov {command}", folder="my cut")
+    compare = next_steps(unrepeatable)[-1].command
+    assert compare == f"comarkov sweep 'my cut'{options} -o 'my cut-sweep'"
+
+
 def test_nothing_found_is_said_first_and_what_to_do_about_it():
     model = CoClustering(1, random_state=0).fit(DATA)
     results = replace(Results.of(model, DATA, command=COMMAND), folder="women")
