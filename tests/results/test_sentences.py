@@ -114,6 +114,14 @@ def test_what_the_weights_are(entry_kind, matrix, phrase):
     assert f"times as {phrase} as expected" in results.describe()
 
 
+def test_clusters_of_elements_without_names_are_numbered_without_quotes():
+    matrix = np.kron(np.eye(2), np.ones((20, 20))) + 0.1
+    results = Results.of(CoClustering(2, random_state=0).fit(matrix), Data(matrix))
+    text = results.describe()
+    assert "The 20 rows of cluster 0 concentrate on the 20 columns of cluster " in text
+    assert "“cluster" not in plain(opening_of(results).strongest[0])
+
+
 def test_where_beta_comes_from(results):
     assert beta_reason(results) == "β = 0.7 was set before the fit."
     fields = [("beta", float), ("agreement", float), ("chosen", bool)]
