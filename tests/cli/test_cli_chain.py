@@ -158,7 +158,7 @@ MALFORMED = {
     "falls apart": (["-k", 2], "a,b,1\nb,a,2\nb,c,1\n", "To aggregate only these, set --restrict"),
     "not square": (["-k", 2], "x,a,1\ny,b,2\n", "only rows have x, y; only columns have a, b"),
     "automatic": (["-k", "auto"], edges(COUNTS), "not 'auto': try -k 3."),
-    "too many": (["-k", 5], edges(COUNTS), "Use at most 4"),
+    "too many": (["-k", 5], edges(COUNTS), "states have mass. Use at most 4"),
     "beta": (["--beta", "auto"], edges(COUNTS), "try --beta 0.5"),
     "no counts": (["-k", 2, "--held-out", 0.5], "a,b,0.5\nb,a,0.5\na,a,0.25\n", "--held-out needs"),
     "one state": (["--kind", "sequences"], "a\n", "a sequence needs two states"),

@@ -118,11 +118,18 @@ MALFORMED = {
     "no such file": (["user,item=nowhere.csv"], "There is no file 'nowhere.csv'"),
     "types unknown": (["bare.csv"], "Name them: comarkov multi user,item=bare.csv"),
     "twice": (["user,item=ratings.csv", "user,item=tags.csv"], "Two tables relate user and item"),
-    "one number missing": ([*TABLES, "-k", "user=2,item=2"], "-k user=3,item=3,tag=3."),
+    "one number missing": (
+        [*TABLES, "-k", "user=2,item=2"],
+        "no number is given for tag: try -k user=3",
+    ),
+    "unknown type": (
+        [*TABLES, "-k", "foo=2,user=2"],
+        "no type foo in the tables; no number is given for item or tag: try -k user=3,item=3",
+    ),
     "no number": ([*TABLES, "-k", "few"], "not 'few': try -k 3 or"),
     "weight": ([*TABLES, "--weight", "user=2"], "try --weight user,item=2."),
     "columns": (["user,item=ratings.csv:user"], "ratings.csv:user:item:stars"),
-    "nothing shared": (["a,b=ratings.csv", "b,c=tags.csv"], "names of type 'b' are not those in"),
+    "nothing shared": (["a,b=ratings.csv", "b,c=tags.csv"], "b,c=tags.csv: the names of type"),
 }
 
 

@@ -148,7 +148,7 @@ def test_what_is_not_connected_is_named():
     with pytest.raises(ValueError, match="is not connected") as caught:
         chain(sp.csr_array(P), states, False)
     text = str(caught.value)
-    assert "of 6 states 1 can be left for good (a), 1 have no transition out (f)" in text
+    assert "of 6 states 1 can be left for good (a), 1 has no transition out (f)" in text
     assert "3 sets of states cannot be left" in text
     assert "has 3 (b, c, d). To aggregate only these, set restrict=True" in text
     with pytest.raises(ValueError, match=r"connected: its 3 states are 2 sets, none .* left\. The"):

@@ -138,5 +138,7 @@ def test_scores_are_those_of_python(run, pairs):
 
 def test_three_classes_fit_on_a_phone(opened, path):
     page = opened(path, width=390)
-    room = page.locator("#rows-classes .scroll").evaluate("box => box.clientWidth - box.scrollWidth")
+    room = page.locator("#rows-classes .scroll").evaluate(
+        "box => box.clientWidth - box.scrollWidth"
+    )
     assert room >= 0

@@ -101,6 +101,7 @@ def test_a_model_of_one_side_concentrates_on_elements():
     ("entry_kind", "matrix", "phrase"),
     [
         ("flights", 3 * WOMEN.matrix, "many flights"),
+        ("people", 3 * WOMEN.matrix, "many people"),
         ("air_time", 3 * WOMEN.matrix, "much air time"),
         ("weight", 3 * WOMEN.matrix, "much weight"),
         ("", WOMEN.matrix, "many entries"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sqlite3
 import sys
 import warnings
@@ -12,6 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
+
+SIZES = re.compile(r" \(n_(?:samples|features)=\d+\)")  # in words of scikit-learn
 
 
 @contextmanager
@@ -37,6 +40,7 @@ def _one_line(error: BaseException) -> str:
         message = f"{error.strerror}: {error.filename}"
     if isinstance(error, MemoryError):
         message = f"There is not enough memory. {message}"
+    message = SIZES.sub("", message)
     return " ".join(message.split()) or type(error).__name__
 
 

@@ -159,8 +159,17 @@ class InputOptions:
             data,
             row_kind=self.row_kind or data.row_kind,
             column_kind=self.column_kind or data.column_kind,
-            entry_kind=self.entry_kind or data.entry_kind,
+            entry_kind=self._entry_kind(data),
         )
+
+    def _entry_kind(self, data: Data) -> str:
+        """What the weights count, in the plural; what they measure, as it was given."""
+        from ..results.numbers import as_plural
+
+        if not self.entry_kind:
+            return data.entry_kind
+        is_counted = bool((data.matrix.data % 1 == 0).all())
+        return as_plural(self.entry_kind) if is_counted else self.entry_kind
 
 
 KEYWORDS = [each.name for each in fields(InputOptions) if each.name not in OWN]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -95,12 +97,12 @@ class MultiOptions(network.NetworkOptions, _MultiOptions):
             return network.number(self.k, f"-k 3 or {example}")
         pairs = [part.rpartition("=") for part in self.k.split(",")]
         numbers = {name.strip(): network.number(text, example) for name, _, text in pairs}
-        if set(numbers) != set(types):
-            wrong = ", ".join(sorted(set(numbers) ^ set(types)))
-            raise ValueError(
-                f"-k needs a number for each type ({', '.join(types)}), and only for these; "
-                f"this is not so for {wrong}: try {example}."
-            )
+        unknown = [name for name in numbers if name not in types]
+        missing = [name for name in types if name not in numbers]
+        faults = [f"there is no type {' or '.join(unknown)} in the tables"] if unknown else []
+        faults += [f"no number is given for {' or '.join(missing)}"] if missing else []
+        if faults:
+            raise ValueError(f"-k {self.k}: {'; '.join(faults)}: try {example}.")
         return numbers
 
     def weights(self, keys: list[Key]) -> dict[Key, float] | None:
@@ -151,9 +153,22 @@ def multi(
         from ..estimators.multiway import MultiwayClustering  # slow to import
         from ..results.network.multiway import MultiwayResults
 
-        with network.parameters_as_options():
+        with network.parameters_as_options(), _files_named(data):
             model = MultiwayClustering(numbers, weights=weights, **keywords).fit(data)
         folder.write(MultiwayResults(model, data, results_folder.command()), out, output)
+
+
+@contextmanager
+def _files_named(data: dict[Key, Data]) -> Iterator[None]:
+    """Errors name the file of a relation, and its types as they are on the command line."""
+    try:
+        yield
+    except ValueError as error:
+        message = str(error).replace("all relations", "all tables")
+        for key, matrix in data.items():
+            table = f"{','.join(key)}={matrix.source}"
+            message = message.replace(f"Relation {key}", table).replace(str(key), table)
+        raise ValueError(message) from error
 
 
 def _read(tables: list[Table], reading: InputOptions) -> dict[Key, Data]:

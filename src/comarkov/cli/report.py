@@ -23,7 +23,7 @@ class ReportOptions:
     titles: Path | None = OUTPUT.option(
         "--titles FILE",
         "Titles for clusters, as the report downloads them; all files in OUT get them.",
-        shown="computed titles",
+        shown="those given before, else computed ones",
     )
     opened: bool = opened_option()
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection
 
 VALUE = r"'[^']*'|\"[^\"]*\"|True|False|-?\d+"
 
 
-def as_options(message: str, keywords: Iterable[str]) -> str:
+def as_options(message: str, keywords: Collection[str]) -> str:
     """A message about keywords as one about options: ``header=True`` is ``--header``.
 
     Several keywords in a row, ``rows='user', columns='item'``, become options without commas.
     """
+    if not keywords:
+        return message
     keyword = rf"\b(?:{'|'.join(keywords)})="
     several = rf"{keyword}(?:{VALUE})(?:, {keyword}(?:{VALUE}))*"
     message = re.sub(several, lambda match: _options(match[0]), message)

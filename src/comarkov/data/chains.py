@@ -290,7 +290,8 @@ def _problem(
     if transient.size:
         parts += f" {transient.size} can be left for good ({_first(states[transient])}),"
     if stuck.size:
-        parts += f" {stuck.size} have no transition out ({_first(states[stuck])}),"
+        verb = "has" if stuck.size == 1 else "have"
+        parts += f" {stuck.size} {verb} no transition out ({_first(states[stuck])}),"
     parts += f" and {closed} set{'s' * (closed != 1)} of states cannot be left"
     if not transient.size and not stuck.size:
         parts = f"its {member.size} states are {closed} sets, none of which can be left"

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..data.similar_names import did_you_mean
 from .findings import Findings, SideFindings
 from .names import short_name
 
@@ -78,8 +79,12 @@ def _table(titles: Titles) -> Mapping[str, Any]:
             titles = json.loads(Path(titles).read_text(encoding="utf-8-sig"))
         except (UnicodeDecodeError, json.JSONDecodeError) as error:
             raise ValueError(f"{where} is not JSON: {error}. {_EXPECTED}") from None
-    if not isinstance(titles, Mapping) or not set(titles) <= KEYS:
+    if not isinstance(titles, Mapping):
         raise ValueError(f"{where} does not hold titles. {_EXPECTED}")
+    for key in titles:
+        if key not in KEYS:
+            similar = did_you_mean(str(key), sorted(KEYS))
+            raise ValueError(f"{where} has the unknown key {key!r}.{similar} {_EXPECTED}")
     numbers = titles.get("n_clusters", (None, None))
     if not isinstance(numbers, list | tuple) or len(numbers) != 2:
         raise ValueError(f"{where}: n_clusters must be two numbers, not {numbers!r}.")
@@ -102,8 +107,8 @@ def _checked(titles: Any, side: SideFindings) -> dict[int, str]:
     for key, title in pairs:
         if not str(key).isdecimal() or int(key) >= side.n_clusters:
             raise ValueError(
-                f"There is no {side.axis} cluster {key}: there are {side.n_clusters}, from 0 to "
-                f"{side.n_clusters - 1}."
+                f"There is no {side.axis} cluster {key}, which the titles name {title!r}: there "
+                f"are {side.n_clusters}, from 0 to {side.n_clusters - 1}."
             )
         if not isinstance(title, str):
             raise ValueError(f"The title of {side.axis} cluster {key} must be text, not {title!r}.")

@@ -78,6 +78,12 @@ def plural(noun: str) -> str:
     return f"{noun}s"
 
 
+def as_plural(noun: str) -> str:
+    """The plural of a noun that may be one already: flights, of flight or flights."""
+    is_plural = noun.endswith("s") or noun.rpartition(" ")[2] in IRREGULAR.values()
+    return noun if is_plural else plural(noun)
+
+
 def _rounded(value: float, decimals: int) -> Decimal:
     """Rounded as JavaScript's toFixed rounds: halves away from zero, of the exact value."""
     exact = Decimal(float(value))

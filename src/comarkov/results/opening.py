@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .names import GENERIC
+from .numbers import as_plural
 from .sentences import (
     Sentence,
     Weight,
@@ -58,7 +59,7 @@ def weight_of(results: Results) -> Weight:
         return Weight()
     noun = data.entry_kind.strip().replace("_", " ")
     if noun and noun.casefold() not in VAGUE | GENERIC:
-        return Weight("many" if noun.endswith("s") else "much", noun)
+        return Weight("many" if noun == as_plural(noun) else "much", noun)
     for kind in sorted(kinds & COUNTED.keys()):
         return COUNTED[kind]
     if results.matrix.nnz and (results.matrix.data == 1).all():
