@@ -93,6 +93,13 @@ def test_known_states_are_matched_by_name(tmp_path):
     assert sure[0] == 0 < sure[1]
 
 
+def test_states_that_are_numbers_are_matched_with_text():
+    model = MarkovAggregation(2, random_state=0).fit([0, 1, 0, 1, 1, 0, 2, 3, 2, 3, 2, 0, 1])
+    row = np.array([[0, 0, 1, 5]])
+    named = pd.DataFrame(row, columns=list("0123"))[list("3021")]
+    assert model.predict(named) == model.predict(row) == model.labels_[2]
+
+
 def test_states_outside_a_restricted_chain_do_not_count():
     chain = [["a", "b", "a", "b", "b", "a", "c", "d", "c", "d", "c", "a", "b"], ["b", "x"]]
     model = MarkovAggregation(2, restrict=True, random_state=0).fit(chain)

@@ -299,7 +299,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         them. States without transitions to any cluster have cluster -1 and confidence 0.
         """
         check_is_fitted(self)
-        weights = with_columns_of_fit(self, X, self.states_)
+        weights = with_columns_of_fit(self, X, chains.names_like(self.states_, X))
         chains.check_width(weights, self.states_)
         clusters = np.arange(self.cluster_distribution_.size)
         flow = self.cluster_distribution_[:, None] * self.transition_matrix_
