@@ -132,7 +132,7 @@ def multi(
     names its types. Options for reading apply to all files.
 
     OUT gets a CSV file for each type, blocks.csv, clusters.md, summary.json, report.html, and
-    model/ for info.
+    model/ for predict and info.
 
     [bold]Examples[/bold]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -116,7 +116,7 @@ def _place_rows(
     if is_chain:
         advice = f"Choose the columns of new and known states: {works} --rows FROM --columns TO"
         _refuse_strangers(data, 1, fitted.states_, advice)
-        labels, confidence = fitted.predict_with_confidence(data)
+        labels, confidence = fitted.predict_with_confidence(replace(data, column_kind="state"))
     else:
         axis = int(side == "rows")
         known = fitted._model.column_names if axis else fitted._model.row_names
