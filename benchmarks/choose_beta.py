@@ -90,11 +90,11 @@ def text_tasks():
                 yield Task(full, sample.matrix, ask, truths, {"weighting": weighting})
 
 
-def found(task, beta):
+def result(task, beta):
     model = CoClustering(task.n_clusters, beta=beta, random_state=0, **task.settings)
     time = seconds(lambda: model.fit(task.matrix))
     labels = (model.row_labels_, model.column_labels_)
-    known = [(t, found) for t, found in zip(task.truths, labels, strict=True) if t is not None]
+    known = [(t, result) for t, result in zip(task.truths, labels, strict=True) if t is not None]
     return np.mean([matching_accuracy(*pair) for pair in known]), model.beta_, time
 
 
@@ -103,8 +103,8 @@ def main(parts):
     rows = {}
     for part in parts or makers:
         for task in makers[part]():
-            by_beta = {beta: found(task, beta) for beta in GRID}
-            auto, beta, time = found(task, "auto")
+            by_beta = {beta: result(task, beta) for beta in GRID}
+            auto, beta, time = result(task, "auto")
             maps = [by_beta[beta][0] for beta in GRID]
             cost = time / by_beta[DEFAULT][2]
             row = [beta, auto, by_beta[DEFAULT][0], max(maps), GRID[int(np.argmax(maps))], cost]

@@ -73,9 +73,9 @@ def judged(report: Report, table: Table) -> tuple[bool, float, bool, bool]:
     rules = " and ".join(dict.fromkeys((str(line["row_rule"]), str(line["column_rule"]))))
     mark = ("*" if table.is_new else " ") + (" " if is_right else "!")
     ratio = (seconds - fit) / fit if fit > CUT and max(numbers) > 1 else np.nan
-    found = f"{numbers[0]} x {numbers[1]}, {kept:.0%} kept, by {rules}, in {ratio:.1f} fits"
+    result = f"{numbers[0]} x {numbers[1]}, {kept:.0%} kept, by {rules}, in {ratio:.1f} fits"
     known = "" if table.truth is None else "({} x {})".format(*(k or "?" for k in table.truth))
-    report.fact(f"{mark} {table.family}: {table.name} {known}", found)
+    report.fact(f"{mark} {table.family}: {table.name} {known}", result)
     return is_right, ratio, *(peer_is_right(table, X, peer) for peer in (Louvain, Leiden))
 
 

@@ -42,8 +42,8 @@ def markov(report: Report) -> None:
         report.fact("of which stationary distribution", f"{alone:.2f} s")
         model = MarkovAggregation(CLUSTERS, random_state=0)
         report.figure("whole fit", seconds(lambda m=model, W=W: m.fit(W)), "<=", 30, "s")
-        found = evaluate.matching_accuracy(label, model.labels_)
-        report.figure("planted clusters found (MAP)", found, ">=", 0.98, "")
+        result = evaluate.matching_accuracy(label, model.labels_)
+        report.figure("planted clusters found (MAP)", result, ">=", 0.98, "")
 
 
 def multiway(report: Report) -> None:

@@ -16,7 +16,7 @@ SECONDS = 60  # to wait for the server
 
 def programs():
     """The folder with initdb and postgres, which Debian does not put on the path; or None."""
-    on_path = [Path(found).resolve().parent for found in [shutil.which("postgres")] if found]
+    on_path = [Path(result).resolve().parent for result in [shutil.which("postgres")] if result]
     packaged = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     return next((place for place in [*on_path, *packaged] if (place / "initdb").exists()), None)
 

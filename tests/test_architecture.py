@@ -133,10 +133,10 @@ def test_importing_is_lean():
     """What only some users need is not imported for all, nor by us for a whole fit."""
     out = subprocess.run([sys.executable, "-c", FIT], capture_output=True, text=True, check=True)
     loaded, asked = (set(line.split()) for line in out.stdout.splitlines())
-    some = {*CLI, "dask", "networkx", "pandas", "platformdirs"}
-    assert not loaded & {*some, "numba", "numpy", "sklearn"}
+    part = {*CLI, "dask", "networkx", "pandas", "platformdirs"}
+    assert not loaded & {*part, "numba", "numpy", "sklearn"}
     assert {"numba", "numpy", "sklearn"} <= asked
-    assert not asked & some  # which scikit-learn may import where they are installed
+    assert not asked & part  # which scikit-learn may import where they are installed
 
 
 def declared(requirements):

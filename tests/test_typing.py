@@ -55,7 +55,7 @@ model = CoClustering((2, 3), random_state=0).fit(women.matrix)
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory):
+def output(tmp_path_factory):
     """What mypy prints of the script of somebody who has set nothing but ``--strict``."""
     folder = tmp_path_factory.mktemp("typing")
     lines = [SCRIPT, *(f"reveal_type({expression})" for expression in TYPES), *MISTAKES]
@@ -72,12 +72,12 @@ def test_the_package_says_that_it_is_typed():
     assert (PACKAGE / "py.typed").is_file()
 
 
-def test_a_user_sees_types(told):
-    revealed = re.findall(r'Revealed type is "(?:[\w.]+\.)?(\w+)', told)
+def test_a_user_sees_types(output):
+    revealed = re.findall(r'Revealed type is "(?:[\w.]+\.)?(\w+)', output)
     assert dict(zip(TYPES, revealed, strict=True)) == TYPES
 
 
-def test_a_user_is_told_of_mistakes_and_of_nothing_else(told):
-    wrong = [int(line) for line in re.findall(r"user\.py:(\d+): error", told)]
+def test_a_user_is_told_of_mistakes_and_of_nothing_else(output):
+    wrong = [int(line) for line in re.findall(r"user\.py:(\d+): error", output)]
     first = len(SCRIPT.splitlines()) + 1 + len(TYPES) + 1
-    assert wrong == list(range(first, first + len(MISTAKES))), told
+    assert wrong == list(range(first, first + len(MISTAKES))), output

@@ -139,9 +139,9 @@ def test_force_replaces_only_our_own(tmp_path):
 def test_standard_input_and_one_side(tmp_path):
     done = run("fit", "-", "-k", 2, "-l", "none", "--json", cwd=tmp_path, stdin=EDGES)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)  # and nothing else
-    assert told["columns"]["clusters"] is None
-    assert told["out"] == str(tmp_path / "stdin-clusters")
+    output = json.loads(done.stdout)  # and nothing else
+    assert output["columns"]["clusters"] is None
+    assert output["out"] == str(tmp_path / "stdin-clusters")
     assert done.stderr == ""
     rows = {row["name"]: row["cluster"] for row in table(tmp_path / "stdin-clusters" / "rows.csv")}
     assert rows["Ann"] == rows["Bob"] != rows["Cid"] == rows["Dan"]
@@ -188,8 +188,8 @@ def test_malformed_input_is_one_line_and_writes_nothing(tmp_path, case):
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     assert_refused(run(*FIT, tmp_path / "file" / "out"), "file is a file. Choose another path")
-    told = run("fit", tmp_path / "file", "-o", "x" * 300, cwd=tmp_path)
-    assert_refused(told, "File name too long")  # before the file is read, which is empty
+    output = run("fit", tmp_path / "file", "-o", "x" * 300, cwd=tmp_path)
+    assert_refused(output, "File name too long")  # before the file is read, which is empty
 
 
 def test_passwords_do_not_get_into_the_files(monkeypatch):
@@ -274,8 +274,8 @@ def test_what_is_killed_while_it_writes_is_absent_or_whole(tmp_path, how):
 
 def state(process):
     """What a process is doing, and how many seconds it has computed."""
-    found = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return found[0], sum(map(int, found[11:13])) / os.sysconf("SC_CLK_TCK")
+    result = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return result[0], sum(map(int, result[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_until_busy(process, seconds):
@@ -332,9 +332,9 @@ def test_sweep_leaves_alone_what_is_given(tmp_path):
         *given.split(),
         cwd=tmp_path,
     )
-    told = json.loads(done.stdout)
-    assert (told["numbers"], told["beta"]) == ([], 0.8)
-    assert len(told["betas"]) == 11
+    output = json.loads(done.stdout)
+    assert (output["numbers"], output["beta"]) == ([], 0.8)
+    assert len(output["betas"]) == 11
     assert not (tmp_path / "out" / "numbers.csv").exists()
     assert_refused(
         run("sweep", "southern-women", "--betas", "1,x", cwd=tmp_path), "--betas must be numbers"

@@ -117,9 +117,9 @@ def test_counts_may_be_many():
         data = read_transitions(X, "counts")
         assert data.is_counted
         assert read_transitions(X, "auto").is_counted
-        kept, held = hold_out(data, 0.5, np.random.default_rng(0))
-        assert_array_equal((kept + held).toarray(), counts)
-        assert held[1, 1] / 2**40 == pytest.approx(0.5, abs=1e-4)
+        kept, holding = hold_out(data, 0.5, np.random.default_rng(0))
+        assert_array_equal((kept + holding).toarray(), counts)
+        assert holding[1, 1] / 2**40 == pytest.approx(0.5, abs=1e-4)
 
 
 def test_weights_out_of_range_are_told():
@@ -147,11 +147,11 @@ def test_what_is_not_connected_is_named():
     states = np.array(list("abcdef"))
     with pytest.raises(ValueError, match="is not connected") as caught:
         chain(sp.csr_array(P), states, False)
-    said = str(caught.value)
-    assert "of 6 states 1 can be left for good (a), 1 have no transition out (f)" in said
-    assert "3 sets of states cannot be left" in said
-    assert "has 3 (b, c, d). To aggregate only these, set restrict=True" in said
-    with pytest.raises(ValueError, match=r"apart: its 3 states are 2 sets, none .* left\. The"):
+    text = str(caught.value)
+    assert "of 6 states 1 can be left for good (a), 1 have no transition out (f)" in text
+    assert "3 sets of states cannot be left" in text
+    assert "has 3 (b, c, d). To aggregate only these, set restrict=True" in text
+    with pytest.raises(ValueError, match=r"connected: its 3 states are 2 sets, none .* left\. The"):
         chain(sp.csr_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]]), states, False)
     walk = chain(sp.csr_array(P), states, True)
     assert_array_equal(walk.inside, [1, 2, 3])
@@ -169,14 +169,14 @@ def test_what_is_not_connected_is_named():
 def test_what_is_held_out_and_what_is_kept_are_all():
     rng = np.random.default_rng(0)
     counts = sp.csr_array(rng.poisson(200, (30, 30)))
-    kept, held = hold_out(read_transitions(counts, "auto"), 0.25, rng)
-    assert_array_equal((kept + held).toarray(), counts.toarray())
+    kept, holding = hold_out(read_transitions(counts, "auto"), 0.25, rng)
+    assert_array_equal((kept + holding).toarray(), counts.toarray())
     error = np.sqrt(0.25 * 0.75 * counts.sum())  # of a binomial number
-    assert held.sum() == pytest.approx(0.25 * counts.sum(), abs=4 * error)
+    assert holding.sum() == pytest.approx(0.25 * counts.sum(), abs=4 * error)
     data = read_transitions([[0, 1, 0, 0, 1], [1, 1, 0]], "sequences")
-    kept, held = hold_out(data, 0.5, rng)
+    kept, holding = hold_out(data, 0.5, rng)
     assert_array_equal(kept.toarray(), [[0, 1], [1, 1]])  # 0-1, 1-0 and 1-1
-    assert_array_equal(held.toarray(), [[1, 1], [1, 0]])
+    assert_array_equal(holding.toarray(), [[1, 1], [1, 0]])
     with pytest.raises(ValueError, match="counts or sequences"):
         hold_out(read_transitions(np.full((2, 2), 0.5), "auto"), 0.5, rng)
 
@@ -185,15 +185,15 @@ def test_large_counts_are_held_out_as_they_are():
     counts = np.array([[0, 2**40], [2**53 - 1, 0]])
     for matrix in (counts, counts.astype(np.uint64), counts.astype(float)):
         data = read_transitions(matrix, "counts")
-        kept, held = hold_out(data, 0.25, np.random.default_rng(0))
-        assert_array_equal((kept + held).toarray(), counts)
-        assert_allclose(held.toarray(), counts / 4, rtol=1e-5)
+        kept, holding = hold_out(data, 0.25, np.random.default_rng(0))
+        assert_array_equal((kept + holding).toarray(), counts)
+        assert_allclose(holding.toarray(), counts / 4, rtol=1e-5)
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.floats(1e-9, 1 - 1e-9))
 def test_short_sequences_are_held_out_in_turn(lengths, share):
     """Rounded once for all, not each for itself; a sequence is kept up to its cut."""
     data = read_transitions([[0, 1], *(np.arange(n) % 2 for n in lengths)], "sequences")
-    kept, held = hold_out(data, share, np.random.default_rng(0))
-    assert_array_equal((kept + held).toarray(), data.weights.toarray())
-    assert held.sum() == pytest.approx(share * data.weights.sum(), abs=0.5 + 1e-6)
+    kept, holding = hold_out(data, share, np.random.default_rng(0))
+    assert_array_equal((kept + holding).toarray(), data.weights.toarray())
+    assert holding.sum() == pytest.approx(share * data.weights.sum(), abs=0.5 + 1e-6)

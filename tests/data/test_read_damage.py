@@ -134,8 +134,8 @@ def test_json_lines_that_are_wrong(here):
 def test_json_lines_with_a_byte_order_mark(encoding, name, here):
     text = "\n" * 70 + "\n".join([json.dumps({"text": "sun and sea"})] * 2)
     (here / name).write_text(text, encoding=encoding)
-    said = encoding if encoding == "utf-16" else "utf-8"
-    assert comarkov.read(name, encoding=said).column_names.tolist() == ["sea", "sun"]
+    text = encoding if encoding == "utf-16" else "utf-8"
+    assert comarkov.read(name, encoding=text).column_names.tolist() == ["sea", "sun"]
 
 
 @pytest.mark.parametrize(

@@ -96,11 +96,11 @@ def test_order_format_and_splitting_do_not_matter(data, tmp_path, monkeypatch):
         table.cast(pl.String).write_csv(
             tmp_path / "edges", separator=separator, quote_style="always"
         )
-    found = comarkov.read(tmp_path / "edges", rows="user", columns="item", weights="rating")
-    cells = found.matrix.tocoo()
-    names = zip(found.row_names[cells.row], found.column_names[cells.col], strict=True)
+    result = comarkov.read(tmp_path / "edges", rows="user", columns="item", weights="rating")
+    cells = result.matrix.tocoo()
+    names = zip(result.row_names[cells.row], result.column_names[cells.col], strict=True)
     assert dict(zip(names, cells.data, strict=True)) == expected
-    for names, k in ((found.row_names, 0), (found.column_names, 1)):
+    for names, k in ((result.row_names, 0), (result.column_names, 1)):
         assert names.tolist() == [str(one) for one in sorted({edge[k] for edge in edges})]
 
 

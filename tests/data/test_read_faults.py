@@ -138,13 +138,13 @@ def test_what_is_called_regular_is_strict(text, chunk):
         lines.path.write_text("a,b,c\n" + text)
         is_regular = shape_of(lines).is_regular
         try:
-            found = list(csv.reader(StringIO("a,b,c\n" + text), strict=True))
+            result = list(csv.reader(StringIO("a,b,c\n" + text), strict=True))
         except csv.Error:
-            found = [["wrong"]]
+            result = [["wrong"]]
         has_stray_quotes = re.search(
             '[ab]"+[ab]?', re.sub('(^|[,\n])"([^"]|"")*"(?=[,\n]|$)', r"\1", text)
         )
-        is_strict = all(len(record) in (0, 3) for record in found) and not has_stray_quotes
+        is_strict = all(len(record) in (0, 3) for record in result) and not has_stray_quotes
         assert is_regular == is_strict
 
 

@@ -176,9 +176,9 @@ def test_names_from_elsewhere(tmp_path):
         {"1": "Al", "2": "Al", 3: "Cy"},
         ["Al", "Al", "Cy"],
     ):
-        found = comarkov.read(edges, row_names=choice).row_names.tolist()
+        result = comarkov.read(edges, row_names=choice).row_names.tolist()
         numbers = ("0", "1") if isinstance(choice, list) else ("1", "2")
-        assert found == [f"Al [{number}]" for number in numbers] + ["Cy"]
+        assert result == [f"Al [{number}]" for number in numbers] + ["Cy"]
     assert comarkov.read(edges, row_names={"1": "Al"}).row_names.tolist() == ["Al", "2", "3"]
     pl.DataFrame({"k": ["1", "2"], "n": ["Zoë", "Ida"]}).write_parquet(tmp_path / "n.parquet")
     named = comarkov.read(edges, row_names=tmp_path / "n.parquet", encoding="latin-1")

@@ -82,14 +82,14 @@ def test_stop_words_and_least_numbers():
 def test_the_words_kept_are_those_that_tell_most():
     rng = np.random.default_rng(0)
     texts = [" ".join(f"word{i}" for i in rng.integers(0, 30, 40) ** 2 // 30) for _ in range(20)]
-    every, some = (comarkov.read(texts, n_words=n) for n in (None, 7))
+    every, part = (comarkov.read(texts, n_words=n) for n in (None, 7))
     p = every.matrix.toarray() / every.matrix.sum()
     outer = p.sum(axis=1, keepdims=True) * p.sum(axis=0)
     shares = np.where(p > 0, p * np.log(np.where(p > 0, p, 1) / outer), 0).sum(axis=0)
     np.testing.assert_allclose(contributions(every.matrix), shares, atol=1e-14)
     best = np.sort(np.argsort(-shares)[:7])
-    assert some.column_names.tolist() == every.column_names[best].tolist()
-    assert_array_equal(some.matrix.toarray(), every.matrix.toarray()[:, best])
+    assert part.column_names.tolist() == every.column_names[best].tolist()
+    assert_array_equal(part.matrix.toarray(), every.matrix.toarray()[:, best])
 
 
 def test_columns_without_mass_tell_nothing():

@@ -34,9 +34,9 @@ def imported(module, known):
             start = module[: len(module) - node.level]
             place = (*start, *(node.module or "").split(".")) if node.module else start
             for alias in node.names:
-                for found in ((*place, alias.name), place, (*place, "__init__")):
-                    if found in known:
-                        yield found
+                for result in ((*place, alias.name), place, (*place, "__init__")):
+                    if result in known:
+                        yield result
                         break
 
 

@@ -102,18 +102,18 @@ def test_the_solver_depends_on_the_chain(monkeypatch):
     """Eliminated if that is quick; else a few steps; a long elimination, if they do not do."""
     P = sp.csr_array(halves(1e-3))
     exact = eliminated(P.toarray())
-    said, eigs, eliminate = [], stationary.eigs, stationary._eliminated
+    message, eigs, eliminate = [], stationary.eigs, stationary._eliminated
     enough = [0]
 
     def iterate(*arguments, maxiter, **options):
-        said.append(maxiter)
+        message.append(maxiter)
         if maxiter < enough[0]:
             raise ArpackNoConvergence("no", [], [])
         return eigs(*arguments, maxiter=maxiter, **options)
 
     def say_and_eliminate(band):
         if band.order.size == P.shape[0]:  # not the two parts
-            said.append("eliminated")
+            message.append("eliminated")
         return eliminate(band)
 
     monkeypatch.setattr(stationary, "eigs", iterate)
@@ -129,9 +129,9 @@ def test_the_solver_depends_on_the_chain(monkeypatch):
         enough[0] = steps
         monkeypatch.setattr(stationary, "QUICK", quick)
         monkeypatch.setattr(stationary, "WORTH", worth)
-        said.clear()
+        message.clear()
         assert_allclose(stationary_distribution(P), exact, rtol=1e-9)
-        assert said == expected
+        assert message == expected
     enough[0] = many + 1
     with pytest.raises(ValueError, match="502 states could not be found"):
         stationary_distribution(P)
@@ -158,8 +158,8 @@ def test_long_walks_have_one_too():
     deep = deep[::25] / deep[::25].sum()
     grid = sp.csr_array(sp.kron(walk_in(deep), walk_in(deep)) / 2 + sp.eye_array(1600) / 2)
     order = np.random.default_rng(0).permutation(1600)
-    found = stationary_distribution(grid[order][:, order])
-    assert_allclose(found, np.outer(deep, deep).ravel()[order], rtol=1e-12)
+    result = stationary_distribution(grid[order][:, order])
+    assert_allclose(result, np.outer(deep, deep).ravel()[order], rtol=1e-12)
 
 
 def test_trees_have_one_too():

@@ -85,9 +85,9 @@ def test_pipes_are_written_through(tmp_path, write):
     os.mkfifo(pipe)
     with open(os.open(pipe, os.O_RDWR | os.O_NONBLOCK), "rb", buffering=0) as reader:
         write(pipe)
-        found = reader.read(1 << 16)
-    assert found[:4] == expected[:4]
-    assert len(found) == len(expected)
+        result = reader.read(1 << 16)
+    assert result[:4] == expected[:4]
+    assert len(result) == len(expected)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert names(tmp_path) == ["file", "pipe"]
 
@@ -290,16 +290,16 @@ def test_ctrl_c_at_any_moment_leaves_a_folder_whole_or_absent(tmp_path, interrup
             interrupt_after(0)
         except KeyboardInterrupt:
             pass
-        found = [path.name for path in target.parent.iterdir()]
-        assert found == ["out"] or (not replace and found == [])
-        if found:
+        result = [path.name for path in target.parent.iterdir()]
+        assert result == ["out"] or (not replace and result == [])
+        if result:
             assert {path.name for path in target.iterdir()} == PARTS
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # unclosed files
 def test_ctrl_c_at_any_moment_leaves_a_file_old_or_new(tmp_path, old, interrupt_after):
     usual = seconds_of(lambda: write_text(old, "new"))
-    found = set()
+    result = set()
     for step in range(400):
         old.write_text("old")
         try:
@@ -309,5 +309,5 @@ def test_ctrl_c_at_any_moment_leaves_a_file_old_or_new(tmp_path, old, interrupt_
         except KeyboardInterrupt:
             pass
         assert names(tmp_path) == ["file"]
-        found.add(old.read_text())
-    assert found == {"old", "new"}
+        result.add(old.read_text())
+    assert result == {"old", "new"}

@@ -204,14 +204,14 @@ class TypesContract(SearchContract):
 
     def masses(self, X):
         """An element's shares of all its relations, summed."""
-        found = {}
+        result = {}
         for key, W in X.items():
             for side, axis in zip(key, (1, 0), strict=True):
-                found[side] = found.get(side, 0) + W.sum(axis=axis) / W.sum()
-        return found
+                result[side] = result.get(side, 0) + W.sum(axis=axis) / W.sum()
+        return result
 
     def oracle(self, X, model):
-        labels = {side: np.maximum(found, 0) for side, found in model.labels_.items()}
+        labels = {side: np.maximum(result, 0) for side, result in model.labels_.items()}
         return sum(
             relation_cost(W, labels[s], labels[t], co_clustering(model.beta))
             for (s, t), W in X.items()
@@ -274,7 +274,7 @@ def test_every_estimator_is_here():
     public = {
         name
         for name in comarkov.__all__
-        if isinstance(found := getattr(comarkov, name), type) and issubclass(found, BaseEstimator)
+        if isinstance(result := getattr(comarkov, name), type) and issubclass(result, BaseEstimator)
     }
     tested = {
         type(kind().estimator()).__name__

@@ -153,7 +153,7 @@ CALL = re.compile(r"((?:X|numpy|pandas|comarkov|list)(?: / X)?[.(].*?\)?(?:\.rea
 def calls(message):
     """The calls in a message: each begins with 'pass' or ': ', and runs to its last bracket."""
     parts = re.split(r"[Pp]ass (?:the real parts: )?|: (?=X|numpy|comarkov)|; ", message)
-    return [found[1] for part in parts[1:] if (found := CALL.match(part))]
+    return [result[1] for part in parts[1:] if (result := CALL.match(part))]
 
 
 @pytest.mark.parametrize("name", REFUSED)

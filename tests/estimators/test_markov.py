@@ -91,7 +91,7 @@ def test_attributes_are_what_they_are_called(case, method):
 
 def onto_spread(P, member):
     onto = P @ member.T
-    return max(np.ptp(onto[some], axis=0).max() for some in member)
+    return max(np.ptp(onto[part], axis=0).max() for part in member)
 
 
 @given(chains())
@@ -164,8 +164,8 @@ def test_what_is_found_costs_no_more_than_what_was_planted():
 def test_eigenvectors_tell_lumpable_chains(n, monkeypatch):
     for k in (2, 3, 5):
         P, labels, _ = lumpable(k, n, k)
-        found = seeding.lumped(joint(P), k, np.random.default_rng(0))
-        assert evaluate.matching_accuracy(labels, found) == 1
+        result = seeding.lumped(joint(P), k, np.random.default_rng(0))
+        assert evaluate.matching_accuracy(labels, result) == 1
     assert seeding.lumped(joint(P), 1, np.random.default_rng(0)) is None
 
     def fail(*arguments, **options):

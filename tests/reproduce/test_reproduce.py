@@ -18,7 +18,7 @@ from comarkov.reproduce.means import mean_and_error
 from comarkov.reproduce.runs import Store, complete, open_store
 from comarkov.results import plot
 
-RUNS = 60
+RUNS = 24
 
 
 def concluded(name, options):
@@ -83,7 +83,7 @@ def test_circulant_blocks_are_circulant():
 
 
 def test_noise_has_the_shape_of_the_published_curves():
-    result = concluded("noise", RunOptions(runs=40))
+    result = concluded("noise", RunOptions(runs=20))
     points = len(published.table("noise_rows")) + len(published.table("noise_columns"))
     assert sum(curve.x.size for curve in result.curves) == points == 110
     assert len(result.claims) == 4
@@ -99,7 +99,7 @@ def test_noise_is_a_mixture():
 
 
 def test_southern_women():
-    claims = holds(concluded("southern-women", RunOptions()))
+    claims = holds(concluded("southern-women", RunOptions(runs=20)))
     assert [value for text, value in claims.items() if "every β from 0.1 to 1" in text] == [True]
     # as they come out, beside what the paper says
     assert claims["(2, 3): the same for β = 0"] is False

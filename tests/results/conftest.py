@@ -68,6 +68,6 @@ def run(browser):
 @pytest.fixture(scope="module")
 def women(tmp_path_factory):
     """The report of the Southern Women, with a path over β."""
-    found = datasets.load("southern-women")
-    data = Data(found.matrix, found.row_names, found.column_names, "woman", "event", "women.csv")
+    result = datasets.load("southern-women")
+    data = Data(result.matrix, result.row_names, result.column_names, "woman", "event", "women.csv")
     return written(tmp_path_factory.mktemp("women"), data, (2, 3), [1.0, 0.5, 0.0])

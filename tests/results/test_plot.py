@@ -145,9 +145,9 @@ def test_names_are_no_formulas(ax):
 def test_one_note_for_all_letters_that_the_font_has_not(ax, tmp_path):
     model, frame = fitted_frame(6, 6, "张伟 😀 ", "茶 ")
     plot_heatmap(model, frame, ax=ax)
-    with pytest.warns(UserWarning, match="lacks letters") as told:
+    with pytest.warns(UserWarning, match="lacks letters") as output:
         plot.save(ax.figure, tmp_path / "heatmap.png", "png")
-    notes = [str(each.message) for each in told]
+    notes = [str(each.message) for each in output]
     assert notes == ["The font of heatmap.png lacks letters of some names; the report shows them."]
 
 

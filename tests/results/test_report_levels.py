@@ -227,9 +227,9 @@ def test_rejected_elements_are_members_again_at_other_levels(opened, chosen):
 
 
 def test_one_side_alone(opened, tmp_path):
-    found = datasets.load("southern-women")
-    model = CoClustering((None, 3), random_state=0).fit(found.matrix)
-    results = Results.of(model, found)
+    result = datasets.load("southern-women")
+    model = CoClustering((None, 3), random_state=0).fit(result.matrix)
+    results = Results.of(model, result)
     results.write(tmp_path / "out")
     page = opened(tmp_path / "out" / "report.html")
     assert page.locator("#rows-level").count() == 0

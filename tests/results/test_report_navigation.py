@@ -238,7 +238,7 @@ def test_blocks_by_keys_and_pointer(opened, women):
     by_key = where(page)
     assert by_key != whole
     page.click("#zoom-all")
-    at = point(page, 0.5, 0.8, "#blocks")
+    at = point(page, 0.65, 0.8, "#blocks")
     page.mouse.move(*at)
     assert page.inner_text("#tip").startswith(block)
     page.mouse.click(*at)

@@ -66,10 +66,10 @@ def test_quantiles(run, numbers, share):
 
 def test_colours_are_cielab(run):
     colours = [[255, 255, 255], [0, 0, 0], [255, 0, 0], [0, 0, 255]]
-    found = run(["drawing/lab"], "(colours) => colours.map(labOf)", colours)
+    result = run(["drawing/lab"], "(colours) => colours.map(labOf)", colours)
     # Lindbloom's calculator, for D50
     expected = [[100, 0, 0], [0, 0, 0], [54.29, 80.81, 69.89], [29.57, 68.30, -112.03]]
-    assert np.array(found) == pytest.approx(np.array(expected), abs=0.03)
+    assert np.array(result) == pytest.approx(np.array(expected), abs=0.03)
     there_and_back = "(colours) => colours.map((rgb) => rgbOfLab(labOf(rgb)))"
     every = [[r, g, b] for r in range(0, 256, 51) for g in range(0, 256, 51) for b in (0, 77, 255)]
     assert run(["drawing/lab"], there_and_back, every) == every
@@ -82,10 +82,10 @@ def test_the_scale_goes_through_its_colours_from_light_to_dark(run):
       const scale = cellScale();
       return Array.from({ length: 301 }, (_, i) => [...scale(i / 300), labOf(scale(i / 300))[0]]);
     }"""
-    found = np.array(run(["drawing/lab", "drawing/colours"], scale, STOPS))
+    result = np.array(run(["drawing/lab", "drawing/colours"], scale, STOPS))
     stops = [[int(each[i : i + 2], 16) for i in (1, 3, 5)] for each in STOPS]
-    assert found[::100, :3].tolist() == stops
-    assert (np.diff(found[:, 3]) < 0.5).all()  # but for rounding
+    assert result[::100, :3].tolist() == stops
+    assert (np.diff(result[:, 3]) < 0.5).all()  # but for rounding
 
 
 @pytest.mark.parametrize(

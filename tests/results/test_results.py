@@ -65,11 +65,11 @@ def lines(text):
 def test_all_parts_add_up_to_the_information_kept(problem):
     W, model = problem
     model.fit(W)
-    found = findings_of(model, weights=joint(W).csr)
+    result = findings_of(model, weights=joint(W).csr)
     kept = model.information_.row_clusters_column_clusters
-    for parts in (found.rows.bits.sum(), found.columns.bits.sum(), information_of(found.blocks)):
+    for parts in (result.rows.bits.sum(), result.columns.bits.sum(), information_of(result.blocks)):
         assert parts == pytest.approx(kept, abs=1e-9)
-    for side in (found.rows, found.columns):
+    for side in (result.rows, result.columns):
         assert sorted(side.order) == list(range(side.labels.size))
         if side.is_clustered:
             assert side.sizes.sum() == (side.labels >= 0).sum()
@@ -101,10 +101,10 @@ def test_distinctive_by_its_definition(model):
     lift = mass / mass.sum() / P.sum(axis=0)
     bits = np.where(mass > 0, mass * np.log2(np.where(mass > 0, lift, 1)), 0)
     best = np.argsort(-bits, kind="stable")[:3]
-    found = model.top_features(0, n=3)
-    assert [feature.name for feature in found] == [str(i) for i in best]
-    assert [feature.lift for feature in found] == pytest.approx(lift[best])
-    assert [feature.bits for feature in found] == pytest.approx(bits[best])
+    result = model.top_features(0, n=3)
+    assert [feature.name for feature in result] == [str(i) for i in best]
+    assert [feature.lift for feature in result] == pytest.approx(lift[best])
+    assert [feature.bits for feature in result] == pytest.approx(bits[best])
     assert len(model.top_features(side="columns")) == 3
     with pytest.raises(ValueError, match="2 clusters of rows"):
         model.top_features(2)
@@ -135,15 +135,15 @@ def test_the_merges_of_findings_lead_from_the_clusters_to_one(n_clusters):
     """Of a fit, of cuts on both sides of it, and of its leaves, which a cut numbers anew."""
     fit = CoClustering((4, 3), n_init=1, random_state=0).fit(WOMEN.matrix)
     model = fit.cut(fit.hierarchy_.n_leaves if n_clusters == "leaves" else n_clusters)
-    found = findings_of(model)
+    result = findings_of(model)
     before = cost(WOMEN.matrix, model.row_labels_, model.column_labels_, model.beta_)
     after = cost(WOMEN.matrix, np.zeros(18, int), np.zeros(14, int), model.beta_)
-    heights = [side.linkage[-1, 2] for side in (found.rows, found.columns)]
+    heights = [side.linkage[-1, 2] for side in (result.rows, result.columns)]
     assert max(heights) == pytest.approx(after - before, abs=1e-9)
-    for side in (found.rows, found.columns):
+    for side in (result.rows, result.columns):
         assert side.linkage.shape == (side.n_clusters - 1, 4)
         assert is_valid_linkage(side.linkage)
-    cheapest = min((found.rows, found.columns), key=lambda side: side.merge_costs.min())
+    cheapest = min((result.rows, result.columns), key=lambda side: side.merge_costs.min())
     pair = np.unravel_index(cheapest.merge_costs.argmin(), cheapest.merge_costs.shape)
     assert tuple(cheapest.linkage[0, :2]) == pair
     assert cheapest.linkage[0, 2] == pytest.approx(cheapest.merge_costs[pair], abs=1e-9)
@@ -258,11 +258,11 @@ def test_rejected_elements_have_no_rank(results):
     model = CoClustering((2, 3), n_init=5, reject=0.9, random_state=0).fit(WOMEN.matrix)
     out = model.row_labels_ < 0
     assert out.any()
-    found = findings_of(model)
-    assert (found.rows.ranks[out] == 0).all()
-    assert (found.rows.ranks[~out] > 0).all()
-    assert set(found.rows.order[-out.sum() :]) == set(np.flatnonzero(out))
-    assert found.blocks == pytest.approx(results.findings.blocks)  # what was rejected still counts
+    result = findings_of(model)
+    assert (result.rows.ranks[out] == 0).all()
+    assert (result.rows.ranks[~out] > 0).all()
+    assert set(result.rows.order[-out.sum() :]) == set(np.flatnonzero(out))
+    assert result.blocks == pytest.approx(results.findings.blocks)  # what was rejected still counts
 
 
 def test_names_come_back_from_the_csv_as_they_were(tmp_path):
@@ -305,9 +305,9 @@ def test_results_take_what_fit_takes(model, results):
     assert Results.of(model, frame).tables() == results.tables()
     assert Results.of(model, bare).findings.rows.names[:2].tolist() == ["0", "1"]
     renamed = Data(WOMEN.matrix, [name.split()[0] for name in WOMEN.row_names], None, "woman")
-    told = Results.of(named, renamed).findings
-    assert (told.rows.names[0], told.columns.names[0]) == ("Evelyn", "E1")
-    assert told.rows.kind == "woman"
+    output = Results.of(named, renamed).findings
+    assert (output.rows.names[0], output.columns.names[0]) == ("Evelyn", "E1")
+    assert output.rows.kind == "woman"
 
 
 def test_elements_that_share_a_name_are_told_apart():
@@ -319,8 +319,8 @@ def test_elements_that_share_a_name_are_told_apart():
         "x [1]",
         WOMEN.row_names[2],
     ]
-    for told in (results.describe(), model.describe()):
-        assert "typical:     x [0], x [1], " in told
+    for output in (results.describe(), model.describe()):
+        assert "typical:     x [0], x [1], " in output
     assert model.top_features(1, n=1, side="columns")[0].name == "x [0]"
     assert model.row_names_in_[0] == "x"
 

@@ -47,9 +47,9 @@ def test_titles_of_each_level_are_distinct_short_and_stable(problem, data):
     model.fit(W)
     named = [data.draw(st.lists(HOSTILE, min_size=n, max_size=n) | st.none()) for n in W.shape]
     kinds = data.draw(st.sampled_from([("row", "column"), ("document", "word"), ("", "hour")]))
-    found = findings_of(model, named, kinds)
+    result = findings_of(model, named, kinds)
     again = findings_of(model, named, kinds)
-    for side, other in ((found.rows, again.rows), (found.columns, again.columns)):
+    for side, other in ((result.rows, again.rows), (result.columns, again.columns)):
         titles = node_titles(side)
         assert titles == node_titles(other)
         assert side.titles == other.titles
@@ -65,13 +65,13 @@ def test_titles_of_each_level_are_distinct_short_and_stable(problem, data):
 
 def test_titles_are_made_of_what_distinguishes_clusters():
     columns = [f"{'abc'[i % 3]}{letter}" for i, letter in enumerate("mnopqrstuvwx")]
-    found = planted([f"{'xyz'[i % 3]}{'mnopqrstuvwxyzabcd'[i]}" for i in range(18)], columns)
-    for a, title in enumerate(found.rows.titles):
+    result = planted([f"{'xyz'[i % 3]}{'mnopqrstuvwxyzabcd'[i]}" for i in range(18)], columns)
+    for a, title in enumerate(result.rows.titles):
         words = title.split(BETWEEN)
-        best = {feature.name for feature in found.rows.distinctive(a, 4)}
+        best = {feature.name for feature in result.rows.distinctive(a, 4)}
         assert len(words) == 3
         assert set(words) <= best
-    words = [word for title in found.rows.titles for word in title.split(BETWEEN)]
+    words = [word for title in result.rows.titles for word in title.split(BETWEEN)]
     assert len(set(words)) == len(words)  # no word stands twice
 
 
@@ -81,17 +81,17 @@ def test_rare_and_common_elements_make_no_titles():
         [[90, 0, 9, 0], [80, 1, 8, 0], [90, 0, 9, 0], [60, 0, 0, 9], [60, 0, 0, 8], [50, 0, 0, 9]]
     )
     model = CoClustering((2, None), random_state=0).fit(X)
-    found = findings_of(model, (list("abcdef"), ["the", "rare", "cat", "dog"]))
-    assert sorted(found.rows.titles) == ["cat", "dog"]
+    result = findings_of(model, (list("abcdef"), ["the", "rare", "cat", "dog"]))
+    assert sorted(result.rows.titles) == ["cat", "dog"]
 
 
 def test_words_name_the_clusters_of_both_sides():
     words = ["bike", "bikes", "ride", "orbit", "moon", "nasa", "game", "team", "win", "a", "b", "c"]
-    found = planted([f"post {i}" for i in range(18)], words, ("document", "word"))
-    for side in (found.rows, found.columns):
+    result = planted([f"post {i}" for i in range(18)], words, ("document", "word"))
+    for side in (result.rows, result.columns):
         assert {word for title in side.titles for word in title.split(BETWEEN)} <= set(words)
-    for a, title in enumerate(found.columns.titles):
-        assert set(title.split(BETWEEN)) <= set(found.columns.typical(a))
+    for a, title in enumerate(result.columns.titles):
+        assert set(title.split(BETWEEN)) <= set(result.columns.typical(a))
 
 
 def test_names_that_say_nothing_are_not_used():
@@ -116,16 +116,16 @@ def test_a_few_numbers_of_something_known_are_names():
 @pytest.mark.parametrize("n_clusters", [(3, None), (None, 3)])
 def test_a_side_that_is_not_clustered_has_no_titles(n_clusters):
     model = CoClustering(n_clusters, random_state=0).fit(WOMEN.matrix)
-    found = findings_of(model, (WOMEN.row_names, WOMEN.column_names))
-    sides = [found.rows, found.columns]
+    result = findings_of(model, (WOMEN.row_names, WOMEN.column_names))
+    sides = [result.rows, result.columns]
     assert [len(side.titles) for side in sides] == [n or 0 for n in n_clusters]
     assert [bool(node_titles(side)) for side in sides] == [n is not None for n in n_clusters]
 
 
 def test_nothing_distinctive_is_said_so():
     one = CoClustering(1, random_state=0).fit(WOMEN.matrix)
-    found = findings_of(one, (WOMEN.row_names, WOMEN.column_names), ("woman", "event"))
-    assert (found.rows.titles, found.columns.titles) == (["all women"], ["all events"])
+    result = findings_of(one, (WOMEN.row_names, WOMEN.column_names), ("woman", "event"))
+    assert (result.rows.titles, result.columns.titles) == (["all women"], ["all events"])
     rng = np.random.default_rng(0)
     noise = 1000 + rng.integers(0, 20, (12, 6))
     flat = CoClustering(2, random_state=0).fit(noise)
@@ -185,6 +185,6 @@ def test_a_high_lift_counts_for_more_than_a_large_share():
     """Columns: a common one with a lift of 1.3, filler, and the theme of each cluster."""
     X = np.repeat([[30, 60, 10, 0], [15, 75, 0, 10]], 3, axis=0)
     model = CoClustering((2, None), random_state=0).fit(X)
-    found = findings_of(model, (list("abcdef"), ["the", "filler", "cat", "dog"]))
-    first = sorted(title.split(BETWEEN)[0] for title in found.rows.titles)
+    result = findings_of(model, (list("abcdef"), ["the", "filler", "cat", "dog"]))
+    first = sorted(title.split(BETWEEN)[0] for title in result.rows.titles)
     assert first == ["cat", "dog"]

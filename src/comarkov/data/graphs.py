@@ -83,7 +83,7 @@ def _by_distance(graph: Any) -> dict[Any, int]:
     depths = nx.single_source_shortest_path_length(graph, next(iter(graph)))
     if len(depths) < len(graph):
         raise ValueError(
-            "The graph is in several parts, so that the rows cannot be told from the columns. "
+            "The graph is in several parts, so rows and columns cannot be distinguished. "
             + _MARK.format(node=next(iter(graph)))
         )
     return {node: depth % 2 for node, depth in depths.items()}

@@ -1,4 +1,4 @@
-"""Folders that comarkov writes: models and results, told by the files in them."""
+"""Folders that comarkov writes: models and results, recognised by their files."""
 
 from __future__ import annotations
 

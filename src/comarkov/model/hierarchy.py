@@ -244,8 +244,8 @@ class _MergingSide:
         self.group = group.copy()
         self.costs = np.full((group.size, group.size), np.inf)
         for members in (np.flatnonzero(group == g) for g in np.unique(group[group >= 0])):
-            some = [(masses[:, members], factor) for masses, factor in self.terms]
-            self.costs[np.ix_(members, members)] = pair_costs(some)
+            terms = [(masses[:, members], factor) for masses, factor in self.terms]
+            self.costs[np.ix_(members, members)] = pair_costs(terms)
 
     def allow_all(self) -> None:
         """Allow all merges."""

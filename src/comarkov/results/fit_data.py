@@ -41,7 +41,7 @@ def findings_on(fitted: Any, X: Any, weighted: Joint) -> Findings:
 def names_of_fit(fitted: Any, X: Any = None) -> Names:
     """The names of X or, if it has none, those of the fit; None if neither has names.
 
-    Elements with the same name are told apart by their positions, as in data that are read.
+    Elements with the same name get their positions added, as in data that are read.
     """
     of_fit = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
     rows, columns = (

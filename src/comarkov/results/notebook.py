@@ -29,8 +29,8 @@ def glance(findings: Findings, are_named: tuple[bool, bool], weight: Weight | No
     warning = caution(findings)
     parts = [f"<p><b>{_html(warning)}</b></p>"] if warning else []
     parts.append(f"<p>{escape(headline(findings))}</p>")
-    found = "".join(f"<li>{_html(each)}</li>" for each in strongest(findings, weight, SENTENCES))
-    parts.append(f"<ul>{found}</ul>" if found else "")
+    items = "".join(f"<li>{_html(each)}</li>" for each in strongest(findings, weight, SENTENCES))
+    parts.append(f"<ul>{items}</ul>" if items else "")
     sides = findings.rows, findings.columns
     if all(side.is_clustered and side.n_clusters <= MOST for side in sides):
         parts.append(_blocks(findings))

@@ -165,12 +165,12 @@ def _settled_scatter(value: np.ndarray, sums: np.ndarray, cuts: np.ndarray) -> f
     for _ in range(STEPS):
         edges = np.concatenate([[0], np.sort(cuts), [value.size]])
         mass, first, second = np.diff(sums[:, edges], axis=1)
-        some = mass > 0
-        means = first[some] / mass[some]
+        is_used = mass > 0
+        means = first[is_used] / mass[is_used]
         previous, cuts = cuts, np.searchsorted(value, (means[1:] + means[:-1]) / 2)
         if cuts.size == previous.size and (cuts == previous).all():
             break
-    return float(second.sum() - first[some] @ means)
+    return float(second.sum() - first[is_used] @ means)
 
 
 def _far_apart(

@@ -103,17 +103,17 @@ def from_column(
         *(pl.col(name).cast(pl.String).alias("name") for name in ids),
     )
     try:
-        found = query.collect(engine="streaming")
+        documents = query.collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
         raise fault(table, Checks(names=ids), error) from error
-    if not len(found):
+    if not len(documents):
         raise ValueError(f"{table.name} has no texts.")
-    if rows is not None and found["name"].null_count():
+    if rows is not None and documents["name"].null_count():
         raise fault(table, Checks(names=ids))
-    names = None if rows is None else found["name"].to_list()
+    names = None if rows is None else documents["name"].to_list()
     others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
     columns = _small_columns(frame, others, classes)
-    return Documents(names, found["text"].to_list(), columns)
+    return Documents(names, documents["text"].to_list(), columns)
 
 
 def _small_columns(

@@ -1,4 +1,4 @@
-"""The report: one page with all that was found, which needs no network."""
+"""The report: all results on one page, which needs no network."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _heaviest_within(ordered: sp.csr_array, budget: int) -> tuple[sp.csr_array, 
     heaviest = np.lexsort((chance, -ordered.data))
     count = min(ordered.nnz, MOST_CELLS)
     while True:
-        kept = _some(ordered, heaviest[:count])
+        kept = _selected(ordered, heaviest[:count])
         sections = _sections(kept)
         size = len(compress(b"".join(sections[0].values())))
         if size <= budget or count <= 1:
@@ -94,7 +94,7 @@ def _heaviest_within(ordered: sp.csr_array, budget: int) -> tuple[sp.csr_array, 
         count = int(count * 0.97 * budget / size)
 
 
-def _some(ordered: sp.csr_array, which: np.ndarray) -> sp.csr_array:
+def _selected(ordered: sp.csr_array, which: np.ndarray) -> sp.csr_array:
     chosen = np.zeros(ordered.nnz, bool)
     chosen[which] = True
     before = np.concatenate([[0], np.cumsum(chosen)])
