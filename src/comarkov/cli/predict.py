@@ -52,9 +52,7 @@ class PredictOptions:
     """What is new, and where to write its clusters."""
 
     side: str = CLUSTERING.option(
-        "--side SIDE",
-        "What is new in INPUT: rows or columns; for results of multi also a type, such as item.",
-        "rows",
+        "--side SIDE", "What is new: rows or columns; in tables of multi also a type.", "rows"
     )
     out: Path | None = OUTPUT.option(
         "--out -o FILE", "A CSV file for the result.", shown="standard output"
