@@ -14,6 +14,7 @@ from ..extras import need
 from ..frames import frame_width, is_frame
 from ..graphs import from_graph
 from ..inputs import are_numbers
+from ..own_folders import data_in, is_own
 from . import databases, excel, lists, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
@@ -67,6 +68,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
         table = databases.from_database(source, databases.Asked(options.query, options.table))
         return _from_rows(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
+        if is_own(Path(source)):
+            return _from_own_folder(Path(source), kind, options, max_bytes)
         return _from_folder(Path(source), kind, options)
     with opened(source, max_bytes) as file:
         return _from_file(file, kind, options, max_bytes)
@@ -123,6 +126,19 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
             frame = frame.set_axis(distinct(frame.index), axis=0)
             frame = frame.rename_axis(index=kind_of_rows).reset_index()
     return _from_rows(from_frame(frame, "the data frame"), kind, options, "a data frame")
+
+
+def _from_own_folder(
+    folder: Path, kind: str | None, options: ReadOptions, max_bytes: int | None
+) -> Data:
+    """The data that results were computed from."""
+    if kind not in (None, CHAIN, "npz"):
+        raise ValueError(
+            f"{folder} holds results of comarkov, and their data are read as they were: leave out "
+            f"kind={kind!r}, or give the source of the data."
+        )
+    with opened(data_in(folder), max_bytes) as file:
+        return _from_file(file, "npz", options, max_bytes)
 
 
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
