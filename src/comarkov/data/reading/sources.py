@@ -27,9 +27,11 @@ from .kinds import (
     CHAIN,
     DOCUMENT,
     JSON_LINES,
+    PROSE_ADVICE,
     ReadOptions,
     is_json,
     is_place,
+    is_prose,
     kind_of_file,
     kind_of_object,
     kind_of_table,
@@ -179,7 +181,12 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         with excel.as_csv(file, options.sheet, options.decimal, max_bytes) as sheet:
             return _from_delimited(sheet, kind, options, "an Excel file")
     with as_utf8(file, options.encoding) as text:
-        return _from_delimited(text, kind, options, "delimited text")
+        try:
+            return _from_delimited(text, kind, options, "delimited text")
+        except ValueError as error:
+            if kind is None and is_prose(text.path):
+                raise ValueError(f"{error} {PROSE_ADVICE}") from error
+            raise
 
 
 def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
