@@ -99,7 +99,7 @@ MISTAKES = {
     "missing values": Mistake("fit(X)", "contains NaN", "fit(X.fillna(0))", FRAME.where(FRAME > 0)),
     "scaled AnnData": Mistake(
         "fit(X)",
-        "before scaling: adata.raw.to_adata()",
+        "before scaling",
         'fit(comarkov.read(with_counts(X), layer="counts"))',
         scaled(),
         is_quoted=False,

@@ -185,6 +185,13 @@ def test_malformed_input_is_one_line_and_writes_nothing(tmp_path, case):
     assert not (tmp_path / "out").exists()
 
 
+def test_one_row_and_one_column_are_nothing_to_cluster(tmp_path):
+    (tmp_path / "hello.txt").write_text("hello world\n")
+    done = run("fit", "hello.txt", "--no-header", "-o", "out", cwd=tmp_path)
+    assert_refused(done, "nothing to cluster")
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     assert_refused(run(*FIT, tmp_path / "file" / "out"), "file is a file. Choose another path")

@@ -104,7 +104,8 @@ def test_without_counts_the_error_shows_how_to_keep_them(tmp_path):
             read(cells)
         message = str(caught.value)
         assert "(X, layers['centred'])" in message
-        assert "adata.raw.to_adata()" in message
+        assert 'adata.layers["counts"] = adata.X.copy()' in message
+        assert ".raw" not in message
         assert "absolute" not in message
     cells = scaled("raw")
     with pytest.raises(ValueError, match=r'is negative.*comarkov\.read\(adata, layer="raw"\)'):
@@ -112,6 +113,19 @@ def test_without_counts_the_error_shows_how_to_keep_them(tmp_path):
     _, path = sources(cells, tmp_path)
     assert_refused(run("fit", path, "--layer", "X", "-o", tmp_path / "o"), "read .raw: --layer raw")
     assert_refused(run("info", tmp_path / "none.h5ad"), "none.h5ad")
+
+
+def test_missing_values_are_not_called_scaled():
+    cells = scaled()
+    cells.X = np.where(cells.X < 0, np.nan, cells.X)
+    with pytest.raises(ValueError, match="Write 0 where nothing was observed") as caught:
+        comarkov.read(cells)
+    assert "scal" not in str(caught.value)
+
+
+def test_a_misspelt_layer_names_the_similar_one():
+    with pytest.raises(ValueError, match=r"only X, counts\. Did you mean layer='counts'"):
+        comarkov.read(scaled("counts"), layer="count")
 
 
 def test_the_command_line_reads_raw_and_notes_it(tmp_path):

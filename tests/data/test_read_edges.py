@@ -269,3 +269,11 @@ def test_what_is_read_is_ready_for_a_joint_distribution():
     assert joint(data).row_names.tolist() == ["Ann", "Bob"]
     assert sp.issparse(data.matrix)
     assert data.matrix.dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", [None, "edges"])
+def test_an_example_of_columns_has_no_serial_number(kind):
+    content = b"id,user,item,qty\n1,Ann,tea,2\n2,Bob,rum,1\n3,Ann,rum,1\n"
+    example = "for example rows='user', columns='item', weights='qty'"
+    with pytest.raises(ValueError, match=example):
+        comarkov.read(io.BytesIO(content), kind=kind)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import comarkov
 from comarkov.data.reading.encodings import detect, detect_in_file, is_text
+from comarkov.data.reading.folders import names_in
 
 FILES = {
     "utf8.txt": "sun & café".encode(),
@@ -75,12 +76,32 @@ def test_what_is_not_text_is_skipped_and_counted(tmp_path):
         comarkov.read(tmp_path / "none")
 
 
+def test_what_is_not_text_has_no_class(tmp_path):
+    write(tmp_path, {"a/1.txt": b"sun", "b/2.txt": b"moon", "b/3.png": BINARY["b.png"]})
+    assert names_in(tmp_path) == ["a/1.txt", "b/2.txt"]
+
+
 def test_results_and_hidden_files_are_no_texts(tmp_path):
     write(tmp_path, {"a": b"sun sea", "b": b"sun sea", ".hidden": b"sun", ".git/c": b"sun"})
     results = ("clusters/summary.json", "clusters/model/model.json", "clusters/model/arrays.npz")
     write(tmp_path, dict.fromkeys(results, b"sun"))
     write(tmp_path, {"saved/model.json": b"sun", "saved/arrays.npz": b"sun"})
     assert comarkov.read(tmp_path).row_names.tolist() == ["a", "b"]
+
+
+def test_a_folder_of_results_is_read_as_its_data(tmp_path):
+    data = comarkov.Data([[4, 0, 1], [3, 1, 0], [0, 5, 2]], ["a", "b", "c"], ["x", "y", "z"])
+    model = comarkov.CoClustering((2, 2), random_state=0).fit(data)
+    comarkov.Results.of(model, data).write(tmp_path / "out")
+    for folder in ("out", "out/model"):
+        again = comarkov.read(tmp_path / folder)
+        assert again.row_names.tolist() == ["a", "b", "c"]
+        assert (again.matrix != data.matrix).nnz == 0
+    with pytest.raises(ValueError, match="leave out kind='texts'"):
+        comarkov.read(tmp_path / "out", kind="texts")
+    model.save(tmp_path / "model")
+    with pytest.raises(ValueError, match="without the data"):
+        comarkov.read(tmp_path / "model")
 
 
 def test_folders_are_known_classes(tmp_path):

@@ -150,3 +150,20 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("id,text\n1,sun\n,sea\n")
     with pytest.raises(ValueError, match=r"line 3, column 1 \(id\): the name is missing"):
         comarkov.read("t.csv", text="text", rows="id")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "The quick brown fox jumps over the lazy dog.\n",
+        "The fox, who likes hens, jumped.\nIt was a dark night in 1905.\n\nNobody saw it.\n",
+    ],
+)
+def test_prose_that_is_no_table_is_recognised(tmp_path, prose):
+    (tmp_path / "prose.txt").write_text(prose)
+    with pytest.raises(ValueError, match="use kind='texts' for a text in each line"):
+        comarkov.read(tmp_path / "prose.txt")
+    (tmp_path / "table.txt").write_text("who tea rum gin ale\nAnn 1 2 3 4\nBob 1 2\n")
+    with pytest.raises(ValueError, match="has 3 fields") as caught:
+        comarkov.read(tmp_path / "table.txt")
+    assert "holds prose" not in str(caught.value)

@@ -208,6 +208,12 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
         raise ValueError(
             f"{source} has no weight above 0. Choose the column with the weights: --weights COLUMN."
         )
+    if data.shape == (1, 1) and like is None:
+        raise ValueError(
+            f"{source} has only one row and one column, so there is nothing to cluster. Choose the "
+            "columns of a table with --rows and --columns. If the file holds prose, use --kind "
+            "texts for a text in each line, or give a folder of texts."
+        )
     return data
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.own_folders import is_results
+from ..data.own_folders import DATA, is_results
 
 if TYPE_CHECKING:
     from ..data.reading.class_files import Labels
@@ -61,7 +61,6 @@ Known = tuple[str, Sequence[str], dict[str, np.ndarray]]  # source, names, class
 
 def _in_results(out: Path, side: str) -> Known:
     from ..data.reading import read
-    from ..results.folder import DATA
 
     if not is_results(out):
         raise ValueError(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 TREE, ARRAYS = "model.json", "arrays.npz"  # in the folder of a model
 MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
+DATA = "data.npz"  # in a folder of results, too, unless it is one of a chain or of several types
 
 
 def is_model(folder: Path) -> bool:
@@ -21,3 +22,14 @@ def is_results(folder: Path) -> bool:
 def is_own(folder: Path) -> bool:
     """Did comarkov write the folder?"""
     return is_model(folder) or is_results(folder)
+
+
+def data_in(folder: Path) -> Path:
+    """The file with the data of a folder that comarkov wrote; an error if there is none."""
+    path = (folder.parent if is_results(folder.parent) else folder) / DATA
+    if not path.is_file():
+        raise ValueError(
+            f"{folder} was written by comarkov, but without the data that were clustered. Give the "
+            "file or folder that they were read from."
+        )
+    return path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..data.own_folders import DATA
 from ..model.storage import MODEL, SUMMARY, save_value
 from . import given_titles, plot, report
 from .files import clusters_md, summary_json
@@ -13,7 +14,7 @@ from .given_titles import titles_json
 if TYPE_CHECKING:
     from .results import Results
 
-DATA, PATH = "data.npz", "path.npz"
+PATH = "path.npz"
 
 
 def fill(results: Results, folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..search.number_reasons import OUT_OF_TIME
 from .findings import Findings, SideFindings, expected_of
 from .names import are_readable, short_name
 from .numbers import INFORMATIVE, count_text, kept_and_lost, lift_text, percent_text, plural
@@ -69,8 +70,13 @@ def kind_of(side: SideFindings, count: int = 2) -> Part:
     return Part(side.kind if count == 1 else plural(side.kind), is_name=True, is_kind=True)
 
 
-def caution(findings: Findings) -> Sentence | None:
-    """What to say first if there is next to nothing to see; None otherwise."""
+def caution(findings: Findings, reason: str = "") -> Sentence | None:
+    """What to say first if there is next to nothing to see; None otherwise.
+
+    ``reason`` explains the numbers of clusters.
+    """
+    if reason == OUT_OF_TIME:
+        return sentence(f"{OUT_OF_TIME} Set more time, or the numbers of clusters.")
     sides = [side for side in (findings.rows, findings.columns) if side.is_clustered]
     if all(side.n_clusters == 1 for side in sides):
         groups = _joined([[Part("all "), kind_of(side)] for side in sides])

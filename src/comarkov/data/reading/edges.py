@@ -14,6 +14,7 @@ from .coding import BATCH, Growing, coding_of, renumber
 from .data import Data
 from .faults import Checks, fault
 from .headers import kind_of
+from .identifiers import without_identifiers
 from .tables import RawTable, listed
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def _roles(table: RawTable, chosen: EdgeColumns) -> tuple[str, str, str | None]:
         if len(kept) not in (2, 3):
             raise ValueError(
                 f"{table.name} has {len(kept)} columns ({listed(table.columns)}), but an edge list "
-                f"has two or three. Choose them, for example {edge_example(table, kept)}."
+                f"has two or three. Choose them, for example "
+                f"{edge_example(table, without_identifiers(table, kept))}."
             )
         return kept[0], kept[1], (*kept, None)[2]
     if chosen.rows is None or chosen.columns is None:

@@ -48,15 +48,19 @@ def read_folder(folder: Path, encoding: str | None) -> Documents:
 
 
 def names_in(folder: Path) -> list[str]:
-    """The paths of all files in a folder, relative to it."""
-    return [path.relative_to(folder).as_posix() for path in _files(folder)]
+    """The paths of all texts in a folder, relative to it: those that ``read_folder`` reads."""
+    return [path.relative_to(folder).as_posix() for path in _files(folder) if _holds_text(path)]
+
+
+def _holds_text(path: Path, encoding: str | None = None) -> bool:
+    with path.open("rb") as start:
+        return is_text(start.read(1 << 16), encoding)
 
 
 def read_document(file: Opened, encoding: str | None) -> Documents:
     """One file as one text."""
-    with file.path.open("rb") as start:
-        if not is_text(start.read(1 << 16), encoding):
-            raise ValueError(f"{file.name} is not text. Convert it to plain text (.txt) first.")
+    if not _holds_text(file.path, encoding):
+        raise ValueError(f"{file.name} is not text. Convert it to plain text (.txt) first.")
     with as_utf8(file, encoding) as plain:
         text = decoded(plain.path.read_bytes(), file.name, "utf-8")
     return Documents([file.name], [as_document(text)], {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,8 +51,11 @@ def _chosen(annotated: Any, wanted: str | None, name: str) -> Layer:
     for layer in every:
         if layer.name == wanted:
             return layer
-    known = ", ".join(layer.choice for layer in every) or "nothing to read"
-    raise ValueError(f"{_sentence(name)} has no layer {wanted!r}. It has: {known}.")
+    names = [layer.name for layer in every]
+    known = ", ".join(names) or "nothing to read"
+    similar = get_close_matches(wanted, names, n=1)
+    advice = f" Did you mean layer={similar[0]!r}?" if similar else ""
+    raise ValueError(f"{_sentence(name)} has no layer {wanted!r}, only {known}.{advice}")
 
 
 def _note(annotated: Any, chosen: Layer, name: str) -> str:
@@ -72,7 +76,7 @@ def _refuse(annotated: Any, chosen: Layer, name: str) -> None:
         advice = f"read {good[0]}: {_call(name, good[0].choice)}"
     else:
         listed = ", ".join(str(layer) for layer in every)
-        advice = f"none of its matrices ({listed}) is free of such values. {_earlier(name)}"
+        advice = f"none of its matrices ({listed}) is free of such values. {_remedy(chosen, name)}"
     try:
         refuse_bad_weights(chosen.matrix, chosen.row_names, chosen.column_names, _sentence(name))
     except ValueError as error:
@@ -82,17 +86,22 @@ def _refuse(annotated: Any, chosen: Layer, name: str) -> None:
     )
 
 
-def _earlier(name: str) -> str:
-    """How to pass data as they were before scaling."""
+def _remedy(chosen: Layer, name: str) -> str:
+    """What to do if no matrix holds weights, neither a layer nor ``.raw``."""
+    problem = matrices_of.problem(chosen.matrix) or ""
+    if problem.startswith("missing"):
+        return "Write 0 where nothing was observed, or leave out observations that lack values."
+    if not problem.startswith("negative"):
+        return "Convert them to numbers."
     counts = _call(name, 'layer="counts"')
     if name == OBJECT:
         return (
-            "Pass the data as they were before scaling: adata.raw.to_adata(), or, after "
-            f'adata.layers["counts"] = adata.X.copy() before you scale, {counts}'
+            "Pass the data as they were before scaling. To keep them, run "
+            f'adata.layers["counts"] = adata.X.copy() before you scale, then {counts}'
         )
     return (
-        "Write the data as they were before scaling: adata.raw.to_adata(). Or copy them to a layer "
-        f'"counts" before you scale, and pass {counts}'
+        'Write the data as they were before scaling. To keep them, copy X to a layer "counts" '
+        f"before you scale, and choose it: {counts}"
     )
 
 

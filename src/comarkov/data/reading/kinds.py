@@ -7,13 +7,15 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
 from ..annotated import is_anndata
-from ..frames import MOST_OF_AN_EDGE
+from ..frames import MOST_OF_AN_EDGE, are_documents
 from ..inputs import is_graph
 from .classes import as_choice
+from .values import looks_like_number
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
@@ -32,6 +34,11 @@ BY_SUFFIX = {
     ".ndjson": "texts",
 }
 BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad", b"\x93NUMPY": "npy"}
+PROSE_ADVICE = (
+    "If the file holds prose, use kind='texts' for a text in each line, or give a folder of texts."
+)
+SAMPLE = 100  # lines that show whether a file holds prose
+NUMBERS_IN_PROSE = 10  # fewer than one word in so many is a number
 JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
@@ -247,6 +254,15 @@ def is_json(path: Path) -> bool:
     """Does the file begin with a JSON object, as JSON lines do?"""
     with path.open("rb") as file:
         return file.read(4096).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
+
+
+def is_prose(path: Path) -> bool:
+    """Does a text file in UTF-8 begin with sentences rather than with a table?"""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines = [line for line in islice(file, SAMPLE) if line.strip()]
+    words = [word for line in lines for word in line.split()]
+    numbers = sum(map(looks_like_number, words))
+    return are_documents(lines) and NUMBERS_IN_PROSE * numbers < len(words)
 
 
 def kind_of_table(options: ReadOptions, width: int) -> str:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..user_warnings import warn_user
 from .classes import columns_in
 from .edges import edge_example
+from .identifiers import SAMPLE, is_identifier, without_identifiers
 from .tables import RawTable, listed
 from .values import is_missing, looks_like_number
 
 if TYPE_CHECKING:
     import polars as pl
-
-SAMPLE = 1000  # records from which the roles are detected
-# Headings of columns that only count or number the rows, as pandas and R write them, too.
-IDENTIFIER = re.compile(r"|unnamed: 0|rownames|index|[Ii]d|ID|.*[_ ](id|Id|ID)|.*[a-z]I[dD]")
 
 
 @dataclass(frozen=True)
@@ -91,12 +87,8 @@ def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> s
 
 
 def _is_identifier(table: RawTable, column: pl.Series) -> bool:
-    """Does a column with an identifier's heading hold whole numbers without repeats?"""
-    heading = table.heading(column.name) if table.has_headings else "no heading"
-    if not IDENTIFIER.fullmatch(heading.replace("Unnamed", "unnamed")):
-        return False
-    values = [str(value).strip() for value in column.to_list()]
-    return all(map(str.isdecimal, values)) and len(set(values)) == len(values)
+    """Does a column with a heading only number the rows?"""
+    return table.has_headings and is_identifier(table.heading(column.name), column.to_list())
 
 
 def explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
@@ -143,6 +135,9 @@ def refuse_edges(table: RawTable, layout: Layout) -> None:
 def as_edges(table: RawTable, layout: Layout) -> str:
     """A choice of columns that reads the table as an edge list."""
     names = [] if layout.names is None else [layout.names]
+    if len(layout.texts) > 1 and not without_identifiers(table, names):
+        names = [layout.texts[0]]
+        layout = replace(layout, texts=layout.texts[1:])
     if layout.texts:
         return edge_example(table, [*names, layout.texts[0], *layout.weights[-1:]][:3])
     return edge_example(table, [*names, *layout.weights[:2]])

@@ -14,6 +14,7 @@ from ..extras import need
 from ..frames import frame_width, is_frame
 from ..graphs import from_graph
 from ..inputs import are_numbers
+from ..own_folders import data_in, is_own
 from . import databases, excel, lists, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
@@ -26,9 +27,11 @@ from .kinds import (
     CHAIN,
     DOCUMENT,
     JSON_LINES,
+    PROSE_ADVICE,
     ReadOptions,
     is_json,
     is_place,
+    is_prose,
     kind_of_file,
     kind_of_object,
     kind_of_table,
@@ -67,6 +70,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
         table = databases.from_database(source, databases.Asked(options.query, options.table))
         return _from_rows(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
+        if is_own(Path(source)):
+            return _from_own_folder(Path(source), kind, options, max_bytes)
         return _from_folder(Path(source), kind, options)
     with opened(source, max_bytes) as file:
         return _from_file(file, kind, options, max_bytes)
@@ -125,6 +130,19 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
     return _from_rows(from_frame(frame, "the data frame"), kind, options, "a data frame")
 
 
+def _from_own_folder(
+    folder: Path, kind: str | None, options: ReadOptions, max_bytes: int | None
+) -> Data:
+    """The data that results were computed from."""
+    if kind not in (None, CHAIN, "npz"):
+        raise ValueError(
+            f"{folder} holds results of comarkov, and their data are read as they were: leave out "
+            f"kind={kind!r}, or give the source of the data."
+        )
+    with opened(data_in(folder), max_bytes) as file:
+        return _from_file(file, "npz", options, max_bytes)
+
+
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     if kind in ("sequences", CHAIN):
         options.check("sequences", "a sequence in each line")
@@ -163,7 +181,12 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         with excel.as_csv(file, options.sheet, options.decimal, max_bytes) as sheet:
             return _from_delimited(sheet, kind, options, "an Excel file")
     with as_utf8(file, options.encoding) as text:
-        return _from_delimited(text, kind, options, "delimited text")
+        try:
+            return _from_delimited(text, kind, options, "delimited text")
+        except ValueError as error:
+            if kind is None and is_prose(text.path):
+                raise ValueError(f"{error} {PROSE_ADVICE}") from error
+            raise
 
 
 def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
