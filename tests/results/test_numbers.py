@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pages import ASSETS
 
 from comarkov.results.numbers import (
+    as_plural,
     bits_text,
     count_text,
     is_informative,
@@ -104,3 +105,9 @@ def test_the_page_writes_the_same(in_page, values):
     assert in_page("isInformative", values) == [is_informative(value) for value in values]
     shares = [value % 1 for value in values] + [1]
     assert in_page("percentText", shares) == [percent_text(share) for share in shares]
+
+
+@pytest.mark.parametrize("noun", ["flight", "flights"])
+def test_a_plural_stays_as_it_is(noun):
+    assert as_plural(noun) == "flights"
+    assert as_plural("person") == as_plural("people") == "people"
