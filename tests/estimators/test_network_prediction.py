@@ -144,6 +144,7 @@ def test_a_new_element_goes_where_all_relations_cost_least(data, beta):
     weights = {UT: data.draw(st.sampled_from([0.5, 3.0]))}
     model = MultiwayClustering(2, weights=weights, beta=beta, n_init=1, random_state=0).fit(X)
     new = {key: data.draw(sparse_weights(3, W.shape[1])) for key, W in X.items()}
+    new[UI] *= 50  # so much that the total of the relation matters
     for x, label in enumerate(model.predict(new, "user")):
         costs = costs_with(model, X, {key: W[x] for key, W in new.items()}, "user")
         assert costs[label] <= costs.min() + TIE
