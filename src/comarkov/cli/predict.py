@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
 from ..data.own_folders import MODEL
@@ -68,8 +70,10 @@ def predict(
                 f"comarkov report {model} --open"
             )
         data = reading.read(source, like=fitted)
-        _refuse_strangers(fitted, data, options.side, source)
-        labels, confidence = fitted.predict_with_confidence(data, options.side)
+        if _are_strangers(fitted, data, options.side, source):
+            labels, confidence = np.full(data.shape[0], -1), np.zeros(data.shape[0])
+        else:
+            labels, confidence = fitted.predict_with_confidence(data, options.side)
         names = data.row_names if options.side == "rows" else data.column_names
         known = titles_in(model.parent if model.name == MODEL else model, options.side)
         titles = [known.get(str(label), "") for label in labels]
@@ -77,27 +81,33 @@ def predict(
         _print(list(zip(*columns, strict=True)), options.out, output)
 
 
-def _refuse_strangers(fitted: Any, data: Data, side: str, source: str) -> None:
-    """An error if INPUT and the model have no name in common, with options that may help."""
+def _are_strangers(fitted: Any, data: Data, side: str, source: str) -> bool:
+    """Do INPUT and the model have no name in common?
+
+    Texts without a known word are in no cluster, with a note. A table of which nothing is known was
+    probably read in another way than that of the model: this is an error, with options that help.
+    """
     if side == "rows":
         what, new, known = "columns", data.column_names, fitted._model.column_names
     else:
         what, new, known = "rows", data.row_names, fitted._model.row_names
     if known is None or not data.named[side == "rows"] or set(new.tolist()) & set(map(str, known)):
-        return
+        return False
     theirs, ours = (
         ", ".join(map(str, names[:3])) + (", ..." if len(names) > 3 else "")
         for names in (new, known)
     )
-    advice = (
-        "Give texts in the language and about the topics of the model."
-        if data.texts is not None and side == "rows"
-        else "Choose other columns of the table with --rows and --columns, or place its "
-        f"{what} with --side {what}."
-    )
+    if data.texts is not None and side == "rows":
+        warnings.warn(
+            f"None of the words of {source} ({theirs}) is in the model, which has {ours}: cluster "
+            "-1 means none. Give texts in the language and about the topics of the model.",
+            stacklevel=2,
+        )
+        return True
     raise ValueError(
         f"None of the {new.size:,} {what} of {source} ({theirs}) is in the model, which has "
-        f"{ours}. {advice}"
+        f"{ours}. Choose other columns of the table with --rows and --columns, or place its "
+        f"{what} with --side {what}."
     )
 
 
