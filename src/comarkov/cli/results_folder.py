@@ -113,9 +113,10 @@ def read_results(out: Path, titles: Path | None = None) -> Results:
 
 def read_any_results(out: Path, titles: Path | None = None) -> Results | NetworkResults:
     """The results in a folder, from the model and the data in it."""
+    from ..data.own_folders import DATA
     from ..data.reading import read
     from ..model.storage import is_results, load, load_value
-    from ..results.folder import DATA, PATH
+    from ..results.folder import PATH
     from ..results.given_titles import FILE
     from ..results.network.stored import network_results
     from ..results.results import Results

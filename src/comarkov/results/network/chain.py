@@ -11,7 +11,7 @@ import numpy as np
 
 from ...costs.labels import membership
 from ...data.chains import read_transitions
-from ..folder import DATA
+from ...data.own_folders import DATA
 from ..formats import csv_text
 from ..numbers import bits_text, count_text, percent_text
 from ..title_words import Words

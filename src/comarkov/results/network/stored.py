@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...data.own_folders import DATA
 from ...data.reading import read
-from ..folder import DATA
 from .base import NetworkResults
 from .chain import ChainResults
 from .multiway import MultiwayResults
