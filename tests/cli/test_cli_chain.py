@@ -131,10 +131,30 @@ def test_other_commands_know_the_folder(fitted, tmp_path):
     assert run("report", out).returncode == 0
     assert (out / "report.html").read_bytes() == page
     assert "MarkovAggregation" in run("info", out).stdout
-    (tmp_path / "new.csv").write_text(edges(COUNTS))
-    assert_refused(run("predict", out, tmp_path / "new.csv"), f"run: comarkov report {out}")
     (tmp_path / "known.csv").write_text("name,class\nfog,dry\nsun,dry\nrain,wet\nstorm,wet\n")
     assert "4" in run("evaluate", out, tmp_path / "known.csv").stdout.splitlines()[0]
+
+
+def test_new_states_are_placed_by_where_they_go(fitted, tmp_path):
+    _, out = fitted
+    lines = "drizzle,rain,30\ndrizzle,storm,40\nheat,sun,9\nheat,hail,3\nvoid,hail,2\n"
+    (tmp_path / "new.csv").write_text("from,to,n\n" + lines)
+    done = run("predict", out, "new.csv", cwd=tmp_path)
+    assert "1 of 4 states is not in the model and ignored: hail" in done.stderr
+    header, *placed = csv.reader(done.stdout.splitlines())
+    assert header == ["name", "cluster", "confidence", "title"]
+    known, titles = labels(out), json.loads((out / "summary.json").read_text())["clusters"]
+    for line, name, like in zip(placed, ("drizzle", "heat"), ("rain", "sun"), strict=False):
+        assert line[:2] == [name, str(known[like])]
+        assert float(line[2]) > 0.9
+        assert line[3] == titles[known[like]]["title"]
+    assert placed[2] == ["void", "-1", "0.0000", ""]
+    command = f"comarkov predict {out} new.csv"
+    refused = run("predict", out, "new.csv", "--side", "columns", cwd=tmp_path)
+    assert_refused(refused, f"Run: {command}")
+    assert_refused(run("predict", out, "new.csv", "new.csv", cwd=tmp_path), f"Run: {command}")
+    turned = run("predict", out, "new.csv", "--rows", "to", "--columns", "from", cwd=tmp_path)
+    assert_refused(turned, f"{command} --rows FROM --columns TO")
 
 
 def test_the_python_on_the_page_gives_the_same_clusters(fitted, monkeypatch, capsys):

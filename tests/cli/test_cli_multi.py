@@ -102,7 +102,46 @@ def test_other_commands_know_the_folder(fitted, folder):
     assert run("report", out).returncode == 0
     assert (out / "report.html").read_bytes() == page
     assert "clusters of user" in run("info", out).stdout
-    assert_refused(run("predict", out, folder / "tags.csv"), f"run: comarkov report {out}")
+
+
+def test_new_elements_of_a_type_are_placed_by_all_their_tables(fitted, folder):
+    _, out = fitted
+    (folder / "new.csv").write_text("user,item,stars\nFay,tea,3\nFay,gin,1\nGil,ale,2\n")
+    (folder / "new_tags.csv").write_text("who,tag\nHal,calm\nIda,odd\n")
+    tables = ("user,item=new.csv", "user,tag=new_tags.csv")
+    done = run("predict", out / "model", *tables, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    header, *placed = csv.reader(done.stdout.splitlines())
+    assert header == ["name", "cluster", "title"]
+    users = labels(out / "user.csv")
+    clusters = {"Fay": users["Ann"], "Gil": users["Cid"], "Hal": users["Ann"], "Ida": -1}
+    assert {name: int(label) for name, label, _ in placed} == clusters
+    titles = json.loads((out / "summary.json").read_text())["types"]["user"]["clusters"]
+    assert placed[0][2] == titles[users["Ann"]]["title"]
+    items = (
+        "user,item,stars\nAnn,juice,3\nBob,juice,1\nDan,gin,4\n",
+        {"juice": labels(out / "item.csv")["tea"], "gin": labels(out / "item.csv")["beer"]},
+    )
+    (folder / "items.csv").write_text(items[0])
+    for side in ("item", "columns"):
+        done = run("predict", out, "items.csv", "--side", side, "--json", cwd=folder)
+        assert {line["name"]: line["cluster"] for line in json.loads(done.stdout)} == items[1]
+
+
+WRONG = {
+    "unknown table": (["user,place=new.csv"], "comarkov predict out user,item=new.csv"),
+    "types unknown": (["bare.csv"], "Name them: comarkov predict out user,item=bare.csv"),
+    "unknown side": (["user,item=new.csv", "--side", "tag"], "user,item=new.csv --side user"),
+    "strangers": (["user,tag=new.csv"], "comarkov predict out user,tag=new.csv:ROWS:COLUMNS"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_predict_refuses_with_a_command(fitted, folder, case):
+    (folder / "bare.csv").write_text("1,2,3\n5,6,7\n9,2,3\n")
+    (folder / "new.csv").write_text("user,item,stars\nFay,tea,3\nGil,ale,2\n")
+    arguments, message = WRONG[case]
+    assert_refused(run("predict", "out", *arguments, cwd=folder), message)
 
 
 def test_the_python_on_the_page_gives_the_same_clusters(fitted, monkeypatch, capsys):

@@ -93,7 +93,7 @@ def test_confidence_is_that_of_the_fit_without_agreement(women):
         (["nowhere", "-"], "There is no folder 'nowhere'"),
         (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
         (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
-        (["women", "-"], "None of the 2 columns of - (u, y) is in the model, which has"),
+        (["women", "-"], "None of the 2 columns of stdin (u, y) is in the model, which has"),
     ],
 )
 def test_predict_refuses(out, arguments, message):
@@ -214,7 +214,9 @@ def test_info_tells_of_chains_and_types_too(women, tmp_path):
     comarkov.MultiwayClustering(2, random_state=0).fit(types).save(tmp_path / "types")
     assert "clusters of women       2, of 8, 10 members" in run("info", tmp_path / "types").stdout
     output = run("predict", tmp_path / "chain", "southern-women")
-    assert_refused(output, "chain holds a MarkovAggregation, which cannot p")
+    assert_refused(
+        output, "is in the model, which has 0, 1, 2. Choose the columns of new and known"
+    )
 
 
 def test_info_says_what_a_model_is(out):

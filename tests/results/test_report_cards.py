@@ -118,6 +118,8 @@ def test_a_title_is_edited_kept_and_downloaded(opened, documents):
     page.keyboard.press("Enter")
     assert page.inner_text("#rows-0-title") == EVIL
     assert page.evaluate("document.activeElement.innerText") == EVIL
+    in_sentence = ".strongest .cluster-title[data-side=rows][data-cluster='0']"
+    assert page.inner_text(in_sentence) == EVIL
     with page.expect_download() as download:
         page.click("#download-titles")
     assert download.value.suggested_filename == "titles.json"
@@ -127,9 +129,9 @@ def test_a_title_is_edited_kept_and_downloaded(opened, documents):
     assert set(titles["columns"]) == {"0", "1", "2"}
     page.reload()
     page.wait_for_selector("html[data-ready]")
-    assert page.inner_text("#rows-0-title") == EVIL
+    assert page.inner_text("#rows-0-title") == page.inner_text(in_sentence) == EVIL
     page.click("#reset-titles")
-    assert page.inner_text("#rows-0-title") == computed
+    assert page.inner_text("#rows-0-title") == page.inner_text(in_sentence) == computed
     page.click("#rows-0-title .title")
     page.keyboard.press("Delete")  # an empty title is none
     page.click("h1")
@@ -152,6 +154,14 @@ def test_cards_and_their_titles_follow_the_level(opened, documents):
     titles = json.loads(Path(download.value.path()).read_text("utf-8"))
     assert titles["n_clusters"] == [2, 3]
     assert set(titles["rows"]) == {"0", "1"}
+    page.click("#rows-1-title .title")
+    page.keyboard.type("others")
+    page.keyboard.press("Enter")
+    assert "“others”" in page.inner_text("#rows-next")
+    assert page.inner_text("#rows-level-name") == "note clusters"
+    page.click("#rows-fewer")
+    assert page.inner_text("#rows-level-name") == "note cluster"
+    assert page.inner_text("#rows-title") == "1 note cluster"
     page.click("#back-to-fit")
     assert page.locator("#rows-cards .card").count() == 3
     assert page.inner_text("#rows-0-title") == "mine"

@@ -134,3 +134,9 @@ def test_scores_are_those_of_python(run, pairs):
         for score in (normalized_mutual_information, adjusted_rand_index, purity)
     ]
     assert run(["classes/scores"], call, counts.tolist()) == pytest.approx(expected, abs=1e-9)
+
+
+def test_three_classes_fit_on_a_phone(opened, path):
+    page = opened(path, width=390)
+    box = page.locator("#rows-classes .scroll")
+    assert box.evaluate("box => box.clientWidth - box.scrollWidth") >= 0

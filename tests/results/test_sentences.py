@@ -114,6 +114,14 @@ def test_what_the_weights_are(entry_kind, matrix, phrase):
     assert f"times as {phrase} as expected" in results.describe()
 
 
+def test_clusters_of_elements_without_names_are_numbered_without_quotes():
+    matrix = np.kron(np.eye(2), np.ones((20, 20))) + 0.1
+    results = Results.of(CoClustering(2, random_state=0).fit(matrix), Data(matrix))
+    text = results.describe()
+    assert "The 20 rows of cluster 0 concentrate on the 20 columns of cluster " in text
+    assert "“cluster" not in plain(opening_of(results).strongest[0])
+
+
 def test_where_beta_comes_from(results):
     assert beta_reason(results) == "β = 0.7 was set before the fit."
     fields = [("beta", float), ("agreement", float), ("chosen", bool)]
@@ -138,6 +146,20 @@ def test_next_steps_are_commands_that_follow_from_the_results(results):
     numbers = eval(calls[0].removeprefix("model.cut(")[:-1])
     cut = results.fitted.cut(numbers)
     assert cut.information_.kept >= results.findings.information.kept + 0.1
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("cut women -k 2 --refine -o 'my cut'", ""),
+        ("fit - -k2 --kind edges --seed 3 -j 2 --open -o x", " --seed 3 -j 2"),
+        ("sweep - --betas 1,0.5 --time-limit=9s", " --time-limit=9s"),
+    ],
+)
+def test_cuts_and_pipes_are_compared_from_the_folder_of_their_results(results, command, options):
+    unrepeatable = replace(results, command=f"comarkov {command}", folder="my cut")
+    compare = next_steps(unrepeatable)[-1].command
+    assert compare == f"comarkov sweep 'my cut'{options} -o 'my cut-sweep'"
 
 
 def test_nothing_found_is_said_first_and_what_to_do_about_it():

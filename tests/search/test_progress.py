@@ -177,3 +177,18 @@ def test_fits_in_other_threads(noise):
     thread.start()
     thread.join()
     assert (labels[0] == CoClustering(3, random_state=0).fit_predict(circulant_blocks(6))).all()
+
+
+def test_ctrl_c_before_there_are_numbers_of_clusters_interrupts():
+    model = CoClustering(callback=lambda progress: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(np.random.default_rng(0).poisson(1, (60, 50)))
+    assert not hasattr(model, "row_labels_")
+
+
+def test_without_time_for_numbers_the_results_say_so_first():
+    X = np.random.default_rng(0).poisson(1, (60, 50))
+    with pytest.warns(ConvergenceWarning, match="max_time"):
+        model = CoClustering(random_state=0, max_time=1e-6).fit(X)
+    first = "There was no time to compare numbers of clusters. Set more time, or the numbers of"
+    assert model.describe().startswith(first)

@@ -82,7 +82,7 @@ def chain(
     sequences --rows with the column that tells them apart.
 
     OUT gets states.csv, clusters.csv, transitions.csv, clusters.md, summary.json, report.html, and
-    model/ for info.
+    model/ for predict and info.
 
     [bold]Examples[/bold]
 

@@ -49,8 +49,8 @@ class Table(NamedTuple):
             )
         return cls(types, file, columns)
 
-    def read(self, reading: InputOptions) -> tuple[Key, Data]:
-        """The two types of the table, and its data."""
+    def read(self, reading: InputOptions, command: str = "comarkov multi") -> tuple[Key, Data]:
+        """The two types of the table, and its data; an error ends with this command."""
         if self.columns:
             rows, columns, weights = (*self.columns, reading.weights)[:3]
             reading = replace(reading, rows=rows, columns=columns, weights=weights)
@@ -59,7 +59,7 @@ class Table(NamedTuple):
         if self.types is None and types == ("row", "column"):
             raise ValueError(
                 f"{self.file} does not name the two types of elements that it relates. Name them: "
-                f"comarkov multi user,item={self.file}"
+                f"{command} user,item={self.file}"
             )
         return types, replace(data, row_kind=types[0], column_kind=types[1])
 
@@ -132,7 +132,7 @@ def multi(
     names its types. Options for reading apply to all files.
 
     OUT gets a CSV file for each type, blocks.csv, clusters.md, summary.json, report.html, and
-    model/ for info.
+    model/ for predict and info.
 
     [bold]Examples[/bold]
 

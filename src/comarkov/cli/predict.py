@@ -2,35 +2,59 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
 
-from ..data.own_folders import MODEL
+from ..data.own_folders import MODEL, is_results
 from ..data.writing import write_text
 from ..results.formats import csv_text
 from .errors import clear_errors, notes
-from .inputs import InputOptions, Source
+from .inputs import KNOWN, InputOptions
 from .label_files import titles_in
-from .option_groups import takes_groups
+from .multi import Table
+from .option_groups import completion, takes_groups
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
+from .results_folder import summary
 from .tables import print_json
 
 if TYPE_CHECKING:
     from ..data.reading import Data
+    from ..data.relations import Key
 
-COLUMNS = ("name", "cluster", "confidence", "title")
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT...",
+        help="A file, a folder of texts, a database, a data set, or - for standard input. For "
+        "results of multi: TYPE,TYPE=FILE for each table.",
+        show_default=False,
+        autocompletion=completion(list(KNOWN)),
+    ),
+]
+
+
+class Placed(NamedTuple):
+    """New elements and their clusters."""
+
+    names: np.ndarray
+    labels: np.ndarray
+    confidence: np.ndarray | None  # None if the model has none
+    table: str  # which table of the results has the titles of the clusters
 
 
 @dataclass(frozen=True)
 class PredictOptions:
     """What is new, and where to write its clusters."""
 
-    side: str = CLUSTERING.option("--side SIDE", "What is new in INPUT: rows or columns.", "rows")
+    side: str = CLUSTERING.option(
+        "--side SIDE", "What is new: rows or columns; in tables of multi also a type.", "rows"
+    )
     out: Path | None = OUTPUT.option(
         "--out -o FILE", "A CSV file for the result.", shown="standard output"
     )
@@ -39,7 +63,7 @@ class PredictOptions:
 @takes_groups
 def predict(
     model: ModelFolder,
-    source: Source,
+    sources: Sources,
     options: PredictOptions,
     *,
     output: OutputOptions,
@@ -51,72 +75,170 @@ def predict(
     name, and those that the model does not know are ignored. The result is CSV: name, cluster,
     confidence, title of the cluster. The cluster of a row that has no known column is -1.
 
+    For results of chain, rows are new states and columns the known ones they go to. For results of
+    multi, tables are given as for multi; the result has no confidence.
+
     [bold]Examples[/bold]
 
     comarkov predict women new_women.csv -o clusters.csv
 
     comarkov predict letters-clusters letter.txt
+
+    comarkov predict shop user,item=new_ratings.csv user,tag=new_tags.csv
     """
     with clear_errors(), notes(output.quiet):
-        if options.side not in ("rows", "columns"):
-            raise ValueError(f"--side must be rows or columns, not {options.side!r}.")
         from ..model.storage import load
 
         fitted = load(model)
-        if not hasattr(fitted, "predict_with_confidence"):
-            raise ValueError(
-                f"{model} holds a {type(fitted).__name__}, which cannot place new elements; only "
-                "co-clusterings can. To see the clusters of those it was fitted to, run: "
-                f"comarkov report {model} --open"
-            )
-        data = reading.read(source, like=fitted)
-        if _are_strangers(fitted, data, options.side, source):
-            labels, confidence = np.full(data.shape[0], -1), np.zeros(data.shape[0])
+        if hasattr(fitted, "types_"):
+            placed = _place_elements(fitted, model, sources, options.side, reading)
         else:
-            labels, confidence = fitted.predict_with_confidence(data, options.side)
-        names = data.row_names if options.side == "rows" else data.column_names
-        known = titles_in(model.parent if model.name == MODEL else model, options.side)
-        titles = [known.get(str(label), "") for label in labels]
-        columns = names.tolist(), labels.tolist(), confidence.round(4).tolist(), titles
-        _print(list(zip(*columns, strict=True)), options.out, output)
+            placed = _place_rows(fitted, model, sources, options.side, reading)
+        folder = model.parent if model.name == MODEL else model
+        _print(placed, titles_in(folder, placed.table), options.out, output)
 
 
-def _are_strangers(fitted: Any, data: Data, side: str, source: str) -> bool:
-    """Do INPUT and the model have no name in common?
-
-    Texts without a known word are in no cluster, with a note. A table of which nothing is known was
-    probably read in another way than that of the model: this is an error, with options that help.
-    """
-    if side == "rows":
-        what, new, known = "columns", data.column_names, fitted._model.column_names
+def _place_rows(
+    fitted: Any, model: Path, sources: list[str], side: str, reading: InputOptions
+) -> Placed:
+    """The clusters of new rows or columns, or of new states of a chain."""
+    source, *more = sources
+    is_chain = hasattr(fitted, "states_")
+    works = shlex.join(["comarkov", "predict", str(model), source])
+    if more:
+        raise ValueError(f"{model} takes one INPUT, not {1 + len(more)}. Run: {works}")
+    if is_chain and side != "rows":
+        raise ValueError(f"New states of a chain are the rows of INPUT. Run: {works}")
+    if side not in ("rows", "columns"):
+        raise ValueError(f"--side must be rows or columns, not {side!r}. Run: {works} --side rows")
+    data = reading.read(source, like=fitted)
+    if is_chain:
+        advice = f"Choose the columns of new and known states: {works} --rows FROM --columns TO"
+        _refuse_strangers(data, 1, fitted.states_, advice)
+        labels, confidence = fitted.predict_with_confidence(replace(data, column_kind="state"))
     else:
-        what, new, known = "rows", data.row_names, fitted._model.row_names
-    if known is None or not data.named[side == "rows"] or set(new.tolist()) & set(map(str, known)):
-        return False
-    theirs, ours = (
-        ", ".join(map(str, names[:3])) + (", ..." if len(names) > 3 else "")
-        for names in (new, known)
-    )
-    if data.texts is not None and side == "rows":
-        warnings.warn(
-            f"None of the words of {source} ({theirs}) is in the model, which has {ours}: cluster "
-            "-1 means none. Give texts in the language and about the topics of the model.",
-            stacklevel=2,
-        )
-        return True
-    raise ValueError(
-        f"None of the {new.size:,} {what} of {source} ({theirs}) is in the model, which has "
-        f"{ours}. Choose other columns of the table with --rows and --columns, or place its "
+        axis = int(side == "rows")
+        known = fitted._model.column_names if axis else fitted._model.row_names
+        if axis and data.texts is not None and _are_strangers(data, axis, known):
+            return _in_no_cluster(data)
+        _refuse_strangers(data, axis, known, _advice(side))
+        labels, confidence = fitted.predict_with_confidence(data, side)
+    names = data.row_names if side == "rows" else data.column_names
+    return Placed(names, labels, confidence, side)
+
+
+def _advice(side: str) -> str:
+    """What to do if a table has nothing in common with a co-clustering."""
+    what = "columns" if side == "rows" else "rows"
+    return (
+        "Choose other columns of the table with --rows and --columns, or place its "
         f"{what} with --side {what}."
     )
 
 
-def _print(lines: list[tuple[Any, ...]], out: Path | None, output: OutputOptions) -> None:
+def _in_no_cluster(data: Data) -> Placed:
+    """Texts without a word of the model, with a note."""
+    warnings.warn(
+        f"None of the words of {data.source} ({_first(data.column_names)}) is in the model, so the "
+        "cluster is -1, which means none. Give texts in the language and about the topics of the "
+        "model.",
+        stacklevel=2,
+    )
+    size = data.shape[0]
+    return Placed(data.row_names, np.full(size, -1), np.zeros(size), "rows")
+
+
+def _place_elements(
+    fitted: Any, model: Path, sources: list[str], side: str, reading: InputOptions
+) -> Placed:
+    """The clusters of new elements of one of several types."""
+    keys = list(fitted.information_)
+    start = shlex.join(["comarkov", "predict", str(model)])
+    data: dict[Key, Data] = {}
+    for table in map(Table.of, sources):
+        key, matrix = table.read(reading, start)
+        if key not in keys and key[::-1] not in keys:
+            raise ValueError(
+                f"The model has no table of {key[0]} and {key[1]}, only {_listed(keys)}. Name the "
+                f"types of {table.file}: {start} {','.join(keys[0])}={table.file}"
+            )
+        data[key] = matrix
+    element_type = _type_of(list(data), side, f"{start} {sources[0]}")
+    for key, matrix in data.items():
+        axis = 1 - key.index(element_type)
+        advice = f"Choose its columns: {start} {','.join(key)}={matrix.source}:ROWS:COLUMNS"
+        _refuse_strangers(matrix, axis, fitted.names_[key[axis]], advice)
+    names, labels = fitted._placed(data, element_type)
+    folder = model.parent if model.name == MODEL else model
+    types = summary(folder)["types"] if is_results(folder) else {}
+    table_name = Path(types[element_type]["file"]).stem if types else element_type
+    return Placed(names, labels, None, table_name)
+
+
+def _type_of(keys: list[Key], side: str, works: str) -> str:
+    """The type of the new elements, which all tables must have."""
+    shared = [name for name in keys[0] if all(name in key for key in keys)]
+    if not shared:
+        raise ValueError(
+            f"The tables have no type in common: {_listed(keys)}. Place the elements of one type "
+            f"at a time: {works}"
+        )
+    if side in shared:
+        return side
+    if side not in ("rows", "columns"):
+        raise ValueError(
+            f"--side must be a type that all tables have, not {side!r}. Run: {works} --side "
+            f"{shared[0]}"
+        )
+    return shared[0 if side == "rows" else -1]
+
+
+def _listed(keys: list[Key]) -> str:
+    return " and ".join(",".join(key) for key in keys)
+
+
+def _are_strangers(data: Data, axis: int, known: np.ndarray | None) -> bool:
+    """Do INPUT and the model have no name in common?"""
+    new = data.column_names if axis else data.row_names
+    if known is None or not data.named[axis]:
+        return False
+    return not set(new.tolist()) & set(map(str, known))
+
+
+def _refuse_strangers(data: Data, axis: int, known: np.ndarray | None, advice: str) -> None:
+    """An error if INPUT and the model have no name in common, with options that may help."""
+    if known is None or not _are_strangers(data, axis, known):
+        return
+    what, new = ("columns", data.column_names) if axis else ("rows", data.row_names)
+    raise ValueError(
+        f"None of the {new.size:,} {what} of {data.source} ({_first(new)}) is in the model, which "
+        f"has {_first(known)}. {advice}"
+    )
+
+
+def _first(names: np.ndarray) -> str:
+    return ", ".join(map(str, names[:3])) + (", ..." if len(names) > 3 else "")
+
+
+def _print(placed: Placed, known: dict[str, str], out: Path | None, output: OutputOptions) -> None:
     """Print the predictions, or write them into a file, or both if they are printed as JSON."""
+    columns: dict[str, list[Any]] = {
+        "name": placed.names.tolist(),
+        "cluster": placed.labels.tolist(),
+        "confidence": [] if placed.confidence is None else placed.confidence.round(4).tolist(),
+        "title": [known.get(str(label), "") for label in placed.labels],
+    }
+    if placed.confidence is None:
+        del columns["confidence"]
+    lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
     if output.json:
-        print_json([dict(zip(COLUMNS, line, strict=True)) for line in lines])
-    text = csv_text(COLUMNS, ((*line[:2], f"{line[2]:.4f}", line[3]) for line in lines))
+        print_json(lines)
+    text = csv_text(tuple(columns), (map(_cell, line.values()) for line in lines))
     if out is not None:
         write_text(out, text)
     elif not output.json:
         typer.echo(text, nl=False)
+
+
+def _cell(value: Any) -> Any:
+    return f"{value:.4f}" if isinstance(value, float) else value

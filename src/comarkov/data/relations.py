@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .inputs import NamedMatrix, are_numbers, named_csr
+from .alignment import align
+from .inputs import NamedMatrix, are_numbers, as_csr, named_csr
+from .inputs import names as names_of
 from .joint import Joint, joint
-from .reading.fit_input import fit_input
+from .reading.fit_input import fit_input, new_input
 
 Key = tuple[str, str]
 
@@ -59,6 +61,60 @@ def read_relations(X: Any) -> tuple[dict[Key, Joint], dict[str, np.ndarray]]:
         with _errors_name(key):
             relations[key] = joint(_placed(part, [types[name] for name in key]))
     return relations, {name: elements.listed() for name, elements in types.items()}
+
+
+def read_new(
+    X: Mapping[Key, Any], element_type: str, known: Mapping[str, np.ndarray]
+) -> tuple[np.ndarray, dict[Key, sp.csr_array]]:
+    """The names of new elements of a type, and each relation with them as rows.
+
+    The columns are the known elements of the other type. New elements with names are matched by
+    name and need not be in every relation; those without are matched by position.
+    """
+    given: dict[Key, NamedMatrix] = {}
+    for key, matrix in X.items():
+        with _errors_name(key):
+            given[key] = _new_rows(matrix, key, element_type, known)
+    elements = [Elements(part.matrix.shape[0], _names(part, 0), key) for key, part in given.items()]
+    if len(elements) == 1 or any(each.names is None for each in elements):
+        _check_sizes(element_type, elements)
+        return elements[0].listed(), {key: part.matrix for key, part in given.items()}
+    names = list(dict.fromkeys(name for each in elements for name in each.names or ()))
+    whole = Elements(len(names), names, elements[0].relation)
+    columns = [Elements(part.matrix.shape[1], None, key) for key, part in given.items()]
+    return whole.listed(), {
+        key: _placed(part, [whole, others])
+        for (key, part), others in zip(given.items(), columns, strict=True)
+    }
+
+
+def _check_sizes(element_type: str, elements: list[Elements]) -> None:
+    sizes = sorted({each.size for each in elements})
+    if len(sizes) > 1:
+        raise ValueError(
+            f"Relations have different numbers of new elements of {element_type!r}: "
+            f"{', '.join(map(str, sizes))}. Name them, as in pandas.DataFrame(W, index=names), or "
+            "give every relation one row for each."
+        )
+
+
+def _new_rows(X: Any, key: Key, element_type: str, known: Mapping[str, np.ndarray]) -> NamedMatrix:
+    """New elements as rows, and the known ones of the other type as columns."""
+    axis = key.index(element_type)
+    others = known[key[1 - axis]]
+    X = new_input(X, others)
+    names = names_of(X)[axis]
+    csr = as_csr(align(X, others, 1 - axis))
+    csr = csr if axis == 0 else csr.T.tocsr()
+    if csr.shape[1] != others.size:
+        raise ValueError(
+            f"X has {csr.shape[1]} elements of type {key[1 - axis]!r}, but the fit had "
+            f"{others.size}. Pass a data frame that names them, or all of them in the order of "
+            f"model.names_[{key[1 - axis]!r}]."
+        )
+    if names is not None and len(set(names.tolist())) < names.size:
+        names = None  # they tell nothing apart
+    return NamedMatrix(csr, names, None)
 
 
 @contextmanager

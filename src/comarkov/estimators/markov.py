@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
+from scipy.special import softmax
 from sklearn.base import ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,6 +23,7 @@ from ..data.contract import fit_context
 from ..data.inputs import is_matrix
 from ..data.joint import joint
 from ..model.numbering import canonical_orders
+from ..model.placing import onto, relation_model
 from ..search.graph import Graph, Relation
 from ..search.methods import warn_if_unfinished
 from ..search.network import Network
@@ -29,7 +31,9 @@ from ..search.network_problem import NetworkProblem
 from ..search.starts import Elements, Start, start_for
 from ..search.streams import Purpose, Seed
 from .base import COUNT, NETWORK, NetworkParameters, Searches
+from .prediction import with_columns_of_fit
 
+NEW_MASS = 1e-6  # of a new state, whose share of all steps is unknown: too little to matter
 STATES = Elements("state", "states", "n_samples")
 
 
@@ -250,6 +254,62 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         return self._tested(
             sp.csr_array((entries.data, places), (n, n)), Seed.of(self.random_state)
         )
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of each new state, given its transitions to the states of the fit.
+
+        With p(b|x) the probability that the new state x goes to cluster b, and p(b|a) that of
+        cluster a (``transition_matrix_``), x goes to the cluster a of least
+
+            D = Σ_b p(b|x) log [p(b|x) / p(b|a)]
+
+        which is what x adds to L_0 in cluster a, per unit of mass, if its mass is small. It is
+        computed as the increase of L_0 for a state from which one in a million steps starts, so
+        that p(b|a) may be 0. β has no influence: L_1 depends on the cluster of a state only
+        through the transitions into it, which X does not have.
+
+        Parameters
+        ----------
+        X : matrix, data frame or Data of shape (n_new, n_states)
+            Counts, probabilities or other weights of transitions from new states (rows) to those
+            of the fit (columns). Columns are matched by name if both have names: those that the
+            fit did not have are ignored with a warning, those that are missing count as 0.
+
+        Returns
+        -------
+        ndarray of int
+            -1 for states without transitions to any cluster.
+
+        Examples
+        --------
+        >>> from comarkov import MarkovAggregation
+        >>> P = [[.6, .3, .1, 0.], [.4, .5, 0., .1], [.2, 0., .3, .5], [0., .2, .6, .2]]
+        >>> model = MarkovAggregation(2, random_state=0).fit(P)
+        >>> model.predict([[9, 8, 1, 1], [0, 1, 3, 0], [0, 0, 0, 0]])
+        array([ 0,  1, -1])
+        """
+        return self.predict_with_confidence(X)[0]
+
+    def predict_with_confidence(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The cluster of each new state as in ``predict``, and the posterior of that cluster.
+
+        The posterior is proportional to exp(-n D), with D in nats and n the sum of the row: the
+        probability of n observed transitions in each cluster, if all clusters are equally likely
+        before. Rows of probabilities count as a single transition, so pass counts if you have
+        them. States without transitions to any cluster have cluster -1 and confidence 0.
+        """
+        check_is_fitted(self)
+        weights = with_columns_of_fit(self, X, chains.names_like(self.states_, X))
+        chains.check_width(weights, self.states_)
+        clusters = np.arange(self.cluster_distribution_.size)
+        flow = self.cluster_distribution_[:, None] * self.transition_matrix_
+        model = relation_model(joint(flow), (clusters, clusters), coupling=0.0)
+        steps = weights @ onto(self.labels_, 0.0)
+        n = steps.sum(axis=1)
+        share = np.divide(NEW_MASS, n, where=n > 0, out=np.zeros(n.size))
+        costs = model.row_costs(joint(sp.diags_array(share) @ steps, model.scale)) * model.scale
+        sure = softmax(-costs * (n / NEW_MASS)[:, None], axis=1).max(axis=1)
+        return np.where(n > 0, costs.argmin(axis=1), -1), np.where(n > 0, sure, 0.0)
 
     def _kind_to_test(self, X: Any) -> str:
         """Sequences if the fit took X as such, unless X can only be a matrix of counts."""

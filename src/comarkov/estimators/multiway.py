@@ -11,13 +11,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from ..costs.labels import renumbered
 from ..costs.relations import Coefficients, Information, co_clustering
 from ..data.contract import fit_context
-from ..data.joint import Joint
-from ..data.relations import Key, read_relations
+from ..data.joint import Joint, joint
+from ..data.relations import Key, read_new, read_relations
 from ..model.numbering import canonical_orders
+from ..model.placing import onto, relation_model
 from ..search.graph import Graph, Relation
 from ..search.methods import warn_if_unfinished
 from ..search.network_problem import problem_of
@@ -140,6 +142,10 @@ class MultiwayClustering(NetworkParameters, Searches):
         state = self._method(self.method).solve(problem_of(graph, starts), run).state
         warn_if_unfinished(state, run, 3)
         self._keep(types, list(data), starts, state)
+        self._models = {
+            key: relation_model(matrix, [self.labels_[name] for name in key], 2 * self.beta - 1)
+            for key, matrix in data.items()
+        }
         self.names_ = elements
         self._report(starts)
         return self
@@ -188,6 +194,103 @@ class MultiwayClustering(NetworkParameters, Searches):
         }
         self.cost_ = sum(self.relation_costs_.values())
         self.n_iter_ = state.n_iter
+
+    def predict(self, X: Any, element_type: str | None = None) -> np.ndarray:
+        """The cluster of each new element of a type, where it costs least.
+
+        Each new element x is added alone, with all its weights, to the data of the fit. It goes to
+        the cluster that makes ``cost_`` least: the sum of weight_e L_β over its relations e, whose
+        totals then include the weights of x. With one relation this is
+        :meth:`CoClustering.predict`.
+
+        Parameters
+        ----------
+        X : dict of (type, type) to matrix, data frame or Data; or one matrix
+            The weights of new elements in one or more relations of the fit. Rows are elements of
+            the first type and columns of the second, as in ``fit``; the pair may be in either
+            order. One matrix will do for a type with one relation; its rows are the new elements.
+            Known elements are matched by name: those that the fit did not have are ignored with a
+            warning, those that are missing count as 0. So are new elements; without names they are
+            matched by position. In a relation of the type with itself they are the rows.
+        element_type : None or str, default=None
+            The type of the new elements. None is the type that all relations in X share, the first
+            one if they share both.
+
+        Returns
+        -------
+        ndarray of int
+            In the order of the rows of the first relation, followed by names that only others
+            have; -1 for elements that have no weight with a known one.
+
+        Examples
+        --------
+        >>> from comarkov import MultiwayClustering
+        >>> words = [[3, 2, 0, 0], [2, 4, 0, 1], [0, 0, 5, 2], [0, 1, 2, 3]]
+        >>> authors = [[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]]
+        >>> data = {("documents", "words"): words, ("documents", "authors"): authors}
+        >>> model = MultiwayClustering(2, random_state=0).fit(data)
+        >>> model.predict({("documents", "words"): [[2, 1, 0, 0], [0, 0, 1, 1]]})
+        array([0, 1])
+        >>> model.predict([[1, 1, 0, 0]], "authors")  # of documents 0 and 1
+        array([0])
+        """
+        return self._placed(X, element_type)[1]
+
+    def _placed(self, X: Any, element_type: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The names of new elements, and their clusters."""
+        check_is_fitted(self)
+        X, element_type = self._new_relations(X, element_type)
+        names, new = read_new(X, element_type, self.names_)
+        costs = np.zeros((names.size, self.labels_[element_type].max() + 1))
+        has_mass = np.zeros(names.size, bool)
+        for given, weights in new.items():
+            key = self._key_of_fit(given)
+            axis = key.index(element_type)
+            model = self._models[key]
+            rows = joint(weights @ onto(self.labels_[key[1 - axis]], model.coupling), model.scale)
+            each = (model.column_costs if axis else model.row_costs)(rows)
+            whole = model.total + rows.row_mass
+            there = rows.row_mass > 0
+            costs[there] += self._weight(key) * (each / whole[:, None])[there]
+            has_mass |= there
+        return names, np.where(has_mass, costs.argmin(axis=1), -1)
+
+    def _new_relations(self, X: Any, element_type: str | None) -> tuple[dict[Key, Any], str]:
+        """The relations of new elements, which the fit must have, and the type of the elements."""
+        if element_type is not None:
+            _check_names("element_type", {element_type: X}, self.types_, "type")
+        if not isinstance(X, Mapping):
+            return self._only_relation(X, element_type)
+        for key in X:
+            self._key_of_fit(key)
+        shared = [name for name in next(iter(X), ()) if all(name in key for key in X)]
+        if not shared or element_type not in (None, *shared):
+            asked = "have no type in common" if not shared else f"do not all have {element_type!r}"
+            key = next(iter(X), next(iter(self._models)))
+            raise ValueError(
+                f"The relations of X {asked}. Pass those of one type: model.predict({{{key!r}: W}})"
+            )
+        return dict(X), element_type or shared[0]
+
+    def _key_of_fit(self, given: Any) -> Key:
+        """A relation as the fit had it, for a pair of types in either order."""
+        turned = given[::-1] if isinstance(given, tuple) else given
+        if given not in self._models and turned not in self._models:
+            known = ", ".join(map(repr, self._models))
+            raise ValueError(f"The fit had no relation {given!r}. Choose from {known}.")
+        return given if given in self._models else turned
+
+    def _only_relation(self, X: Any, element_type: str | None) -> tuple[dict[Key, Any], str]:
+        """One matrix as the only relation of a type, its rows the new elements."""
+        name = self.types_[0] if element_type is None else element_type
+        keys = [key for key in self._models if name in key]
+        if len(keys) > 1:
+            raise ValueError(
+                f"X is one matrix, but {name!r} has {len(keys)} relations. Name the one that X is: "
+                f"model.predict({{{keys[0]!r}: X}}, {name!r})"
+            )
+        other = keys[0][1 - keys[0].index(name)]
+        return {(name, other): X}, name
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -119,11 +119,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
         """The weights of X, with the columns of the fit, as a matrix and as a distribution."""
         check_is_fitted(self)
-        X = new_input(X, self._model.column_names)
-        aligned = align(X, self._model.column_names, axis=1)
-        weights = as_csr(aligned)
-        if aligned is X:
-            check_columns(self, X, reset=False)
+        weights = with_columns_of_fit(self, X, self._model.column_names)
         if self.weighting_ is not None:
             weights = self.weighting_.weigh_rows(weights)
         return weights, joint(weights, self._model.scale)
@@ -135,3 +131,13 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         if self.weighting_ is not None:
             weights = self.weighting_.weigh_columns(weights)
         return joint(weights, self._model.scale).T
+
+
+def with_columns_of_fit(estimator: Any, X: Any, names: np.ndarray | None) -> sp.csr_array:
+    """The weights of new rows: columns matched by name if both have names, else by position."""
+    X = new_input(X, names)
+    aligned = align(X, names, axis=1)
+    weights = as_csr(aligned)
+    if aligned is X:
+        check_columns(estimator, X, reset=False)
+    return weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -76,6 +77,12 @@ class Model:
         )
 
     @property
+    def total(self) -> float:
+        """The sum of all masses."""
+        side = self.rows or self.columns
+        return 0.0 if side is None else float(side.masses.sum())
+
+    @property
     def column_labels(self) -> np.ndarray | None:
         """The clusters of all columns, also of rejected ones; None if not clustered."""
         return None if self.columns is None else self.columns.labels
@@ -106,6 +113,35 @@ class Model:
         spread = max(self.spread, spread_of(new.matrix.weights, new.total))
         target = Target(masses, member, blocks, coupling)
         return costs_in(target, new, np.full(n, -1, np.int32), spread)
+
+
+def relation_model(data: Joint, labels: Sequence[np.ndarray], coupling: float) -> Model:
+    """Return the model of a relation whose rows and columns have these labels.
+
+    At coupling 0 costs depend only on the masses of blocks, so that clusters stand for their
+    elements: ``onto`` brings new elements there.
+    """
+    members = [onto(side, 0.0) for side in labels]
+    csr = data.csr
+    if coupling == 0.0:
+        csr = members[0].T @ csr @ members[1]
+        labels = [np.arange(member.shape[1]) for member in members]
+        members = [onto(side, 0.0) for side in labels]
+    rows, columns = (
+        Leaves((masses @ member).toarray(), side, np.arange(member.shape[1]))
+        for masses, member, side in zip((csr.T, csr), members, labels, strict=True)
+    )
+    return Model(rows, columns, coupling, data.scale, data.matrix.spread, None, None)
+
+
+def onto(labels: np.ndarray, coupling: float) -> sp.csr_array:
+    """Return the matrix that brings weights with these elements to what a relation's model has.
+
+    These are clusters if the coupling is 0, else elements. Elements in no cluster are left out.
+    """
+    if coupling == 0.0:
+        return membership(labels, int(labels.max()) + 1)
+    return sp.csr_array(sp.diags_array((labels >= 0).astype(np.float64)))
 
 
 def _members(side: Leaves | None, n: int) -> sp.csr_array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +26,13 @@ OPTIONS = {  # that take a value, with their short forms
     "beta": ("--beta",),
     "starts": ("--starts",),
     "weighting": ("--weighting",),
+    "seed": ("--seed",),
+    "jobs": ("--jobs", "-j"),
+    "time limit": ("--time-limit",),
+    "betas": ("--betas",),
 }
+SEARCH = tuple(OPTIONS.keys() - {"out", "betas"})  # options that fit and sweep share
+FLAGS = ("--force", "-f", "--open")  # that are not repeated
 
 
 class NextStep(NamedTuple):
@@ -141,9 +146,8 @@ def _compare(results: Results) -> NextStep | None:
     text = sentence(f"Compare other {' and '.join(what)}:")
     if not results.command:
         return NextStep(text, _refit(results, 'n_clusters="auto", beta="auto"'))
-    command = _changed(results.command, {"k": None, "l": None, "beta": None})
-    command = re.sub(r"^comarkov \S+", "comarkov sweep", command)
-    return NextStep(text, f"{command} -o {_beside(results, 'sweep')}")
+    command = _changed(results, {"k": None, "l": None, "beta": None})
+    return NextStep(text, f"comarkov sweep {command} -o {_beside(results, 'sweep')}")
 
 
 def _refit(results: Results, keywords: str, **options: object) -> str:
@@ -151,8 +155,7 @@ def _refit(results: Results, keywords: str, **options: object) -> str:
     if not results.command:
         return f"model.set_params({keywords}).fit(data)"
     values = {name: None if value is None else str(value) for name, value in options.items()}
-    command = re.sub(r"^comarkov \S+", "comarkov fit", _changed(results.command, values))
-    return f"{command} -o {_beside(results, 'again')}"
+    return f"comarkov fit {_changed(results, values)} -o {_beside(results, 'again')}"
 
 
 def _beside(results: Results, name: str) -> str:
@@ -160,29 +163,39 @@ def _beside(results: Results, name: str) -> str:
     return shlex.quote(f"{results.folder or 'OUT'}-{name}")
 
 
-def _changed(command: str, values: dict[str, str | None]) -> str:
-    """A command with other values of some options, and without an output folder."""
-    parts = shlex.split(command)
-    for name in (*values, "out"):
-        parts = _without(parts, OPTIONS[name])
-    parts = [part for part in parts if part not in ("--force", "-f", "--open")]
+def _changed(results: Results, values: dict[str, str | None]) -> str:
+    """The input and options of the results with other values, and without an output folder."""
+    parts = _input_and_options(results)
+    for name in (*values, "out", "betas"):
+        parts = _split(parts, OPTIONS[name])[1]
+    parts = [part for part in parts if part not in FLAGS]
     for name, value in values.items():
         if value is not None:
             parts += [OPTIONS[name][-1], value]
     return shlex.join(parts)
 
 
-def _without(parts: list[str], names: tuple[str, ...]) -> list[str]:
-    """The parts of a command but for an option and its value: -k 4, -k4 or --row-clusters=4."""
-    kept: list[str] = []
-    skip = False
+def _input_and_options(results: Results) -> list[str]:
+    """What follows ``comarkov fit``; a pipe cannot be read again, but the results folder can."""
+    command, *parts = shlex.split(results.command)[1:] or [""]
+    folder = results.folder or "OUT"
+    if command == "cut":  # whose options are not those of a fit
+        return [folder]
+    if "-" not in parts:
+        return parts
+    names = tuple(name for option in SEARCH for name in OPTIONS[option])
+    return [folder, *_split(parts, names)[0]]
+
+
+def _split(parts: list[str], names: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """These options with their values, as -k 4, -k4 or --row-clusters=4; and all other parts."""
+    options: list[str] = []
+    others: list[str] = []
+    is_value = False
     for part in parts:
-        if skip:
-            skip = False
-        elif part in names:
-            skip = True
-        elif not any(
+        is_option = any(
             part.startswith(f"{name}=" if name.startswith("--") else name) for name in names
-        ):
-            kept.append(part)
-    return kept
+        )
+        (options if is_value or is_option or part in names else others).append(part)
+        is_value = not is_value and part in names
+    return options, others

@@ -41,7 +41,7 @@ def opening_of(results: Results) -> Opening:
     """The sentences that open the report of these results."""
     findings = results.findings
     return Opening(
-        caution=caution(findings),
+        caution=caution(findings, results.selection_reason),
         overview=overview(findings),
         kept=information_kept(findings),
         strongest=strongest(findings, weight_of(results)),

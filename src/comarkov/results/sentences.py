@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..search.number_reasons import OUT_OF_TIME
 from .findings import Findings, SideFindings, expected_of
 from .names import are_readable, short_name
 from .numbers import INFORMATIVE, count_text, kept_and_lost, lift_text, percent_text, plural
@@ -27,6 +28,8 @@ class Part(NamedTuple):
     text: str
     is_name: bool = False  #: comes from the data
     is_kind: bool = False  #: what elements are
+    side: str = ""  #: of the cluster whose title it is: rows or columns
+    cluster: int = -1  #: whose title it is
 
 
 Sentence = list[Part]
@@ -67,8 +70,13 @@ def kind_of(side: SideFindings, count: int = 2) -> Part:
     return Part(side.kind if count == 1 else plural(side.kind), is_name=True, is_kind=True)
 
 
-def caution(findings: Findings) -> Sentence | None:
-    """What to say first if there is next to nothing to see; None otherwise."""
+def caution(findings: Findings, reason: str = "") -> Sentence | None:
+    """What to say first if there is next to nothing to see; None otherwise.
+
+    ``reason`` explains the numbers of clusters.
+    """
+    if reason == OUT_OF_TIME:
+        return sentence(f"{OUT_OF_TIME} Set more time, or the numbers of clusters.")
     sides = [side for side in (findings.rows, findings.columns) if side.is_clustered]
     if all(side.n_clusters == 1 for side in sides):
         groups = _joined([[Part("all "), kind_of(side)] for side in sides])
@@ -228,12 +236,24 @@ def _members(side: SideFindings, cluster: int) -> Group:
     """The members of a cluster in words: all of them if they are few, else the most typical."""
     size = int(side.sizes[cluster])
     if not size or not are_readable(side.names, side.kind):
-        title = Part(side.titles[cluster], is_name=True)
-        return [Part("the "), *counted(size, side), Part(" “"), title, Part("”")], size == 1
+        start, title = [Part("the "), *counted(size, side)], _title(side, cluster)
+        if _is_numbered(side, cluster):
+            return [*start, Part(" of "), title], size == 1
+        return [*start, Part(" “"), title, Part("”")], size == 1
     names = _listed(side.typical(cluster, NAMED))
     if size <= NAMED:
         return [Part("the "), kind_of(side, size), Part(" "), *names], size == 1
     return [*counted(size, side), Part(" such as "), *names], False
+
+
+def _title(side: SideFindings, cluster: int) -> Part:
+    """The title of a cluster, which the reader of a report can change."""
+    return Part(side.titles[cluster], is_name=True, side=f"{side.axis}s", cluster=cluster)
+
+
+def _is_numbered(side: SideFindings, cluster: int) -> bool:
+    """Is the title of a cluster only its number?"""
+    return side.titles[cluster] == f"cluster {cluster}"
 
 
 def _listed(names: list[str]) -> Sentence:
@@ -275,14 +295,14 @@ def _stability(sides: list[SideFindings]) -> list[Sentence]:
     least, side, a = min(known, key=lambda each: each[0])
     if least > 0.999:
         return [sentence("All other results of the search have the same clusters.")]
-    title = Part(side.titles[a], is_name=True)
+    article, before, after = ("", " ", "") if _is_numbered(side, a) else ("the ", " cluster “", "”")
     return [
         sentence(
             f"Clusters of repeated searches overlap with these by {percent_text(mean)} "
-            "on average; least for the ",
+            f"on average; least for {article}",
             kind_of(side, 1),
-            " cluster “",
-            title,
-            f"”, {percent_text(least)}.",
+            before,
+            _title(side, a),
+            f"{after}, {percent_text(least)}.",
         )
     ]

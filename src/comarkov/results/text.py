@@ -17,7 +17,7 @@ def describe(findings: Findings, n: int = 5, reason: str = "", weight: Weight | 
 
     ``reason`` explains the numbers of clusters.
     """
-    warning = caution(findings)
+    warning = caution(findings, reason)
     lines = [plain(warning)] if warning else []
     lines += [headline(findings), *([reason] if reason else [])]
     lines += [f"- {plain(each)}" for each in strongest(findings, weight, SENTENCES)]

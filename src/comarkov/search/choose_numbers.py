@@ -112,6 +112,7 @@ class _Choice:
     def decisions(self) -> Decisions:
         """Return both numbers, by the first rule that can decide."""
         state = self._shortest()
+        self.run.monitor.stop_without_result()
         if state is None or self.run.stop():
             return self._both(lambda axis: Decision(1, "time", number_reasons.OUT_OF_TIME))
         numbers = numbers_of(state)

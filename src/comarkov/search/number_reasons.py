@@ -8,7 +8,7 @@ from .halves import Agreement
 
 SIDES = ("row", "column")
 
-OUT_OF_TIME = "Time was over before numbers of clusters could be compared."
+OUT_OF_TIME = "There was no time to compare numbers of clusters."
 NOTHING = "Halves of the data have nothing in common; no clusters were found."
 INDEPENDENT = "The counts vary like independent ones; no clusters were found."
 

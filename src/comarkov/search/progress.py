@@ -18,6 +18,7 @@ from .display import Display, showing
 # the stages of a fit and how long each takes in comparison
 NUMBERS, BETA, CLUSTERING = "Choosing the numbers of clusters", "Choosing β", "Clustering"
 PATH, CONFIDENCE = "Following the clusters from β to β", "Measuring confidence"
+INTERRUPTED = "it was interrupted"  # the reason for an early end after Ctrl-C
 WEIGHTS = {NUMBERS: 4.0, BETA: 8.0, CLUSTERING: 3.0, CONFIDENCE: 1.0, PATH: 1.0}
 
 
@@ -61,6 +62,11 @@ class Monitor:
     def stop(self) -> bool:
         """Should the work end here?"""
         return self._stopped or self._is_over(1.0)
+
+    def stop_without_result(self) -> None:
+        """Raise KeyboardInterrupt if Ctrl-C ended the work before there is anything to return."""
+        if self._stopped and self.reason == INTERRUPTED:
+            raise KeyboardInterrupt
 
     def is_late(self, share: float) -> bool:
         """Should no further start be made? Starts have this share of the time."""
@@ -132,7 +138,7 @@ class Monitor:
         def on_interrupt(signum: int, frame: FrameType | None) -> None:
             if self._stopped:  # asked twice
                 raise KeyboardInterrupt
-            self._end("it was interrupted")
+            self._end(INTERRUPTED)
 
         with handling_interrupts(on_interrupt, unless_handled=True):
             yield

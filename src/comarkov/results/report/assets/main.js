@@ -98,7 +98,12 @@ class Report {
       this.highlight.zoomToElement();
       this.lookAtMatrix();
     };
-    this.cards.onTitle = () => this.draw();
+    this.cards.onTitle = () => {
+      renewTitlesInSentences(this.data);
+      this.levels.describe();
+      this.draw();
+    };
+    renewTitlesInSentences(this.data); // those that this browser has stored
     this.cards.draw();
   }
 

@@ -18,6 +18,7 @@ class Cards {
       if (!box) continue; // a side that is not clustered
       const clusters = this.data.clusters(side);
       byId(`${side}-count`).textContent = whole(clusters.length);
+      byId(`${side}-noun`).textContent = clusterNoun(clusters.length);
       const known = new Map(this.cards[side].map((card) => [card.key, card])); // which stay as they are
       this.cards[side] = clusters.map((facts) =>
         known.get(this.keyOf(facts)) ?? new Card(this, side, facts));

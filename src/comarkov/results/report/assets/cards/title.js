@@ -9,6 +9,15 @@ function titleButton(title, onChange) {
   return button;
 }
 
+// Titles in the sentences that open the report, which describe the clusters of the fit.
+function renewTitlesInSentences(data) {
+  document.querySelectorAll(".cluster-title").forEach((box) => {
+    const { side, cluster } = box.dataset;
+    const nodes = data[side].tree?.nodesAt(data.fitLevel[side]);
+    if (nodes) box.textContent = data.titleOfNode(side, nodes[cluster]);
+  });
+}
+
 // Enter and leaving the field keep what was typed, Escape keeps the title as it was.
 function editTitle(button, title, onChange) {
   const input = newElement("input", { type: "text", class: "title", "aria-label": "Title",

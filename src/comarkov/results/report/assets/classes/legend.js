@@ -36,7 +36,7 @@ class ClassLegend {
     const swatch = newElement("i", { class: "swatch" });
     swatch.style.background = this.classes.colourOf(this.side, code);
     const button = newElement("button",
-      { type: "button", class: "class", "aria-pressed": isSelected, title: `Show only ${name}` },
+      { type: "button", class: "class", "aria-pressed": isSelected, title: `Highlight ${name}` },
       swatch, isolated(name));
     button.addEventListener("click", () => this.select(isSelected ? null : code));
     return button;

@@ -42,6 +42,7 @@ class Levels {
     slider.value = k;
     slider.setAttribute("aria-valuetext", `${clusterCount(k)}${isFit ? ", the fit" : ""}`);
     byId(`${side}-level-now`).textContent = whole(k);
+    byId(`${side}-level-noun`).textContent = clusterNoun(k);
     slider.disabled = !isFitBeta;
     byId(`${side}-fewer`).disabled = !isFitBeta || k === 1;
     byId(`${side}-more`).disabled = !isFitBeta || k === leaves;
@@ -52,9 +53,10 @@ class Levels {
   nextMerge(side) {
     const { tree } = this.data[side], k = this.data.level[side];
     if (k === 1) return [];
-    const names = tree.merges[tree.leaves - k].map((node) => isolated(this.data.titleOfNode(side, node)));
+    const [one, other] = tree.merges[tree.leaves - k].map((node) =>
+      quotedTitle(this.data.titleOfNode(side, node)));
     const cost = this.data.costAt({ [side]: k - 1 }) - this.data.view.cost;
-    return ["One fewer merges “", names[0], "” and “", names[1], `”: ${bitsText(Math.max(0, cost))} bits.`];
+    return ["One fewer merges ", ...one, " and ", ...other, `: ${bitsText(Math.max(0, cost))} bits.`];
   }
 
   counts(level) {
@@ -73,5 +75,11 @@ class Levels {
   }
 }
 
+const clusterNoun = (count) => (count === 1 ? "cluster" : "clusters");
+
 const clusterCount = (count, kind = "") =>
-  `${whole(count)} ${kind ? `${kind} ` : ""}cluster${count === 1 ? "" : "s"}`;
+  `${whole(count)} ${kind ? `${kind} ` : ""}${clusterNoun(count)}`;
+
+// A title in quotes, unless it is only a number.
+const quotedTitle = (title) =>
+  (/^cluster \d+$/.test(title) ? [isolated(title)] : ["“", isolated(title), "”"]);
