@@ -194,3 +194,12 @@ def test_mistakes_get_one_line_and_write_nothing(tmp_path, case):
     (tmp_path / "bad.csv").write_text(content)
     assert_refused(run("chain", "bad.csv", *options, "-qo", "out", cwd=tmp_path), message)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("time", ["10:0", "10"])
+def test_a_table_of_visits_is_recognised(tmp_path, time):
+    lines = ["visit,page,clicked", f"1,home,{time}1", f"1,shop,{time}2", f"2,cart,{time}4"]
+    (tmp_path / "clicks.csv").write_text("\n".join(lines))
+    done = run("chain", "clicks.csv", "-k", 2, cwd=tmp_path)
+    assert_refused(done, "--kind sequences --rows visit --columns page --time clicked")
+    assert "X" not in done.stderr

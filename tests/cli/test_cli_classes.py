@@ -52,6 +52,15 @@ def test_predict_reads_new_texts_like_the_old_ones(texts):
     assert predicted("new.csv", "--text", "body", cwd=texts) == (both, "")
 
 
+def test_predict_texts_without_a_known_word(texts):
+    (texts / "unknown.txt").write_text("quartz vexed")
+    clusters, note = predicted("unknown.txt", cwd=texts)
+    assert clusters == [-1]
+    assert "None of the words of unknown.txt (quartz, vexed) is in the model" in note
+    (texts / "empty.txt").write_text("")
+    assert_refused(run("predict", "out", "empty.txt", cwd=texts), "empty.txt is empty")
+
+
 def test_evaluate_with_the_subfolders(texts):
     for arguments in (["out"], ["out", "all"], ["out", "folder"]):
         done = run("evaluate", *arguments, "--json", cwd=texts)

@@ -89,3 +89,21 @@ def test_damaged_annotations_are_reported(tmp_path):
             comarkov.read(path)
     np.savez(path, annotations=np.eye(2))  # not ours: one array under any name
     assert comarkov.read(path).shape == (2, 2)
+
+
+@pytest.mark.parametrize("names", [[], ["who"]])
+def test_fit_refuses_columns_of_the_same_name(names):
+    lines = [["x", 1, 2, 0], ["y", 3, 0, 1], ["z", 0, 1, 2]]
+    frame = pd.DataFrame(
+        [line[1 - len(names) :] for line in lines], columns=[*names, "a", "a", "b"]
+    )
+    with pytest.raises(ValueError, match=r'several columns called "a".*columns\.duplicated'):
+        comarkov.CoClustering((2, 2)).fit(frame)
+    comarkov.CoClustering((2, 2)).fit(frame.set_axis([*names, "a", "c", "b"], axis=1))
+
+
+def test_fit_warns_of_a_column_that_numbers_the_rows():
+    frame = pd.DataFrame({"id": [0, 1, 2], "a": [1, 3, 0], "c": [2, 0, 1], "b": [0, 1, 2]})
+    with pytest.warns(UserWarning, match=r"'id' of X seems to number.*X\.drop\(columns=\[\"id\"\]"):
+        comarkov.CoClustering((2, 2)).fit(frame)
+    comarkov.CoClustering((2, 2)).fit(frame.drop(columns="id"))

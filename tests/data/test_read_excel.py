@@ -56,6 +56,10 @@ def test_one_of_several_sheets_is_chosen(here):
         assert comarkov.read("e.xlsx", sheet=sheet).shape == (2, 2)
     with pytest.raises(ValueError, match=r"no sheet 'sales' \(notes, 2024 sales, blank\)\. Choose"):
         comarkov.read("e.xlsx", sheet="sales")
+    with pytest.raises(ValueError, match=r"no sheet 'Blank'.*sheet='blank'"):
+        comarkov.read("e.xlsx", sheet="Blank")
+    with pytest.raises(ValueError, match=r"e.xlsx, sheet '2024 sales' has no column 'x'"):
+        comarkov.read("e.xlsx", sheet="2024 sales", rows="x", columns=1)
     with pytest.raises(ValueError, match=r"'blank' is empty\. Choose another with sheet='notes'"):
         comarkov.read("e.xlsx", sheet="blank")
     done = run("fit", "e.xlsx", "--sheet", "2024 sales", "-k", 2, "-l", 2, "-o", "out")

@@ -1,5 +1,6 @@
 """Missing values, columns that are left out, and the column that names the rows."""
 
+import io
 from warnings import catch_warnings
 
 import pandas as pd
@@ -22,7 +23,7 @@ def path(tmp_path, monkeypatch):
 @pytest.mark.parametrize("word", WORDS)
 def test_a_line_without_a_name_is_skipped(word, path):
     path.write_text(f"user,item,n\nAnn,tea,1\n{word},gin,2\nBob,{word},3\nAnn,rum,4\n")
-    with pytest.warns(UserWarning, match=r"t.csv: 2 lines without a name skipped \(if NA is"):
+    with pytest.warns(UserWarning, match="t.csv: 2 lines without a name skipped"):
         data = comarkov.read("t.csv")
     assert data.row_names.tolist() == ["Ann"]  # Bob occurs in no line that counts
     assert data.column_names.tolist() == ["rum", "tea"]
@@ -80,7 +81,7 @@ def test_blanks_of_a_pivot_table_are_zeros(path):
     with catch_warnings(record=True, action="always") as notes:
         data = comarkov.read("t.csv")
     assert [str(note.message) for note in notes] == [
-        "t.csv: 1 row without a name skipped (if NA is a name, use keep_na=True).",
+        "t.csv: 1 row without a name skipped.",
         "t.csv: 3 missing cells are read as 0 (missing='error' refuses them).",
     ]
     assert_array_equal(data.matrix.toarray(), [[1, 0, 2], [0, 3, 0]])
@@ -200,3 +201,43 @@ def test_notes_of_the_command_name_options(path):
     done = run("fit", "t.csv", "--keep-na", "--no-header", "-k", 2, "-l", 2, "-o", "other")
     assert "'n' is not a number. Correct it." in done.stderr
     assert "leave it out with --drop 2." in done.stderr
+
+
+def test_a_dash_is_a_missing_weight():
+    table = "who,tea,rum,gin\nAnn,1,-,3\nBob,—,2,.\nCy,4,–,-1\n"
+    with pytest.raises(ValueError, match=r"line 4.*negative"):
+        comarkov.read(io.BytesIO(table.encode()))
+    with pytest.warns(UserWarning, match="4 missing cells are read as 0"):
+        data = comarkov.read(io.BytesIO(table.replace("-1", "1").encode()))
+    assert data.matrix.toarray().tolist() == [[1, 0, 3], [0, 2, 0], [4, 0, 1]]
+
+
+PIVOT = """Region,Product,Jan,Feb,Grand Total
+North,tea,1,2,3
+,rum,3,4,7
+South,tea,5,6,11
+,gin,7,8,15
+Grand Total,,16,20,36
+"""
+
+
+def test_a_pivot_table_has_a_row_for_each_line():
+    with catch_warnings(record=True, action="always") as caught:
+        data = comarkov.read(io.BytesIO(PIVOT.encode()))
+    assert data.row_names.tolist() == ["North tea", "North rum", "South tea", "South gin"]
+    assert data.row_classes["Region"].tolist() == ["North", "North", "South", "South"]
+    notes = [str(note.message) for note in caught]
+    assert any("1 row without a name skipped." in note for note in notes)
+    assert any("drop='Grand Total'" in note for note in notes)
+    assert any("named by Product" in note for note in notes)
+    with catch_warnings(action="ignore"):
+        data = comarkov.read(io.BytesIO(PIVOT.replace("South,tea", "South,ale").encode()))
+    assert data.row_names.tolist() == ["tea", "rum", "ale", "gin"]
+
+
+def test_only_words_for_missing_names_are_called_names():
+    for cell, is_hinted in (("", False), ("NA", True)):
+        for table in (f"who,tea,rum,gin\nAnn,1,2,3\n{cell},4,5,6\n", f"a,x,1\n{cell},y,2\n"):
+            with pytest.warns(UserWarning, match="without a name skipped") as caught:
+                comarkov.read(io.BytesIO(table.encode()))
+            assert any("keep_na" in str(note.message) for note in caught) == is_hinted

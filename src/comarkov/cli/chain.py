@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,9 +98,26 @@ def chain(
         out = folder.place(source)
         model = clustering.estimator(output)
         kind = None if source in KNOWN else reading.kind or "chain"
-        data = replace(reading, kind=kind).read(source)
-        with network.parameters_as_options("restrict", "held_out", "kind"):
-            model.fit(data)
+        with _advice_about_visits(reading):
+            data = replace(reading, kind=kind).read(source)
+            with network.parameters_as_options("restrict", "held_out", "kind"):
+                model.fit(data)
         from ..results.network.chain import ChainResults
 
         folder.write(ChainResults(model, data, results_folder.command()), out, output)
+
+
+@contextmanager
+def _advice_about_visits(reading: InputOptions) -> Iterator[None]:
+    """Errors about a table that is none of transitions show how to read one of visited states."""
+    try:
+        yield
+    except ValueError as error:
+        is_other_table = any(words in str(error) for words in ("not a number", "square matrix"))
+        if reading.kind is not None or not is_other_table:
+            raise
+        raise ValueError(
+            f"{error} If each line is one visited state, name the columns of the sequence, the "
+            "state and the time, for example --kind sequences --rows visit --columns page --time "
+            "clicked."
+        ) from error

@@ -33,7 +33,7 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="A file, a folder of texts, a database, a data set, or - for standard input.",
+        help="A file, a folder of texts or of results, a database, a data set, or - for stdin.",
         show_default=False,
         autocompletion=completion(list(KNOWN)),  # and files, which the shell knows
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -118,21 +119,33 @@ def _place_rows(
     else:
         axis = int(side == "rows")
         known = fitted._model.column_names if axis else fitted._model.row_names
-        _refuse_strangers(data, axis, known, _advice(data, side))
+        if axis and data.texts is not None and _are_strangers(data, axis, known):
+            return _in_no_cluster(data)
+        _refuse_strangers(data, axis, known, _advice(side))
         labels, confidence = fitted.predict_with_confidence(data, side)
     names = data.row_names if side == "rows" else data.column_names
     return Placed(names, labels, confidence, side)
 
 
-def _advice(data: Data, side: str) -> str:
-    """What to do if the data have nothing in common with a co-clustering."""
+def _advice(side: str) -> str:
+    """What to do if a table has nothing in common with a co-clustering."""
     what = "columns" if side == "rows" else "rows"
-    if data.texts is not None and side == "rows":
-        return "Give texts in the language and about the topics of the model."
     return (
         "Choose other columns of the table with --rows and --columns, or place its "
         f"{what} with --side {what}."
     )
+
+
+def _in_no_cluster(data: Data) -> Placed:
+    """Texts without a word of the model, with a note."""
+    warnings.warn(
+        f"None of the words of {data.source} ({_first(data.column_names)}) is in the model, so the "
+        "cluster is -1, which means none. Give texts in the language and about the topics of the "
+        "model.",
+        stacklevel=2,
+    )
+    size = data.shape[0]
+    return Placed(data.row_names, np.full(size, -1), np.zeros(size), "rows")
 
 
 def _place_elements(
@@ -184,19 +197,27 @@ def _listed(keys: list[Key]) -> str:
     return " and ".join(",".join(key) for key in keys)
 
 
+def _are_strangers(data: Data, axis: int, known: np.ndarray | None) -> bool:
+    """Do INPUT and the model have no name in common?"""
+    new = data.column_names if axis else data.row_names
+    if known is None or not data.named[axis]:
+        return False
+    return not set(new.tolist()) & set(map(str, known))
+
+
 def _refuse_strangers(data: Data, axis: int, known: np.ndarray | None, advice: str) -> None:
     """An error if INPUT and the model have no name in common, with options that may help."""
-    what, new = ("columns", data.column_names) if axis else ("rows", data.row_names)
-    if known is None or not data.named[axis] or set(new.tolist()) & set(map(str, known)):
+    if known is None or not _are_strangers(data, axis, known):
         return
-    theirs, ours = (
-        ", ".join(map(str, names[:3])) + (", ..." if len(names) > 3 else "")
-        for names in (new, known)
-    )
+    what, new = ("columns", data.column_names) if axis else ("rows", data.row_names)
     raise ValueError(
-        f"None of the {new.size:,} {what} of {data.source} ({theirs}) is in the model, which has "
-        f"{ours}. {advice}"
+        f"None of the {new.size:,} {what} of {data.source} ({_first(new)}) is in the model, which "
+        f"has {_first(known)}. {advice}"
     )
+
+
+def _first(names: np.ndarray) -> str:
+    return ", ".join(map(str, names[:3])) + (", ..." if len(names) > 3 else "")
 
 
 def _print(placed: Placed, known: dict[str, str], out: Path | None, output: OutputOptions) -> None:

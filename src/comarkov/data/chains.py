@@ -54,7 +54,7 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     if n != m:
         raise ValueError(
             f"A chain needs a square matrix of transitions between states, got shape {csr.shape}. "
-            'If X holds sequences of states, set kind="sequences".'
+            'For sequences of states set kind="sequences".'
         )
     if csr.nnz == 0:
         raise ValueError("The matrix has no mass: there are no transitions.")

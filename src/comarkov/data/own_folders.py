@@ -6,7 +6,7 @@ from pathlib import Path
 
 TREE, ARRAYS = "model.json", "arrays.npz"  # in the folder of a model
 MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
-DATA = "data.npz"  # in a folder of results, too, unless it is one of a chain or of several types
+DATA = "data.npz"  # in a folder of results, too, unless it is one of several types
 
 
 def is_model(folder: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -74,10 +75,16 @@ def _problem(X: Any) -> str | None:
 
 def frame_problem(frame: Any, columns: Columns) -> str | None:
     """What is wrong with a data frame that has columns without numbers, and what to do."""
+    repeated = _repeated(frame)
+    if repeated:
+        return (
+            f"X has several columns called {_quoted(repeated[0])}. Rename them, or keep the first "
+            "of each name: pass X.loc[:, ~X.columns.duplicated()]."
+        )
     if columns.others:
         return (
             f"{_listed(columns.others, 'Column')} of X {_holds(columns.others)} neither numbers "
-            f"nor text. Drop {_it(columns.others)}: pass {_dropping(frame, columns.others)}."
+            f"nor text. Drop {_it(columns.others)}: pass {dropping(frame, columns.others)}."
         )
     if not columns.texts:
         return None
@@ -94,6 +101,11 @@ def frame_problem(frame: Any, columns: Columns) -> str | None:
     if len(numerals) == len(columns.texts):
         return _numerals_problem(frame, columns)
     return _names_problem(frame, columns)
+
+
+def _repeated(frame: Any) -> list[str]:
+    """The names that several columns share."""
+    return [name for name, count in Counter(map(str, frame.columns)).items() if count > 1]
 
 
 def _numerals_problem(frame: Any, columns: Columns) -> str:
@@ -125,7 +137,7 @@ def _names_problem(frame: Any, columns: Columns) -> str:
         return f"{start} If each line is one pair of a row and a column, pass {edges}."
     if not numbers:
         return f"{start} To count their words, pass comarkov.read(X, text={_quoted(texts[0])})."
-    source = "X" if len(texts) == 1 else _dropping(frame, texts[1:])
+    source = "X" if len(texts) == 1 else dropping(frame, texts[1:])
     wide = f'comarkov.read({source}, rows={_quoted(texts[0])}, kind="table")'
     if edges is not None:
         return (
@@ -133,7 +145,7 @@ def _names_problem(frame: Any, columns: Columns) -> str:
             f"row and a column, pass {edges}."
         )
     if len(texts) == 1 and not names_rows(frame, columns):
-        return f"{start} Drop it: pass {_dropping(frame, texts)}."
+        return f"{start} Drop it: pass {dropping(frame, texts)}."
     return f"{start} If {_quoted(texts[0])} names the rows, pass {wide}."
 
 
@@ -144,6 +156,8 @@ def names_rows(frame: Any, columns: Columns) -> bool:
     frame with no more columns than an edge list has may be one.
     """
     if len(columns.texts) != 1 or columns.others or columns.width <= frames.MOST_OF_AN_EDGE:
+        return False
+    if _repeated(frame):
         return False
     values = frames.values_of(frame, columns.texts[0])
     is_index_plain = not frames.is_pandas(frame) or _counts_up(frame.index)
@@ -162,7 +176,8 @@ def _counts_up(index: Any) -> bool:
     return bool(np.array_equal(np.asarray(index), np.arange(len(index))))
 
 
-def _dropping(frame: Any, columns: Sequence[str]) -> str:
+def dropping(frame: Any, columns: Sequence[str]) -> str:
+    """The call that leaves columns out of a data frame X."""
     listed = ", ".join(map(_quoted, columns))
     return f"X.drop(columns=[{listed}])" if frames.is_pandas(frame) else f"X.drop([{listed}])"
 

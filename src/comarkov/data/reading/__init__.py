@@ -45,8 +45,9 @@ def read(
     Parameters
     ----------
     source : path, address, "-", open file or object
-        A file; a folder of texts; a database, such as "sqlite:///shop.db"; "-" for stdin; a pandas
-        or polars data frame, AnnData, a networkx bipartite graph, an array, a list of texts.
+        A file; a folder of texts, or one of results, which holds its data; a database, such as
+        "sqlite:///shop.db"; "-" for stdin; a pandas or polars data frame, AnnData, a networkx
+        bipartite graph, an array, a list of texts.
     kind : str, optional
         How to read it: "edges", "table", "texts", "document", "sequences", "mtx", "npy", "npz",
         "h5ad" or "graph". A file of "texts" holds many: JSON lines, a column of a table, or one in
@@ -72,8 +73,9 @@ def read(
         words occurs below it in the same column. You get a warning if this is uncertain.
     missing : {"skip", "0", "error"}, optional
         What to do with a line without a weight. NA, N/A, NaN, null, None and empty cells are
-        missing. By default an error for edge lists, and 0 with a warning for wide tables, where
-        "skip" means 0, too. Lines without the name of a row or column are always skipped.
+        missing, and so is a weight that is only a dash or a point. By default an error for edge
+        lists, and 0 with a warning for wide tables, where "skip" means 0, too. Lines
+        without the name of a row or column are always skipped.
     keep_na : bool, default=False
         Read NA, null and the like as ordinary names.
     separator : str, optional

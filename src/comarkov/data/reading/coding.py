@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .tables import RawTable
-from .values import is_missing
+from .values import is_missing, is_word_for_missing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,6 +96,11 @@ class _Texts:
             is_missing |= is_null
         return np.where(is_missing, -1, codes) if is_missing.any() else codes
 
+    @property
+    def has_words_for_missing(self) -> bool:
+        """Did words such as NA stand for missing names, rather than empty cells?"""
+        return any(is_word_for_missing(self.names[code]) for code in self.missing)
+
     def _make_room(self, size: int) -> None:
         if size > self.names.size:
             more = max(size, 2 * self.names.size) - self.names.size
@@ -133,6 +138,8 @@ class _Texts:
 
 class _Numbers:
     """Codes of whole numbers: their places among all that occur, which are collected first."""
+
+    has_words_for_missing = False  # in a column of numbers
 
     def __init__(self, table: RawTable, field: str) -> None:
         import polars as pl

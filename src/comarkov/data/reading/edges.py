@@ -130,15 +130,16 @@ def _collect(table: RawTable, codings: list[Any], weight: str | None, missing: s
         for place, code in zip(places, codes, strict=True):
             place.extend(code)
         amounts.extend(weights)
-    _report(table, skipped, missing)
+    words = any(coding.has_words_for_missing for coding in codings)
+    _report(table, skipped, missing, words)
     return [place.array() for place in places], amounts.array()
 
 
-def _report(table: RawTable, skipped: dict[str, int], missing: str) -> None:
+def _report(table: RawTable, skipped: dict[str, int], missing: str, has_na: bool) -> None:
     """One note about the lines in which something is missing."""
     facts = []
     if skipped["name"]:
-        hint = "" if table.keeps_na else " (if NA is a name, use keep_na=True)"
+        hint = " (if NA is a name, use keep_na=True)" if has_na else ""
         facts.append(f"{lines_of(skipped['name'])} without a name skipped{hint}")
     if skipped["weight"]:
         deed = "read as 0" if missing == "0" else "skipped"

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ def as_csv(
     file: Opened, sheet: str | int | None, decimal: str, max_bytes: int | None
 ) -> Iterator[Opened]:
     """A sheet as a CSV file whose lines are the rows of the sheet, for the time being."""
-    frame = _cells(file, sheet, max_bytes)
+    frame, title = _cells(file, sheet, max_bytes)
     if decimal == ",":  # numbers have a point, whatever mark the texts of the sheet have
         import polars as pl
 
@@ -31,11 +32,13 @@ def as_csv(
     with tempfile.TemporaryDirectory(prefix="comarkov-") as folder:
         path = Path(folder) / "sheet.csv"
         frame.write_csv(path, include_header=False)
-        yield replace(file, path=path, suffix=".csv")
+        yield replace(file, name=title, path=path, suffix=".csv")
 
 
-def _cells(file: Opened, sheet: str | int | None, max_bytes: int | None) -> pl.DataFrame:
-    """All cells of a sheet as text."""
+def _cells(
+    file: Opened, sheet: str | int | None, max_bytes: int | None
+) -> tuple[pl.DataFrame, str]:
+    """All cells of a sheet as text, and what messages call it: one of several by its name, too."""
     need("Reading Excel files", "polars", "fastexcel", install="comarkov[excel]")
     import fastexcel
 
@@ -52,7 +55,7 @@ def _cells(file: Opened, sheet: str | int | None, max_bytes: int | None) -> pl.D
         ) from error
     if not frame.width:
         raise ValueError(f"{file.name}: the sheet {name!r} is empty. {_others(book, name)}")
-    return frame
+    return frame, file.name if len(book.sheet_names) == 1 else f"{file.name}, sheet {name!r}"
 
 
 def _choose(names: list[str], sheet: str | int | None, file: str) -> str:
@@ -64,7 +67,10 @@ def _choose(names: list[str], sheet: str | int | None, file: str) -> str:
     if sheet is None and len(names) == 1:
         return names[0]
     problem = f"has {len(names)} sheets" if sheet is None else f"has no sheet {sheet!r}"
-    raise ValueError(f"{file} {problem} ({listed(names)}). Choose one with sheet={names[0]!r}.")
+    by_lower = {name.lower(): name for name in names}
+    similar = get_close_matches(str(sheet).lower(), by_lower, n=1)
+    example = by_lower[similar[0]] if similar else names[0]
+    raise ValueError(f"{file} {problem} ({listed(names)}). Choose one with sheet={example!r}.")
 
 
 def _others(book: Any, empty: str) -> str:

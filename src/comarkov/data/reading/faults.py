@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .records import Lines, records
 from .tables import RawTable, first_line, without
-from .values import is_missing, is_number, plain
+from .values import is_gap, is_missing, is_number, plain
 
 
 class Checks(NamedTuple):
@@ -112,7 +112,7 @@ def _problem(table: RawTable, field: str, cell: str | None, checks: Checks) -> s
     """What is wrong with a cell, and what to do about it."""
     if field not in checks.weights:
         return "the name is missing. Fill it in, or delete the line." if is_missing(cell) else None
-    if cell is None or is_missing(cell):
+    if cell is None or is_gap(cell):
         if checks.allows_missing:
             return None
         return (

@@ -9,10 +9,11 @@ import scipy.sparse as sp
 
 from .. import frames
 from ..annotated import is_anndata
-from ..unsuitable import frame_problem, names_rows, texts_in
+from ..unsuitable import dropping, frame_problem, names_rows, texts_in
 from ..user_warnings import warn_user
 from .data import Data
 from .headers import is_heading
+from .identifiers import is_heading_of_identifiers, is_identifier
 from .kinds import ReadOptions
 from .naming import distinct
 from .sources import read_any
@@ -36,6 +37,7 @@ def fit_input(X: Any) -> Any:
         if problem is not None:
             raise ValueError(problem)
         _warn_of_edges(columns)
+        _warn_of_identifiers(X, columns)
         return _with_names(X, columns)
     texts = texts_in(X)
     return X if texts is None else read_any(texts, None, ReadOptions(), None)
@@ -100,3 +102,17 @@ def _warn_of_edges(columns: frames.Columns) -> None:
         "for a row of a matrix. If each line is one pair of a row and a column, pass "
         f"comarkov.read(X, rows={rows}, columns={other}{weight})."
     )
+
+
+def _warn_of_identifiers(frame: Any, columns: frames.Columns) -> None:
+    """Warn if a column of numbers only numbers the rows: its numbers would count as weights."""
+    identifiers = [
+        name
+        for name in columns.numbers
+        if is_heading_of_identifiers(name) and is_identifier(name, frames.values_of(frame, name))
+    ]
+    if identifiers:
+        warn_user(
+            f"Column {identifiers[0]!r} of X seems to number the rows, but was read as weights. If "
+            f"it does, pass {dropping(frame, identifiers)}."
+        )

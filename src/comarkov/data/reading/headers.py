@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from .values import is_missing, is_number, looks_like_number
+from .values import is_gap, is_missing, is_number, looks_like_number
 
 # Headings that need no further evidence, also followed by "id" or "_id".
 _HEADINGS = (
@@ -82,7 +82,7 @@ def guess_header(
     if not rest:
         return HeaderGuess(_is_lone_header(first))
     cells = [
-        _Column(i, cell, [row[i] for row in rest if i < len(row) and not is_missing(row[i])])
+        _Column(i, cell, [row[i] for row in rest if i < len(row) and not is_gap(row[i])])
         for i, cell in enumerate(first)
     ]
     columns = [column for column in cells if column.body]

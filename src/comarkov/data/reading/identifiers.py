@@ -13,6 +13,11 @@ SAMPLE = 1000  # records to look at
 HEADING = re.compile(r"|unnamed: 0|rownames|index|[Ii]d|ID|.*[_ ](id|Id|ID)|.*[a-z]I[dD]")
 
 
+def is_heading_of_identifiers(heading: str) -> bool:
+    """Is a column called as those that number the rows are?"""
+    return HEADING.fullmatch(heading.replace("Unnamed", "unnamed")) is not None
+
+
 def is_identifier(heading: str, values: Iterable[Any]) -> bool:
     """Does a column with an identifier's heading hold whole numbers without repeats?
 
@@ -21,7 +26,7 @@ def is_identifier(heading: str, values: Iterable[Any]) -> bool:
     >>> is_identifier("id", [1, 2, 3]), is_identifier("apples", [1, 2, 3])
     (True, False)
     """
-    if not HEADING.fullmatch(heading.replace("Unnamed", "unnamed")):
+    if not is_heading_of_identifiers(heading):
         return False
     texts = [str(value).strip() for value in values]
     return all(map(str.isdecimal, texts)) and len(set(texts)) == len(texts)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,12 @@ from ..user_warnings import warn_user
 from .classes import columns_in
 from .edges import edge_example
 from .identifiers import SAMPLE, is_identifier, without_identifiers
-from .tables import RawTable, listed
+from .tables import RawTable, listed, without
 from .values import is_missing, looks_like_number
 
 if TYPE_CHECKING:
     import polars as pl
+TOTAL = re.compile(r"(.*\s|sub|grand)?-?totals?|sum", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Layout:
     weights: list[str]
     texts: list[str]  #: columns of text, which are no weights
     identifiers: list[str]  #: columns of numbers that only count or name rows, left out as well
+    groups: str | None = None  #: a column filled only in the first line of each group of rows
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ def layout_of(table: RawTable, options: WideOptions) -> Layout:
         chosen = None
     else:
         chosen = _default_names(table, sample, texts)
+    first = table.kept[0]
+    has_groups = options.names is None and first in texts and chosen != first
     others = [field for field in table.kept if field != chosen]
     identifiers = [
         field
@@ -63,6 +68,7 @@ def layout_of(table: RawTable, options: WideOptions) -> Layout:
         [field for field in others if field not in texts and field not in identifiers],
         [field for field in others if field in texts],
         identifiers,
+        first if has_groups else None,
     )
 
 
@@ -79,8 +85,14 @@ def _is_text(table: RawTable, column: pl.Series) -> bool:
 
 
 def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> str:
-    """The first column; if that only numbers the rows, the first one of text without repeats."""
+    """The first column; if that only numbers the rows, the first one of text without repeats.
+
+    In a pivot table, which names groups only in their first lines, the first complete one of text.
+    """
     first = table.kept[0]
+    if first in texts and any(map(is_missing, sample[first])):
+        own = [is_missing(cell) or not is_total(cell) for cell in sample[first]]
+        return next((f for f in texts if not any(map(is_missing, sample[f].filter(own)))), first)
     if not texts or first in texts or not _is_identifier(table, sample[first]):
         return first
     return texts[0] if sample[texts[0]].n_unique() == len(sample) else first
@@ -89,6 +101,11 @@ def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> s
 def _is_identifier(table: RawTable, column: pl.Series) -> bool:
     """Does a column with a heading only number the rows?"""
     return table.has_headings and is_identifier(table.heading(column.name), column.to_list())
+
+
+def is_total(name: str) -> bool:
+    """Does a row or column seem to hold the sums of others?"""
+    return TOTAL.fullmatch(name.strip()) is not None
 
 
 def explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
@@ -108,6 +125,23 @@ def explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen
         if other is not None and not is_chosen:
             named += f" (names={table.label(other)!r} chooses another column)"
         warn_user(f"{table.name}: {named}; {'; '.join(facts)}.")
+
+
+def warn_of_totals(table: RawTable, layout: Layout, row_names: Sequence[str | None]) -> None:
+    """A note about rows and columns that seem to be sums of others, which count twice."""
+    rows = [name for name in row_names if name is not None and is_total(name)]
+    columns = [f for f in layout.weights if table.has_headings and is_total(table.heading(f))]
+    if rows:
+        warn_user(
+            f"{table.name}: row {rows[0]!r} looks like a total, which counts others twice. If it "
+            "is one, delete its line."
+        )
+    if columns:
+        title = table.label(columns[0])
+        warn_user(
+            f"{table.name}: column {title!r} looks like a total, which counts others twice. If it "
+            f"is one, leave it out with {without(table, title)}."
+        )
 
 
 def _title(table: RawTable, field: str) -> str:

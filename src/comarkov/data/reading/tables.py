@@ -11,7 +11,7 @@ from ..extras import need
 from ..frames import MOST_OF_AN_EDGE
 from .opening import Opened
 from .records import Lines
-from .values import MISSING, SIGNS
+from .values import GAPS, MISSING, SIGNS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,7 +99,7 @@ class RawTable:
         if self.frame.collect_schema()[field] == pl.String:
             text = column.str.strip_chars(SIGNS)
             number = self._plain(text).cast(pl.Float64, strict=False)
-            is_gap = text.is_null() | text.is_in(MISSING)
+            is_gap = text.is_null() | text.is_in(GAPS)
             return pl.when(is_gap).then(float("nan")).otherwise(number).alias(field)
         if not self.is_number(field):  # a date could be cast, too
             dtype = self.frame.collect_schema()[field]

@@ -148,6 +148,11 @@ def from_texts(
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
     listed = list(texts)
+    if not any(map(str.strip, listed)):
+        nothing = (
+            f"{source} is" if len(listed) == 1 else f"All {len(listed):,} texts of {source} are"
+        )
+        raise ValueError(f"{nothing} empty: give text with words.")
     if n_words is not None and n_words < 1:
         raise ValueError(f"n_words={n_words} must be 1 or more, for example n_words=2000.")
     if isinstance(stop_words, str) and stop_words not in STOP_WORDS:

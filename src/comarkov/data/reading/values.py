@@ -6,7 +6,9 @@ import re
 
 #: What people write where they know nothing. An empty cell is missing, too.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
-_MISSING = frozenset(MISSING)
+#: The same for weights, where a lone dash or point is no number either.
+GAPS = (*MISSING, "-", "–", "—", ".")
+_MISSING, _GAPS = frozenset(MISSING), frozenset(GAPS)
 SIGNS = " \t\r\n%$€£¥"  # which may stand around a number
 MARKS = ".,' \u00a0\u202f"  # which may stand in it; dates have others
 NUMBERLIKE = re.compile(rf"[-+<>~]?\s*[-+]?[.,]?\d[\d{MARKS}]*(e[-+]?\d+)?")
@@ -15,6 +17,16 @@ NUMBERLIKE = re.compile(rf"[-+<>~]?\s*[-+]?[.,]?\d[\d{MARKS}]*(e[-+]?\d+)?")
 def is_missing(cell: str | None) -> bool:
     """Is the cell empty, or does it hold a word for a missing value, such as NA?"""
     return cell is None or cell.strip() in _MISSING
+
+
+def is_gap(cell: str | None) -> bool:
+    """Is a weight missing, also if a lone dash or point stands for it?"""
+    return cell is None or cell.strip() in _GAPS
+
+
+def is_word_for_missing(cell: str | None) -> bool:
+    """Does the cell hold a word such as NA, rather than nothing?"""
+    return is_missing(cell) and bool(cell and cell.strip())
 
 
 def plain(cell: str, decimal: str = ".", thousands: str = "") -> str:

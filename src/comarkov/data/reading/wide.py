@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -10,8 +12,12 @@ from .classes import chosen_columns
 from .data import Data
 from .faults import Checks, fault, place
 from .headers import YEARS, kind_of
-from .layout import Layout, WideOptions, as_edges, explain, layout_of, refuse_edges
+from .layout import Layout, WideOptions, as_edges, explain, layout_of, refuse_edges, warn_of_totals
 from .tables import RawTable
+from .values import is_word_for_missing
+
+if TYPE_CHECKING:
+    import polars as pl
 
 CELLS = 4_000_000  # at a time
 
@@ -35,6 +41,7 @@ def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Dat
     is_kept = np.array([name is not None for name in row_names], dtype=bool)
     classes = _classes(table, layout, options, is_kept)
     explain(table, layout, classes, options.names is not None)
+    warn_of_totals(table, layout, row_names)
     matrix = _cells(table, layout, missing)
     if not matrix.shape[0]:
         raise ValueError(f"{table.name} has no lines below its header: give a file with data.")
@@ -55,7 +62,7 @@ def _classes(
     """The columns of text that hold classes of the rows, by heading."""
     if layout.names is None or not layout.texts or not table.has_headings:
         return {}
-    columns = [table.text(field) for field in layout.texts]
+    columns = [_filled(table, layout, field) for field in layout.texts]
     frame = table.without_blank_lines().select(columns).collect(engine="streaming").filter(is_kept)
     values = {table.heading(field): frame[field].fill_null("").to_list() for field in layout.texts}
     return chosen_columns(values, options.classes, int(is_kept.sum()))
@@ -63,18 +70,31 @@ def _classes(
 
 def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     """The names of the rows, None where one is missing; an error if one occurs twice."""
+    import polars as pl
+
     if layout.names is None:
         return []
-    column = table.text(layout.names).alias("name")
-    frame = table.without_blank_lines().select(column).collect(engine="streaming")
+    columns = [table.text(layout.names).alias("name"), pl.col(layout.names).alias("cell")]
+    if layout.groups is not None:
+        columns.append(_filled(table, layout, layout.groups).alias("group"))
+    frame = table.without_blank_lines().select(columns).collect(engine="streaming")
+    if layout.groups is not None and frame["name"].drop_nulls().is_duplicated().any():
+        frame = frame.with_columns(pl.concat_str("group", "name", separator=" ").alias("name"))
     names: list[str | None] = frame["name"].to_list()
-    skipped = sum(name is None for name in names)
-    if skipped:
-        hint = "" if table.keeps_na else " (if NA is a name, use keep_na=True)"
-        rows = f"{skipped:,} row{'s' if skipped > 1 else ''}"
+    nameless = frame["cell"].cast(pl.String).filter(frame["name"].is_null())
+    if len(nameless):
+        hint = " (if NA is a name, use keep_na=True)"
+        hint = hint if any(map(is_word_for_missing, nameless)) else ""
+        rows = f"{len(nameless):,} row{'s' if len(nameless) > 1 else ''}"
         warn_user(f"{table.name}: {rows} without a name skipped{hint}.")
     _refuse_repeats(table, layout, names)
     return names
+
+
+def _filled(table: RawTable, layout: Layout, field: str) -> pl.Expr:
+    """A column of text; that of groups with each name repeated for all lines of the group."""
+    text = table.text(field)
+    return text.forward_fill() if field == layout.groups else text
 
 
 def _refuse_repeats(table: RawTable, layout: Layout, names: list[str | None]) -> None:
