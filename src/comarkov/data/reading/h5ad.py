@@ -55,6 +55,8 @@ def _chosen(annotated: Any, wanted: str | None, name: str) -> Layer:
     known = ", ".join(names) or "nothing to read"
     similar = get_close_matches(wanted, names, n=1)
     advice = f" Did you mean layer={similar[0]!r}?" if similar else ""
+    if names and not similar:
+        advice = f" Choose one of these, for example layer={names[-1]!r}."
     raise ValueError(f"{_sentence(name)} has no layer {wanted!r}, only {known}.{advice}")
 
 
