@@ -36,8 +36,10 @@ def fit_input(X: Any) -> Any:
         problem = None if names_rows(X, columns) else frame_problem(X, columns)
         if problem is not None:
             raise ValueError(problem)
-        _warn_of_edges(columns)
-        _warn_of_identifiers(X, columns)
+        if _are_edges(columns):
+            _warn_of_edges(columns)
+        else:
+            _warn_of_identifiers(X, columns)
         return _with_names(X, columns)
     texts = texts_in(X)
     return X if texts is None else read_any(texts, None, ReadOptions(), None)
@@ -90,11 +92,15 @@ def _with_names(frame: Any, columns: frames.Columns) -> Any:
     return Data(frames.without(frame, [name]), rows, columns.numbers)
 
 
-def _warn_of_edges(columns: frames.Columns) -> None:
-    """Warn if a frame of numbers has the headings of an edge list, such as user and item."""
+def _are_edges(columns: frames.Columns) -> bool:
+    """Has a frame of numbers the headings of an edge list, such as user and item?"""
     names = columns.numbers
-    if columns.texts or len(names) not in (2, 3) or not all(map(is_heading, names)):
-        return
+    return not columns.texts and len(names) in (2, 3) and all(map(is_heading, names))
+
+
+def _warn_of_edges(columns: frames.Columns) -> None:
+    """Warn that a frame of numbers has the headings of an edge list."""
+    names = columns.numbers
     rows, other, *weights = (f'"{name}"' for name in names)
     weight = f", weights={weights[0]}" if weights else ""
     warn_user(
