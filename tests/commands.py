@@ -74,3 +74,11 @@ def assert_refused(done, message, code=2):
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert "Traceback" not in done.stderr
+
+
+def assert_report_is_written_again(out):
+    """``comarkov report`` writes the page of a folder again, byte for byte."""
+    page = (out / "report.html").read_bytes()
+    (out / "report.html").unlink()
+    assert run("report", out).returncode == 0
+    assert (out / "report.html").read_bytes() == page

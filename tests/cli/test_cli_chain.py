@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from commands import assert_refused, run
+from commands import assert_refused, assert_report_is_written_again, run
 
 import comarkov
 
@@ -126,10 +126,7 @@ def test_trajectories_of_numbers_in_a_folder(tmp_path, model):
 
 def test_other_commands_know_the_folder(fitted, tmp_path):
     _, out = fitted
-    page = (out / "report.html").read_bytes()
-    (out / "report.html").unlink()
-    assert run("report", out).returncode == 0
-    assert (out / "report.html").read_bytes() == page
+    assert_report_is_written_again(out)
     assert "MarkovAggregation" in run("info", out).stdout
     (tmp_path / "known.csv").write_text("name,class\nfog,dry\nsun,dry\nrain,wet\nstorm,wet\n")
     assert "4" in run("evaluate", out, tmp_path / "known.csv").stdout.splitlines()[0]

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from commands import assert_refused, run
+from commands import assert_refused, assert_report_is_written_again, run
 
 import comarkov
 
@@ -97,10 +97,7 @@ def test_numbers_weights_and_columns_of_each_table(folder):
 
 def test_other_commands_know_the_folder(fitted, folder):
     _, out = fitted
-    page = (out / "report.html").read_bytes()
-    (out / "report.html").unlink()
-    assert run("report", out).returncode == 0
-    assert (out / "report.html").read_bytes() == page
+    assert_report_is_written_again(out)
     assert "clusters of user" in run("info", out).stdout
 
 

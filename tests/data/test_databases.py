@@ -27,8 +27,9 @@ KINDS = ("sqlite", "duckdb", "postgresql")
 def server():
     """A running PostgreSQL server."""
     if postgres.programs() is None:
-        is_needed = os.environ.get("COMARKOV_NEEDS_POSTGRES")
-        pytest.fail(postgres.MISSING) if is_needed else pytest.skip(postgres.MISSING)
+        if os.environ.get("COMARKOV_NEEDS_POSTGRES"):
+            pytest.fail(postgres.MISSING)
+        pytest.skip(postgres.MISSING)
     with postgres.server() as address:
         yield address
 

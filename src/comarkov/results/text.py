@@ -54,7 +54,7 @@ def cluster_heading(side: SideFindings, cluster: int) -> str:
 
 
 def feature_text(feature: Feature) -> str:
-    """A name and, where it says something, its lift."""
+    """A name, with its lift if that is informative."""
     lift = f" {lift_text(feature.lift)}" if is_informative(feature.lift) else ""
     return f"{short_name(feature.name)}{lift}"
 

@@ -34,7 +34,7 @@ def from_edges(table: RawTable, chosen: EdgeColumns, missing: str = "error") -> 
     """The matrix of an edge list. The weights of an edge that occurs several times are added up.
 
     Rows and columns are sorted by name, by number if all names are whole numbers. Lines without
-    the name of a row or a column are skipped; ``missing`` says what a missing weight means.
+    the name of a row or a column are skipped; ``missing`` sets what happens to missing weights.
     """
     fields = _roles(table, chosen)
     codings = [coding_of(table, field) for field in fields[:2]]
