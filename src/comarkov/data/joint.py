@@ -90,7 +90,10 @@ class Joint:
         """The matrix as a SciPy array that shares memory; entries are in the kernels' order."""
         matrix = self.matrix
         indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
-        return sp.csr_array((matrix.weights, indices, matrix.indptr), self.shape)
+        indptr = matrix.indptr
+        if indices.size <= INT32_MAX:  # else SciPy would copy the indices to the type of indptr
+            indptr = indptr.astype(indices.dtype)
+        return sp.csr_array((matrix.weights, indices, indptr), self.shape)
 
     def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
         """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
@@ -139,7 +142,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
 
 def _of_counts(csr: sp.csr_array) -> Matrix:
     """Counts as the kernels need them: grouped in each row, first those that are 1, then 2."""
-    matrix = _ungrouped(csr, csr.data.astype(np.int32))
+    matrix = _ungrouped(csr, csr.data.astype(np.int32, copy=False))
     grouped = matrix._replace(
         indices=np.empty_like(matrix.indices), weights=np.empty_like(matrix.weights)
     )

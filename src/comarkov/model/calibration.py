@@ -99,7 +99,7 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
     elements = np.flatnonzero(side.labels >= 0)
     if elements.size > SAMPLE:
         elements = np.sort(rng.choice(elements, SAMPLE, replace=False))
-    entries = side.joint.csr[elements]
+    entries = side.joint.subset(elements, squeeze=False).csr
     items = np.unique(entries.indices)
     if other is None:
         member, coupling = sp.csr_array((side.joint.shape[1], 0)), 1.0
