@@ -22,6 +22,7 @@ class Measurement(NamedTuple):
     """What some work took; memory in bytes, of the whole process."""
 
     seconds: float
+    cpu: float  # seconds of all threads: if far below the seconds, something else was running
     resident: int
     anonymous: int
     result: Any
@@ -31,14 +32,15 @@ class Clock:
     """The time of the part of the work that counts: ``with clock: ...``."""
 
     def __init__(self) -> None:
-        self.seconds = 0.0
+        self.seconds = self.cpu = 0.0
 
     def __enter__(self) -> "Clock":
-        self._start = time.perf_counter()
+        self._start, self._cpu = time.perf_counter(), time.process_time()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.seconds += time.perf_counter() - self._start
+        self.cpu += time.process_time() - self._cpu
 
 
 def measure(task: str, *arguments: Any, threads: int = 1) -> Measurement:
@@ -78,7 +80,7 @@ def _child(task: str, arguments: str) -> None:
     watch, clock = AnonymousPeak(), Clock()
     watch.start()
     result = getattr(importlib.import_module(module), function)(clock, *json.loads(arguments))
-    figures = Measurement(clock.seconds, status("VmHWM"), watch.peak, result)
+    figures = Measurement(clock.seconds, clock.cpu, status("VmHWM"), watch.peak, result)
     print(json.dumps(figures._asdict()))
 
 
