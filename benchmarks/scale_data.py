@@ -6,6 +6,7 @@ weights are 2 or more.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numba
@@ -71,6 +72,23 @@ def planted_csr(entries: int, seed: int = 0) -> sp.csr_array:
         indices[part], data[part] = columns.ravel(), weights.ravel()
     indptr = np.arange(size.rows + 1, dtype=np.int32) * size.entries_a_row
     return sp.csr_array((data, indices, indptr), (size.rows, size.columns))
+
+
+def write_edges(entries: int, folder: Path, seed: int = 0) -> None:
+    """Write the entries as Parquet files with a row, a column and a weight.
+
+    Rows are numbered at random and edges are shuffled in each file, so that they must be sorted.
+    """
+    import polars
+
+    rng = np.random.default_rng(seed)
+    numbers = rng.permutation(SIZES[entries].rows).astype(np.int32)
+    for number, (first, columns, weights) in enumerate(planted_blocks(entries, seed)):
+        order = rng.permutation(columns.size)
+        rows = np.repeat(numbers[first : first + len(columns)], columns.shape[1])
+        table = {"row": rows[order], "column": columns.ravel()[order]}
+        table["weight"] = weights.ravel()[order].astype(np.int8)
+        polars.DataFrame(table).write_parquet(folder / f"{number:04}.parquet")
 
 
 @numba.njit(cache=True)
