@@ -13,7 +13,8 @@ from ..kernels.merging import add_pair_terms
 from ..kernels.sweep import Clusters
 from .refinement import Split
 from .run import Run
-from .side import Side, coupled, empty_blocks, empty_table, new_workspace
+from .boards import new_workspace
+from .side import Side, coupled, empty_blocks, empty_table
 
 SPLIT_SWEEPS = 3  # further sweeps gain little
 
