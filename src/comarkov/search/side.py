@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 
 from ..data.joint import Joint, bits
 from ..kernels.logarithm import single
-from ..kernels.matrix import Matrix, row_parts
-from ..kernels.sweep import Clusters, insertion_costs, sweep
+from ..kernels.sweep import Clusters, sweep
 from ..kernels.tables import LANES, Table, derive, fill_blocks, fill_table
 from . import budgets
-from .boards import Board, copied, new_workspace
-from .half_steps import Mover, masses, rows_of_parts
+from .boards import Board, Results, RowTask, copied, new_workspace
+from .half_steps import Mover, insert, masses, rows_of_parts
 from .refinement import Visit
 from .run import Run, in_parts
-from .workers import workers_of
+from .workers import Stop, workers_of
 
 LOOKUP_LIMIT = 1 << 16
 PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
@@ -49,6 +47,7 @@ class Side:
     ) -> None:
         self.joint = joint
         self.is_numbered = is_numbered
+        self.is_fresh = False  # are labels random, and has no sweep changed them yet?
         self.k = k
         self.free = free
         label = np.where(joint.row_mass > 0, labels, -1).astype(np.int32)
@@ -191,14 +190,15 @@ class Side:
         self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
     ) -> tuple[int, float, float, np.ndarray]:
         """The same, with the rows of all parts at the same time."""
-        mover = self.mover(self.blocks(cross), cross, coupling, run)
+        mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
         rows = rows_of_parts(mover.workers, order)
         if run.settings.shuffle:
             rows = [run.rng.permutation(part) for part in rows]
-        tally = mover.sweep(rows)
+        tally = mover.sweep_growing(rows) if self.is_fresh else mover.sweep(rows)
+        self.is_fresh = self.is_fresh and not tally.complete
         return tally.moves, tally.saved, tally.drift, order if tally.complete else order[:0]
 
-    def mover(self, blocks: Table, cross: np.ndarray, coupling: float, run: Run) -> Mover:
+    def mover(self, blocks: Table, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
         """Return what moves the rows of this side in parts."""
         return Mover(
             workers_of(self.joint),
@@ -208,25 +208,16 @@ class Side:
             cross,
             coupling,
             self.joint.row_mass,
-            run.stop,
+            stop,
         )
 
-    def insertion_costs(
-        self, cross: np.ndarray | None, beta: float
-    ) -> Iterator[tuple[slice, Matrix, np.ndarray]]:
-        """Yield the cost of each row in each cluster, after removing it from its own.
-
-        A few thousand rows at a time: a slice, these rows, and their costs in nats times mass.
-        """
+    def each_row(self, task: RowTask, cross: np.ndarray | None, beta: float) -> Results:
+        """Do a task with the costs of each row in each cluster, and join its results."""
         cross, coupling = coupled(self.table, cross, beta)
-        blocks = self.blocks(cross)
-        workspace = new_workspace(blocks)
-        for part, rows in row_parts(self.joint.matrix):
-            costs = np.empty((rows.mass.size, self.k))
-            insertion_costs(
-                costs, self.labels[part], rows, self.table, blocks, cross[part], coupling, workspace
-            )
-            yield part, rows, costs
+        mover = self.mover(self.blocks(cross), cross, coupling, lambda: False)
+        job = mover.job(mover.no_rows())
+        every = list(mover.workers.each_row(job, task))
+        return tuple(np.concatenate(arrays) for arrays in zip(*every, strict=True))
 
     def _schedule(self, visited: np.ndarray, drift: float) -> None:
         if drift == 0.0:  # nothing moved, or first visits: no drift has been measured yet
@@ -288,7 +279,7 @@ def _insert_in_parts(side: Side, order: np.ndarray, blocks: Table, run: Run) -> 
     side.clusters.size[:] = sample.clusters.size
     cross, coupling = coupled(side.table, None, 1.0)
     rows = rows_of_parts(workers, order[size:])
-    side.mover(blocks, cross, coupling, run).insert(rows, size)
+    insert([side.mover(blocks, cross, coupling, run.stop)], [rows], [size])
 
 
 def coupled(table: Table, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
