@@ -56,8 +56,7 @@ def test_a_split_saves_what_it_promises(problem):
     state = started(W, k, l, seed)
     side = state.rows
     before = state.cost(beta)
-    for a in range(k):
-        gain, leavers = state.split(side, a, run_at(beta, seed))
+    for a, (gain, leavers) in enumerate(state.splits(side, run_at(beta, seed))):
         if leavers.size == 0:
             assert (side.labels == a).sum() == 1
             continue

@@ -32,6 +32,12 @@ class Joint:
     is_count: bool
     row_names: np.ndarray | None = None
     column_names: np.ndarray | None = None
+    threads: int = 1  #: that work on it at the same time, if it is large
+
+    @property
+    def nnz(self) -> int:
+        """The number of entries."""
+        return self.matrix.indices.size
 
     @property
     def mass_dtype(self) -> type[np.int32 | np.float64]:
@@ -84,6 +90,14 @@ class Joint:
         )
         turned.__dict__["T"] = self
         return turned
+
+    def with_threads(self, threads: int) -> Joint:
+        """The same matrix for another number of threads."""
+        other = replace(self, threads=threads)
+        if "T" in self.__dict__:
+            turned = replace(self.T, threads=threads)
+            other.__dict__["T"], turned.__dict__["T"] = turned, other
+        return other
 
     @property
     def csr(self) -> sp.csr_array:

@@ -122,10 +122,7 @@ def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:
     order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
     cheap = [divmod(int(place), side.k) for place in order]
     swaps = []
-    for a in range(side.k):
-        if run.stop():
-            return []
-        gain, leavers = state.split(side, a, run)
+    for a, (gain, leavers) in enumerate(state.splits(side, run)):
         for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
             swaps.append(Swap(gain - losses[i, j], a, (i, j), leavers))
-    return sorted(swaps, key=lambda swap: -swap.saves)
+    return [] if run.stop() else sorted(swaps, key=lambda swap: -swap.saves)
