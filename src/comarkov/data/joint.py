@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -147,14 +148,14 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     if is_small:
         csr = sp.csr_array((csr.data.astype(np.float64), csr.indices, csr.indptr), csr.shape)
     if is_count and not is_small:
-        scale, matrix = 1.0, _of_counts(csr)
+        scale, matrix = 1.0, of_counts(csr)
     else:
         scale = _scale_of(csr.data) if scale is None else scale
-        matrix = _of_weights(csr, scale)
+        matrix = of_weights(csr, scale)
     return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
 
 
-def _of_counts(csr: sp.csr_array) -> Matrix:
+def of_counts(csr: sp.csr_array) -> Matrix:
     """Counts as the kernels need them: grouped in each row, first those that are 1, then 2."""
     matrix = _ungrouped(csr, csr.data.astype(np.int32, copy=False))
     grouped = matrix._replace(
@@ -164,7 +165,7 @@ def _of_counts(csr: sp.csr_array) -> Matrix:
     return grouped
 
 
-def _of_weights(csr: sp.csr_array, scale: float) -> Matrix:
+def of_weights(csr: sp.csr_array, scale: float) -> Matrix:
     """Weights in units of ``scale``, in single precision if the input is."""
     if scale == 1.0 and csr.data.dtype == np.float32:
         return _ungrouped(csr, _plain(csr.data))
@@ -183,8 +184,13 @@ def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
 
 def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
     """Mutual information in bits of a table of masses: its positive cells and its two margins."""
+    return bits_of(sum_xlogx(cells.ravel()), rows, columns)
+
+
+def bits_of(cells: float, rows: np.ndarray, columns: np.ndarray) -> float:
+    """The same if Σ v ln v over all cells v is known."""
     total = rows.sum()
-    nats = sum_xlogx(cells.ravel()) - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
+    nats = cells - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
     return max(float(nats / total / np.log(2)), 0.0)
 
 
@@ -213,11 +219,15 @@ def _scaled(weights: np.ndarray, scale: float) -> np.ndarray:
 
 
 def _scale_of(data: np.ndarray) -> float:
+    return power_of_two(data.min(), data.max(), data.size, lambda: np.log2(data).mean())
+
+
+def power_of_two(low: float, high: float, size: int, mean_log: Callable[[], float]) -> float:
     """1 if all sums of weights fit into single precision, else their geometric mean."""
-    low, high = np.log2(np.float64(data.min())), np.log2(np.float64(data.max()))
-    if max(abs(low), abs(high + np.log2(data.size))) <= SAFE_OCTAVES:
+    least, most = np.log2(np.float64(low)), np.log2(np.float64(high))
+    if max(abs(least), abs(most + np.log2(size))) <= SAFE_OCTAVES:
         return 1.0
-    return float(2.0 ** min(np.rint(np.log2(data).mean()), EXPONENT))
+    return float(2.0 ** min(np.rint(mean_log()), EXPONENT))
 
 
 def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:
