@@ -174,16 +174,13 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
 
 
-<<<<<<< HEAD
-def of_counts(csr: sp.csr_array) -> Matrix:
-=======
 def _with_names(stored: Joint, rows: np.ndarray | None, columns: np.ndarray | None) -> Joint:
     """A matrix on disk with its names."""
     turned = replace(stored.T, row_names=columns, column_names=rows)
     return linked(replace(stored, row_names=rows, column_names=columns), turned)
 
 
-def _of_counts(csr: sp.csr_array) -> Matrix:
+def of_counts(csr: sp.csr_array) -> Matrix:
     """Counts as the kernels need them: grouped in each row, first those that are 1, then 2."""
     matrix = _ungrouped(csr, csr.data.astype(np.int32, copy=False))
     grouped = matrix._replace(
