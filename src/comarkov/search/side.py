@@ -11,7 +11,16 @@ from ..kernels.logarithm import single
 from ..kernels.sweep import Clusters, sweep
 from ..kernels.tables import LANES, Table, derive, fill_blocks, fill_table
 from . import budgets
-from .boards import Board, Results, RowTask, copied, new_workspace
+from .boards import (
+    Board,
+    Results,
+    RowTask,
+    copied,
+    new_table,
+    new_workspace,
+    with_derived,
+    without_derived,
+)
 from .half_steps import Mover, insert, masses, rows_of_parts
 from .refinement import Visit
 from .run import Run, in_parts
@@ -78,8 +87,8 @@ class Side:
         if self._is_whole:
             fill_table(self.table, self.joint.matrix, self.labels)
         else:
+            self.table = without_derived(self.table)
             self.table.mass[:] = masses(workers_of(self.joint), self.labels, self.table)
-            derive(self.table)
 
     @property
     def _is_whole(self) -> bool:
@@ -142,7 +151,10 @@ class Side:
         table = _empty_table(self.joint.shape[1], k, self.table.lookup)
         for a, new in enumerate(number):
             table.mass[:, new] += self.table.mass[:, a]
-        derive(table)
+        if self._is_whole:
+            derive(table)
+        else:
+            table = without_derived(table)
         return Side(self.joint, number[self.labels], k, self.free, table)
 
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
@@ -238,7 +250,10 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     the remaining rows get random labels. All nonempty rows must be free.
     """
     table = empty_table(joint, k)
-    derive(table)
+    if workers_of(joint).bounds.size == 2:
+        derive(table)
+    else:
+        table = without_derived(table)
     side = Side(joint, np.full(joint.shape[0], -1), k, free, table)
     blocks = empty_blocks(coupled(table, None, 1.0)[0], k)
     derive(blocks)
@@ -273,8 +288,10 @@ def _insert_in_parts(side: Side, order: np.ndarray, blocks: Table, run: Run) -> 
     workers = workers_of(side.joint)
     size = max(side.k, int(order.size * min(1.0, SAMPLE / side.joint.nnz)))
     numbers = order[:size]
-    sample = Side(workers.rows(numbers), np.full(size, -1), side.k, np.arange(size), side.table)
+    table = with_derived(side.table)
+    sample = Side(workers.rows(numbers), np.full(size, -1), side.k, np.arange(size), table)
     _insert_whole(sample, sample.free, blocks, run)
+    side.table.mass[:] = table.mass
     side.labels[numbers] = sample.labels
     side.clusters.size[:] = sample.clusters.size
     cross, coupling = coupled(side.table, None, 1.0)
@@ -307,13 +324,7 @@ def empty_blocks(cross: np.ndarray, k: int) -> Table:
 
 def _empty_table(n: int, k: int, lookup: np.ndarray) -> Table:
     """Return an empty table for n items and k clusters: of counts if there is a look-up table."""
-    shape = (n, padded(k))
-    log = np.zeros(shape, np.float32)
-    if lookup.size:
-        mass = np.zeros(shape, np.int32)
-        return Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
-    none = np.zeros((0, 0), np.float32)
-    return Table(np.zeros(shape), np.zeros_like(log), log, none, none, lookup)
+    return new_table((n, padded(k)), lookup)
 
 
 def float_table(masses: np.ndarray) -> Table:

@@ -10,7 +10,7 @@ from ..data.joint import Joint
 from ..kernels.halving import halve
 from ..kernels.sweep import Clusters, sweep
 from ..kernels.tables import derive
-from .boards import Board, new_workspace
+from .boards import Board, new_workspace, without_derived
 from .half_steps import Mover, insert, move_all, rows_of_parts
 from .merging import pair_costs
 from .refinement import Split
@@ -100,8 +100,8 @@ def _with_samples(
         sweep(np.concatenate([place, place]), rows.matrix, *arguments)
         halves.label[sample] = within.label[place]
         halves.size[:] = within.size
-        mass = data.row_mass
-        movers.append(Mover(workers, Board(table), halves, blocks, own, coupling, mass, run.stop))
+        board, mass = Board(without_derived(table)), data.row_mass
+        movers.append(Mover(workers, board, halves, blocks, own, coupling, mass, run.stop))
     return movers
 
 
