@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...kernels.matrix import Matrix
-from ..joint import Joint, linked
+from ..joint import Joint
 from ..reading.data import Data
 from .arrays import mapped
+from .building import mapped_joint
 from .layout import ARRAYS, COLUMNS, ROWS, Description, damaged
 from .names import read_annotations, read_names
-from .pages import Pages
 
 ABOUT = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
 
@@ -83,31 +82,20 @@ def open_joint(path: str | os.PathLike[str]) -> Joint:
 
 def _joint(folder: Path, about: Description) -> Joint:
     """The matrix and its transpose."""
-    return linked(
-        *(
-            Joint(matrix, shape, about.scale, about.is_count, pages=_pages(matrix))
-            for matrix, shape in (
-                (_matrix(folder, ROWS, about), about.shape),
-                (_matrix(folder, COLUMNS, about), about.shape[::-1]),
-            )
-        )
-    )
+    shapes = {ROWS: about.shape, COLUMNS: about.shape[::-1]}
+    for side, shape in shapes.items():
+        _check_arrays(folder, side, shape[0], about.entries)
+    return mapped_joint(folder, about)
 
 
-def _pages(matrix: Matrix) -> Pages:
-    return Pages((matrix.indices, matrix.weights))
-
-
-def _matrix(folder: Path, side: str, about: Description) -> Matrix:
-    size = about.shape[side == COLUMNS]
-    arrays = {}
+def _check_arrays(folder: Path, side: str, size: int, entries: int) -> None:
+    """An error if an array has another size than the store."""
+    expected = {"indptr": size + 1, "indices": entries, "weights": entries}
     for name in ARRAYS:
         file = f"{side}/{name}.npy"
         try:
-            arrays[name] = mapped(folder / file)
+            shape = mapped(folder / file).shape
         except (OSError, ValueError) as error:
             raise damaged(folder, file) from error
-        expected = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
-        if arrays[name].shape != (expected.get(name, size),):
+        if shape != (expected.get(name, size),):
             raise damaged(folder, file)
-    return Matrix(**arrays, spread=about.spread)
