@@ -6,6 +6,14 @@ from .compiling import kernel
 
 
 @kernel()
+def count_keys(keys, weights, counts, sums):
+    """Count how often each key occurs, and add up its weights."""
+    for p in range(keys.size):
+        counts[keys[p]] += 1
+        sums[keys[p]] += weights[p]
+
+
+@kernel()
 def partition(bucket_of, entries, sizes, out):
     """Copy entries into ``out``, bucket after bucket, in their order inside each.
 

@@ -100,6 +100,7 @@ class Texts:
         self.keeps_na = keeps_na
         # its own numbering: codes are dense, and forgotten with this object
         self.category = pl.Categorical(pl.Categories.random())
+        self._numbering = pl.Series([], dtype=self.category)  # else it ends with each query
         self.names = np.empty(0, dtype=object)
         self.is_known = np.zeros(0, dtype=bool)
         self.missing: list[int] = []  # codes of words such as NA
@@ -115,6 +116,11 @@ class Texts:
         is_float = table.frame.collect_schema()[field].is_float()
         column = pl.col(field).fill_nan(None) if is_float else pl.col(field)
         return column.cast(pl.String).cast(self.category)
+
+    @property
+    def size(self) -> int:
+        """A bound on codes."""
+        return self.names.size
 
     @property
     def known_names(self) -> np.ndarray:
@@ -188,6 +194,11 @@ class Numbers:
             if span <= LOOKUP * ids.size + BATCH:
                 self.places = np.zeros(span, np.int32)
                 self.places[ids - ids[0]] = np.arange(ids.size, dtype=np.int32)
+
+    @property
+    def size(self) -> int:
+        """The number of codes."""
+        return self.ids.size
 
     def expression(self, table: RawTable, field: str) -> pl.Expr:
         """The ids in a column, as polars reads them."""

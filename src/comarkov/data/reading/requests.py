@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..similar_names import did_you_mean
@@ -57,4 +57,4 @@ class ReadRequest:
             data = renamed_as_before(data, self.before, self.names, encoding)
         data = classified(data, ids, self.options.classes, encoding)
         reading = reading_of(data, self.kind, self.options, self.names)
-        return data if reading == data.reading else replace(data, reading=reading)
+        return data if reading == data.reading else data.changed(reading=reading)

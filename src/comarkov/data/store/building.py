@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...kernels.matrix import Matrix, add_columns, add_rows, group_counts
-from ...kernels.sorting import sort_by
+from ...kernels.sorting import count_keys, sort_by
 from ..joint import INT32_MAX, SMALL, Extent, Joint, linked, scale_of, scaled, spread_between
 from .arrays import ArrayWriter, Written, mapped
 from .buckets import Bucket, Buckets, Entries
@@ -189,9 +189,9 @@ def _rewritten(rows: Path, shape: tuple[int, int], dtype: np.dtype[Any], scale: 
 def with_columns(folder: Path, about: Description, memory: int, advance: Advance) -> Description:
     """Write the transpose of the rows in a folder, sorted in buckets that fit into memory."""
     rows, m = mapped_matrix(folder / ROWS), about.shape[1]
-    counts = np.zeros(m, np.int64)
+    counts, sums = np.zeros(m, np.int64), np.zeros(m)
     for _, block in row_blocks(rows):
-        counts += np.bincount(block.indices, minlength=m)
+        count_keys(block.indices.view(np.int32), block.weights, counts, sums)
     dtype, done = np.dtype(about.weights), 0
     with Buckets(folder / "buckets", counts, memory, dtype) as buckets:
         for part, block in row_blocks(rows):
