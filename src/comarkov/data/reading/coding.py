@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 BATCH = 1_000_000  # edges at a time
 WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
 EXACT = 2.0**53  # smaller floats represent whole numbers exactly
+LARGEST_SPAN = 1 << 27  # of numbers that are marked in a table of all numbers between them
 LOOKUP = 8  # a table of numbers may have this many times as many places as there are ids
 
 
@@ -52,7 +53,7 @@ def coding_of(table: RawTable, field: str) -> Any:
     """The coding for a column, by its type."""
     if number_type(table, field) is None:
         return Texts(table.keeps_na)
-    return Numbers(distinct_numbers(table, field))
+    return Numbers(distinct_numbers([(table, field)]))
 
 
 def number_type(table: RawTable, field: str) -> str | None:
@@ -67,11 +68,41 @@ def number_type(table: RawTable, field: str) -> str | None:
     return "uint64" if dtype == pl.UInt64 else "int64"
 
 
-def distinct_numbers(table: RawTable, field: str) -> np.ndarray:
-    """The whole numbers in a column, sorted."""
-    column = _as_whole(table, field).drop_nulls().unique()
-    distinct = table.frame.select(column).collect(engine="streaming")
-    return np.sort(distinct.to_series().to_numpy())
+def distinct_numbers(columns: Sequence[tuple[RawTable, str]]) -> np.ndarray:
+    """The whole numbers in columns of tables, sorted."""
+    queries = [table.frame.select(_as_whole(table, field)) for table, field in columns]
+    ends = [query.select(_least(), _most()).collect(engine="streaming") for query in queries]
+    ids = [value for end in ends for value in end.row(0) if value is not None]
+    least, most = min(ids, default=0), max(ids, default=0)
+    if most - least >= LARGEST_SPAN:
+        return _by_sorting(queries)
+    dtype = np.dtype(number_type(*columns[0]))
+    occurs = np.zeros(most - least + 1 if ids else 0, dtype=bool)
+    for query in queries:
+        for batch in query.drop_nulls().collect_batches(chunk_size=BATCH, engine="streaming"):
+            occurs[batch.to_series().to_numpy() - dtype.type(least)] = True
+    return np.flatnonzero(occurs).astype(dtype) + dtype.type(least)
+
+
+def _least() -> pl.Expr:
+    import polars as pl
+
+    return pl.all().min().name.prefix("least ")
+
+
+def _most() -> pl.Expr:
+    import polars as pl
+
+    return pl.all().max().name.prefix("most ")
+
+
+def _by_sorting(queries: Sequence[pl.LazyFrame]) -> np.ndarray:
+    """The numbers in columns of tables that are far apart, sorted."""
+    ids: list[np.ndarray] = []
+    for query in queries:
+        distinct = query.drop_nulls().unique().collect(engine="streaming")
+        ids = [np.unique(np.concatenate([*ids, distinct.to_series().to_numpy()]))]
+    return ids[0]
 
 
 def _as_whole(table: RawTable, field: str) -> pl.Expr:
@@ -135,6 +166,8 @@ class Texts:
             self._make_room(int(codes.max()) + 1)
             if not self.is_known[codes].all():
                 self._learn(column)
+            if column[0] is not None and self.names[codes[0]] != column[0]:
+                raise RuntimeError("polars has numbered names again. Please report this.")
         is_missing = np.isin(codes, [] if with_missing else self.missing)
         if is_null is not None:
             is_missing |= is_null

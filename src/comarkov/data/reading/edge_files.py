@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from . import databases
 from .classes import columns_in
@@ -107,20 +105,15 @@ class EdgeFiles:
 
     def _coding(self, side: int, first: RawTable) -> Any:
         """Numbers if all files are Parquet and have whole numbers of one type there, else texts."""
-        types: set[str | None] = set()
-        ids = np.empty(0, np.int64)
         if not all(map(is_parquet, self.files)):
             return Texts(self.options.keep_na)
-        for path in self.files:
-            with self.table(path, first) as table:
-                types.add(number_type(table, self.roles(table)[side] or ""))
-        if len(types) > 1 or None in types:
-            return Texts(self.options.keep_na)
-        for path in self.files:
-            with self.table(path, first) as table:
-                distinct = distinct_numbers(table, self.roles(table)[side] or "")
-                ids = np.union1d(ids.astype(distinct.dtype), distinct)
-        return Numbers(ids)
+        with ExitStack() as stack:
+            tables = [stack.enter_context(self.table(path, first)) for path in self.files]
+            columns = [(table, self.roles(table)[side] or "") for table in tables]
+            types = {number_type(*column) for column in columns}
+            if len(types) > 1 or None in types:
+                return Texts(self.options.keep_na)
+            return Numbers(distinct_numbers(columns))
 
     def batches(self, path: Path, first: RawTable, codings: Sequence[Any]) -> Iterator[Edges]:
         """The edges of a file, many at a time."""
