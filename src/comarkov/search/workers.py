@@ -39,6 +39,7 @@ class HalfStep(NamedTuple):
 
     answers: list[Answer]  # without their changes
     change: Change
+    tag: int | None = None  # identifies the change for those who have computed it
 
 
 class Workers(Protocol):
@@ -50,6 +51,9 @@ class Workers(Protocol):
 
     def map(self, task: Callable[..., Any], own: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield task(part, *own[p]) of each part, in order."""
+
+    def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
+        """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
@@ -74,6 +78,10 @@ class Threads:
     def map(self, task: Callable[..., Any], own: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield task(part, *own[p]) of each part, in order."""
         return self._map(lambda p: task(self._part(p), *own[p]))
+
+    def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
+        """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
+        return total(self.map(task, own), np.ndarray.__iadd__)
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
