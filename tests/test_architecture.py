@@ -95,6 +95,7 @@ def test_public_names():
         "evaluate",
         "information",
         "load",
+        "pack",
         "plot_blocks",
         "plot_heatmap",
         "plot_path",

@@ -62,13 +62,13 @@ def test_what_is_refused(name, folder):
 
 
 def test_sizes():
-    from comarkov.cli.inputs import _bytes
+    from comarkov.cli.inputs import as_bytes
 
     sizes = {"500000": 500_000, "300MB": 300_000_000, "2GB": 2 * 10**9, "1.5 kb": 1500, "7b": 7}
-    assert {text: _bytes(text) for text in sizes} == sizes
+    assert {text: as_bytes(text, "--max-bytes") for text in sizes} == sizes
     for wrong in ("", "GB", "-1", "2XB", "1e9"):
         with pytest.raises(ValueError, match="is not a size"):
-            _bytes(wrong)
+            as_bytes(wrong, "--max-bytes")
 
 
 def test_the_help_has_no_emoji():

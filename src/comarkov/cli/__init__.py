@@ -15,6 +15,7 @@ from . import (
     fit,
     info,
     multi,
+    pack,
     predict,
     report,
     reproduce,
@@ -64,7 +65,7 @@ for panel, commands in {
         info.info,
     ),
     JUDGE: (compare.compare, evaluate.evaluate),
-    DATA: (reproduce.reproduce,),
+    DATA: (pack.pack, reproduce.reproduce),
 }.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)

@@ -1,13 +1,18 @@
-"""``comarkov info``: the parameters and clusters of a model."""
+"""``comarkov info``: the parameters and clusters of a model, or what a store holds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
+from ..data.own_folders import is_store
+from ..data.sizes import size_text
+from .bars import progress_bars
 from .errors import clear_errors, notes
 from .option_groups import takes_groups
 from .options import OutputOptions
@@ -25,7 +30,7 @@ def info(
         Path,
         typer.Argument(
             metavar="MODEL",
-            help="OUT of fit, or a folder that model.save wrote.",
+            help="OUT of fit, a folder that model.save wrote, or a store that pack wrote.",
             show_default=False,
         ),
     ],
@@ -34,20 +39,60 @@ def info(
 ) -> None:
     """Print the parameters of a model, its clusters, and how much information they keep.
 
+    Of a store, print what it holds, and compare all files with their checksums.
+
     [bold]Example[/bold]
 
     comarkov info women
     """
     with clear_errors(), notes(output.quiet):
-        from ..model.storage import load
+        if is_store(model):
+            about = _verified(model)
+        else:
+            from ..model.storage import load
 
-        about = _about(load(model))
+            about = _about(load(model))
         if output.json:
             print_json(about)
-            return
-        width = max(map(len, about))
-        for name, value in about.items():
-            typer.echo(f"{name.replace('_', ' '):<{width}}  {_shown(value)}")
+        else:
+            print_facts(about)
+
+
+def print_facts(about: Mapping[str, Any]) -> None:
+    """Print facts, one in a line."""
+    width = max(map(len, about))
+    for name, value in about.items():
+        typer.echo(f"{name.replace('_', ' '):<{width}}  {_shown(value)}")
+
+
+def store_facts(folder: Path) -> dict[str, Any]:
+    """The facts about a store, by name."""
+    from ..data.store.layout import Description  # slow to import
+
+    about = Description.read(folder)
+    facts = {
+        "store": str(folder),
+        "rows": about.shape[0],
+        "columns": about.shape[1],
+        "entries": about.entries,
+        "weights": "counts" if about.is_count else "numbers",
+        "row_kind": about.row_kind,
+        "column_kind": about.column_kind,
+        "weighting": about.weighting or "counts",
+        "source": about.source,
+        "size": size_text(sum(written.bytes for written in about.files.values())),
+    }
+    return facts
+
+
+def _verified(folder: Path) -> dict[str, Any]:
+    """The facts about a store whose files are all as they were written."""
+    from ..data.store.layout import Description
+
+    about = store_facts(folder)
+    with progress_bars("bytes") as advance:
+        Description.read(folder).verify(folder, partial(advance, "Checking files"))
+    return {**about, "checksums": "all files are as they were written"}
 
 
 def _about(fitted: Any) -> dict[str, Any]:

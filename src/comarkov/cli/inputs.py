@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.similar_names import did_you_mean, similar_file
+from ..data.sizes import bytes_of
 from .option_groups import completion
 from .options import INPUT, TABLES, TEXTS
 from .wording import as_options
@@ -155,21 +155,30 @@ class InputOptions:
     def read(self, source: str, like: Any = None) -> Data:
         """INPUT as a matrix with names, read like the data of a fitted model if there is one."""
         data = _read(source, self, like)
-        return replace(
-            data,
-            row_kind=self.row_kind or data.row_kind,
-            column_kind=self.column_kind or data.column_kind,
-            entry_kind=self._entry_kind(data),
-        )
+        kinds = {name: getattr(self, name) for name in OWN if getattr(self, name)}
+        if self.entry_kind:
+            kinds["entry_kind"] = self._entry_kind(data)
+        return replace(data, **kinds) if kinds else data
+
+    def keywords(self) -> dict[str, Any]:
+        """The options that are given, as keywords of ``comarkov.read``."""
+        given = {name: getattr(self, name) for name in KEYWORDS}
+        keywords = {name: value for name, value in given.items() if value is not None}
+        for name in ("rows", "columns", "weights", "names", "time", "text"):
+            if name in keywords:
+                keywords[name] = _column(keywords[name])
+        if "separator" in keywords:
+            keywords["separator"] = SEPARATORS.get(keywords["separator"], keywords["separator"])
+        if "max_bytes" in keywords:
+            keywords["max_bytes"] = as_bytes(keywords["max_bytes"], "--max-bytes")
+        return keywords
 
     def _entry_kind(self, data: Data) -> str:
         """What the weights count, in the plural; what they measure, as it was given."""
         from ..results.numbers import as_plural
 
-        if not self.entry_kind:
-            return data.entry_kind
         is_counted = bool((data.matrix.data % 1 == 0).all())
-        return as_plural(self.entry_kind) if is_counted else self.entry_kind
+        return as_plural(self.entry_kind or "") if is_counted else self.entry_kind or ""
 
 
 KEYWORDS = [each.name for each in fields(InputOptions) if each.name not in OWN]
@@ -177,31 +186,14 @@ KEYWORDS = [each.name for each in fields(InputOptions) if each.name not in OWN]
 
 def _read(source: str, options: InputOptions, like: Any) -> Data:
     """INPUT as a matrix with names, or an error about it in the words of the command line."""
-    if source in KNOWN and not Path(source).exists():
+    if is_data_set(source):
         _refuse_options(source, options)
-        return _data_set(source)
-    if source != STDIN and "://" not in source and not Path(source).exists():
-        raise FileNotFoundError(
-            f"There is no file {source!r}, and no data set of that name."
-            + (
-                similar_file(Path(source))
-                or did_you_mean(source, KNOWN)
-                or f" Check the path, or choose a data set: {', '.join(KNOWN)}."
-            )
-        )
+        return data_set(source)
+    refuse_missing(source)
     from ..data import reading  # slow to import
 
-    given = {name: getattr(options, name) for name in KEYWORDS}
-    keywords = {name: value for name, value in given.items() if value is not None}
-    for name in ("rows", "columns", "weights", "names", "time", "text"):
-        if name in keywords:
-            keywords[name] = _column(keywords[name])
-    if "separator" in keywords:
-        keywords["separator"] = SEPARATORS.get(keywords["separator"], keywords["separator"])
-    if "max_bytes" in keywords:
-        keywords["max_bytes"] = _bytes(keywords["max_bytes"])
     try:
-        data = reading.read(source, like=like, **keywords)
+        data = reading.read(source, like=like, **options.keywords())
     except ValueError as error:
         raise ValueError(with_options(str(error))) from error
     if data.matrix.nnz == 0 and like is None:
@@ -217,6 +209,19 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
     return data
 
 
+def refuse_missing(source: str) -> None:
+    """An error if there is nothing at a path."""
+    if source != STDIN and "://" not in source and not Path(source).exists():
+        raise FileNotFoundError(
+            f"There is no file {source!r}, and no data set of that name."
+            + (
+                similar_file(Path(source))
+                or did_you_mean(source, KNOWN)
+                or f" Check the path, or choose a data set: {', '.join(KNOWN)}."
+            )
+        )
+
+
 def with_options(message: str) -> str:
     """A message about the keywords of ``read`` as one about options."""
     return as_options(message, KEYWORDS)
@@ -230,15 +235,21 @@ def _refuse_options(name: str, options: InputOptions) -> None:
             raise ValueError(f"{option} does not apply to the data set {name}: leave it out.")
 
 
-def _bytes(text: str) -> int:
+def as_bytes(text: str, option: str) -> int:
     """A size such as 500000, 300MB or 2GB."""
-    parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])?i?b)?", text.strip(), re.IGNORECASE)
-    if parts is None:
-        raise ValueError(f"--max-bytes {text} is not a size: use, for example, --max-bytes 2GB.")
-    return int(float(parts[1]) * 1000 ** " kmgt".index((parts[2] or " ").lower()))
+    size = bytes_of(text)
+    if size is None:
+        raise ValueError(f"{option} {text} is not a size: use, for example, {option} 2GB.")
+    return size
 
 
-def _data_set(name: str) -> Data:
+def is_data_set(source: str) -> bool:
+    """Is it the name of a data set, and not of a file?"""
+    return source in KNOWN and not Path(source).exists()
+
+
+def data_set(name: str) -> Data:
+    """A data set with its names, and what its rows and columns are."""
     import numpy as np
 
     from ..data import datasets

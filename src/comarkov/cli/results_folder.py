@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,19 +42,28 @@ class OutOptions:
         """The folder for results; an error before the work begins if it cannot be written."""
         from ..model.storage import is_results
 
-        stem = "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
-        out = Path(f"{stem}-clusters") if self.out is None else self.out
-        try:
-            refuse_to_lose(out.absolute(), self.force, is_results)
-            check_place(out.absolute())
-        except FileExistsError as error:
-            hint = (
-                " Choose another folder with -o."
-                if self.force
-                else " Replace it with --force, or choose another with -o."
-            )
-            raise FileExistsError(f"{error}{hint}") from None
+        out = Path(f"{stem_of(source)}-clusters") if self.out is None else self.out
+        check_target(out, self.force, is_results)
         return out
+
+
+def stem_of(source: str) -> str:
+    """What the folder for something made from a source is called, up to what it is."""
+    return "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
+
+
+def check_target(out: Path, force: bool, is_ours: Callable[[Path], bool]) -> None:
+    """An error if a folder cannot be written, or must not be replaced."""
+    try:
+        refuse_to_lose(out.absolute(), force, is_ours)
+        check_place(out.absolute())
+    except FileExistsError as error:
+        hint = (
+            " Choose another folder with -o."
+            if force
+            else " Replace it with --force, or choose another with -o."
+        )
+        raise FileExistsError(f"{error}{hint}") from None
 
 
 @dataclass(frozen=True)

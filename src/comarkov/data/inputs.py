@@ -48,6 +48,11 @@ def is_sparse(X: Any) -> bool:
     return sp.issparse(X) or hasattr(X, "sparse")
 
 
+def is_on_disk(X: Any) -> bool:
+    """Is X a store, whose matrix was checked when it was packed?"""
+    return hasattr(X, "joint") and hasattr(X, "matrix")
+
+
 def suggested_weighting(X: Any) -> str | None:
     """The weighting that suits the data, if they suggest one, as texts do."""
     return getattr(X, "weighting", None) if hasattr(X, "row_kind") else None
@@ -108,7 +113,9 @@ def _as_objects(names: Any) -> np.ndarray:
 
 
 def as_csr(W: Any) -> sp.csr_array:
-    """Check a matrix of weights and read it as canonical CSR."""
+    """Check a matrix of weights and read it as canonical CSR, that of a store as it is."""
+    if is_on_disk(W):
+        return W.matrix
     with_names = named(W)
     return _canonical(_checked(W if with_names is None else with_names.matrix))
 
@@ -116,6 +123,8 @@ def as_csr(W: Any) -> sp.csr_array:
 def named_csr(W: Any) -> NamedMatrix:
     """The same with the names of rows and columns."""
     with_names = named(W) or NamedMatrix(W, *names(W))
+    if is_on_disk(W):
+        return with_names
     return with_names._replace(matrix=_canonical(_checked(with_names.matrix)))
 
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..kernels.matrix import Matrix, add_columns, add_rows, group_counts, sum_xlogx, transpose
-from .inputs import named_csr
+from .inputs import named_csr, names
 
 INT32_MAX = np.iinfo(np.int32).max
 EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
 SMALL = 1 << 14  # entries up to which all weights are float64: fewer kernels to compile
 SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
+
+
+class Pages(Protocol):
+    """The memory of arrays that are mapped from files."""
+
+    def release(self, start: int, stop: int) -> None:
+        """Give back the memory of the entries from start to stop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +41,17 @@ class Joint:
     row_names: np.ndarray | None = None
     column_names: np.ndarray | None = None
     threads: int = 1  #: that work on it at the same time, if it is large
+    pages: Pages | None = None  #: None for arrays in memory
 
     @property
     def nnz(self) -> int:
         """The number of entries."""
         return self.matrix.indices.size
+
+    def release_rows(self, start: int, stop: int) -> None:
+        """Give back the memory of rows on disk, which are read again if needed."""
+        if self.pages is not None:
+            self.pages.release(int(self.matrix.indptr[start]), int(self.matrix.indptr[stop]))
 
     @property
     def mass_dtype(self) -> type[np.int32 | np.float64]:
@@ -89,15 +102,13 @@ class Joint:
             row_names=self.column_names,
             column_names=self.row_names,
         )
-        turned.__dict__["T"] = self
-        return turned
+        return linked(turned, self)
 
     def with_threads(self, threads: int) -> Joint:
         """The same matrix for another number of threads."""
         other = replace(self, threads=threads)
         if "T" in self.__dict__:
-            turned = replace(self.T, threads=threads)
-            other.__dict__["T"], turned.__dict__["T"] = turned, other
+            linked(other, replace(self.T, threads=threads))
         return other
 
     @property
@@ -126,6 +137,12 @@ class Joint:
         return Joint(matrix, (rows.size, int(present.sum())), self.scale, self.is_count)
 
 
+def linked(matrix: Joint, transpose: Joint) -> Joint:
+    """A matrix that knows its transpose, which is not computed then."""
+    matrix.__dict__["T"], transpose.__dict__["T"] = transpose, matrix
+    return matrix
+
+
 def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint:
     """Read a nonnegative matrix of weights: rows are samples.
 
@@ -140,6 +157,8 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     (default: SMALL) is stored as float64, whatever it holds, so that small fits share one version.
     Larger counts are stored as int32 and float32 as it comes: both take less memory and time.
     """
+    if isinstance(stored := getattr(W, "joint", None), Joint) and scale is None:
+        return _with_names(stored, *names(W))
     csr, row_names, column_names = named_csr(W)
     if csr.data.size == 0 and scale is None:
         raise ValueError("The matrix has no mass: all its entries are zero.")
@@ -153,6 +172,12 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
         scale = _scale_of(csr.data) if scale is None else scale
         matrix = of_weights(csr, scale)
     return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
+
+
+def _with_names(stored: Joint, rows: np.ndarray | None, columns: np.ndarray | None) -> Joint:
+    """A matrix on disk with its names."""
+    turned = replace(stored.T, row_names=columns, column_names=rows)
+    return linked(replace(stored, row_names=rows, column_names=columns), turned)
 
 
 def of_counts(csr: sp.csr_array) -> Matrix:

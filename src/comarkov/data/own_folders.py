@@ -1,4 +1,4 @@
-"""Folders that comarkov writes: models and results, recognised by their files."""
+"""Folders that comarkov writes: models, results and stores, recognised by their files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 TREE, ARRAYS = "model.json", "arrays.npz"  # in the folder of a model
 MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
 DATA = "data.npz"  # in a folder of results, too, unless it is one of several types
+STORE = "store.json"  # in a store of data
 
 
 def is_model(folder: Path) -> bool:
@@ -19,9 +20,14 @@ def is_results(folder: Path) -> bool:
     return (folder / SUMMARY).is_file() and is_model(folder / MODEL)
 
 
+def is_store(folder: Path) -> bool:
+    """Is the folder a store of data?"""
+    return (folder / STORE).is_file()
+
+
 def is_own(folder: Path) -> bool:
     """Did comarkov write the folder?"""
-    return is_model(folder) or is_results(folder)
+    return is_model(folder) or is_results(folder) or is_store(folder)
 
 
 def data_in(folder: Path) -> Path:

@@ -135,14 +135,20 @@ class Threads:
 
     def _map(self, work: Callable[[int], Any]) -> Iterator[Any]:
         """Yield the results of work on each part in order; a few of them may be ahead."""
+
+        def released(p: int) -> Any:
+            result = work(p)
+            self.joint.release_rows(self.bounds[p], self.bounds[p + 1])
+            return result
+
         parts = range(self.bounds.size - 1)
         if self.n == 1:
-            yield from map(work, parts)
+            yield from map(released, parts)
             return
         pool, waiting = _pool(self.n, os.getpid()), deque[Future[Any]]()
         try:
             for p in parts:
-                waiting.append(pool.submit(work, p))
+                waiting.append(pool.submit(released, p))
                 if len(waiting) > AHEAD * self.n:
                     yield waiting.popleft().result()
             while waiting:

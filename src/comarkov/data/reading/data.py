@@ -94,18 +94,20 @@ class Data:
     @property
     def T(self) -> Data:  # noqa: N802, as in NumPy
         """Rows and columns exchanged. Texts are left out, as they belong to rows."""
-        return replace(
-            self,
-            matrix=self.matrix.T.tocsr(),
-            row_names=self.column_names,
-            column_names=self.row_names,
-            row_kind=self.column_kind,
-            column_kind=self.row_kind,
-            named=self.named[::-1],
-            row_classes=self.column_classes,
-            column_classes=self.row_classes,
-            texts=None,
-        )
+        return replace(self, matrix=self.matrix.T.tocsr(), **self._exchanged())
+
+    def _exchanged(self) -> dict[str, Any]:
+        """What belongs to rows as that of columns, and the other way round."""
+        return {
+            "row_names": self.column_names,
+            "column_names": self.row_names,
+            "row_kind": self.column_kind,
+            "column_kind": self.row_kind,
+            "named": self.named[::-1],
+            "row_classes": self.column_classes,
+            "column_classes": self.row_classes,
+            "texts": None,
+        }
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the data as npz, atomically: you get all of it or none.

@@ -40,7 +40,7 @@ def write_npz(
         "indptr": matrix.indptr,
         "_is_array": True,
         **facts,
-        **_annotation_parts(annotations),
+        **annotation_parts(annotations),
     }
     for side, listed in names.items():
         parts |= _joined(listed, side)
@@ -48,7 +48,7 @@ def write_npz(
         np.savez_compressed(file, **parts)
 
 
-def _annotation_parts(annotations: Annotations) -> dict[str, Any]:
+def annotation_parts(annotations: Annotations) -> dict[str, Any]:
     """Classes as codes and their names, the beginnings of texts, and the rest as JSON."""
     parts: dict[str, Any] = {}
     listing: dict[str, Any] = {"reading": dict(annotations.reading)}

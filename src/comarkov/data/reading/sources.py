@@ -14,7 +14,7 @@ from ..extras import need
 from ..frames import frame_width, is_frame
 from ..graphs import from_graph
 from ..inputs import are_numbers
-from ..own_folders import data_in, is_own
+from ..own_folders import data_in, is_own, is_store
 from . import databases, excel, lists, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
@@ -133,12 +133,17 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
 def _from_own_folder(
     folder: Path, kind: str | None, options: ReadOptions, max_bytes: int | None
 ) -> Data:
-    """The data that results were computed from."""
+    """The data in a store, or those that results were computed from."""
     if kind not in (None, CHAIN, "npz"):
         raise ValueError(
-            f"{folder} holds results of comarkov, and their data are read as they were: leave out "
+            f"{folder} was written by comarkov, and its data are read as they were: leave out "
             f"kind={kind!r}, or give the source of the data."
         )
+    if is_store(folder):
+        from ..store.opening import open_store  # which needs this package
+
+        options.check("npz")
+        return open_store(folder)
     with opened(data_in(folder), max_bytes) as file:
         return _from_file(file, "npz", options, max_bytes)
 

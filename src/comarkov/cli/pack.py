@@ -1,0 +1,125 @@
+"""``comarkov pack``: a source of any size as a store on disk, which fit loads as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..data.own_folders import is_store
+from .bars import progress_bars
+from .errors import clear_errors, notes
+from .info import print_facts, store_facts
+from .inputs import (
+    OWN,
+    InputOptions,
+    as_bytes,
+    data_set,
+    is_data_set,
+    refuse_missing,
+    with_options,
+)
+from .option_groups import takes_groups
+from .options import OUTPUT, OutputOptions
+from .results_folder import check_target, stem_of
+from .tables import print_json
+
+
+@dataclass(frozen=True)
+class StoreOptions:
+    """The folder of the store, and how much memory to use."""
+
+    out: Path | None = OUTPUT.option(
+        "--out -o STORE",
+        "The folder to write, atomically: you get all of it or none.",
+        shown="the name of SOURCE, -store",
+    )
+    force: bool = OUTPUT.option("--force -f", "Replace an earlier store.", False)
+    memory_limit: str = OUTPUT.option(
+        "--memory-limit SIZE",
+        "How much memory to use for sorting; names need more if there are millions.",
+        "1GB",
+    )
+
+    def place(self, sources: Sequence[str]) -> Path:
+        """The folder of the store; an error before the work begins if it cannot be written."""
+        for source in sources:
+            if not is_data_set(source):
+                refuse_missing(source)
+        out = Path(f"{stem_of(sources[0])}-store") if self.out is None else self.out
+        check_target(out, self.force, is_store)
+        return out
+
+
+@takes_groups
+def pack(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="What fit reads, or a folder of Parquet or CSV files with edges; several edge "
+            "lists are added up.",
+            show_default=False,
+        ),
+    ],
+    store: StoreOptions,
+    *,
+    output: OutputOptions,
+    reading: InputOptions,
+) -> None:
+    """Pack data of any size into a folder on disk, which fit loads as needed.
+
+    Edge lists may be larger than memory. If the command is interrupted, run it again: it continues
+    where it stopped, unless the sources have changed.
+
+    [bold]Examples[/bold]
+
+    comarkov pack clicks/ -o store --rows user --columns page
+
+    comarkov fit store -k 20 -l 20
+    """
+    with clear_errors(), notes(output.quiet):
+        out = store.place(sources)
+        with _commands(out), progress_bars() as advance:
+            _pack(sources, out, store, reading, advance)
+        about = store_facts(out)
+        if output.json:
+            print_json(about)
+        else:
+            print_facts(about)
+
+
+def _pack(
+    sources: Sequence[str], out: Path, store: StoreOptions, reading: InputOptions, advance: Any
+) -> None:
+    from ..data.store import pack as pack_store  # slow to import
+
+    keywords = reading.keywords() | {name: getattr(reading, name) for name in OWN}
+    pack_store(
+        [data_set(source) if is_data_set(source) else source for source in sources],
+        out,
+        memory_limit=as_bytes(store.memory_limit, "--memory-limit"),
+        overwrite=store.force,
+        progress=advance,
+        **keywords,
+    )
+
+
+@contextmanager
+def _commands(out: Path) -> Iterator[None]:
+    """Errors in the words of the command line; an interrupted command can be continued."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(with_options(str(error))) from error
+    except KeyboardInterrupt:
+        from ..data.store.packing import has_draft
+
+        if has_draft(out):
+            typer.echo("Interrupted. Run the same command again to continue.", err=True)
+            raise typer.Exit(130) from None
+        raise

@@ -1,0 +1,103 @@
+"""What a store is on disk: a folder of plain arrays, and store.json, which describes them.
+
+``rows`` holds the arrays of ``Joint.matrix``, ``columns`` those of its transpose, ``names`` the
+names of rows and columns, and what else is known about them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..own_folders import STORE
+from .arrays import HEADER, Written, digest_of
+
+FORMAT = 1
+ROWS, COLUMNS, NAMES = "rows", "columns", "names"  # folders in a store
+ARRAYS = ("indptr", "indices", "weights", "ones", "twos", "mass")  # of a matrix, as kernels take it
+
+
+@dataclass(frozen=True)
+class Description:
+    """The content of store.json."""
+
+    shape: tuple[int, int]
+    entries: int
+    is_count: bool
+    scale: float
+    spread: float
+    weights: str  #: the type of the weights
+    row_kind: str = "row"
+    column_kind: str = "column"
+    source: str = ""
+    weighting: str | None = None
+    named: tuple[bool, bool] = (False, False)
+    entry_kind: str = ""
+    reading: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, Written] = field(default_factory=dict)
+
+    def write(self, folder: Path) -> None:
+        """Write store.json, the last file of a store."""
+        content = {"format": FORMAT, **asdict(self)}
+        content["spread"] = None if np.isinf(self.spread) else self.spread
+        content["files"] = {name: written._asdict() for name, written in self.files.items()}
+        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        (folder / STORE).write_text(text, encoding="utf-8")
+
+    @classmethod
+    def read(cls, folder: Path) -> Description:
+        """Read store.json, and check that all files have their sizes."""
+        content = _content(folder)
+        try:
+            content["shape"], content["named"] = tuple(content["shape"]), tuple(content["named"])
+            content["spread"] = np.inf if content["spread"] is None else content["spread"]
+            content["files"] = {name: Written(**each) for name, each in content["files"].items()}
+            description = cls(**content)
+        except (KeyError, TypeError) as error:
+            raise damaged(folder, STORE) from error
+        for name, written in description.files.items():
+            path = folder / name
+            if not path.is_file() or path.stat().st_size != written.bytes:
+                raise damaged(folder, name)
+        return description
+
+    def verify(self, folder: Path, advance: Any = None) -> None:
+        """Compare all files with their checksums; an error names the first that differs."""
+        done, total = 0, sum(written.bytes for written in self.files.values())
+        for name, written in self.files.items():
+            if digest_of(folder / name) != written.sha256:
+                raise damaged(folder, name)
+            done += written.bytes
+            if advance is not None:
+                advance(done, total)
+
+
+def _content(folder: Path) -> dict[str, Any]:
+    try:
+        content = json.loads((folder / STORE).read_text(encoding="utf-8"))
+        version = content.pop("format")
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise damaged(folder, STORE) from error
+    if version != FORMAT:
+        raise ValueError(
+            f"{folder} is a store of format {version}, but this version of comarkov reads format "
+            f"{FORMAT}. Pack its source again, or install the version that wrote it."
+        )
+    return dict(content)
+
+
+def damaged(folder: Path, name: str) -> ValueError:
+    """The error about a file of a store that is not as it was written."""
+    return ValueError(
+        f"{folder / name} is damaged or missing, so the store cannot be used. Pack its source "
+        f"again: comarkov pack SOURCE -o {folder} --force"
+    )
+
+
+def length_of(written: Written, itemsize: int) -> int:
+    """The number of values in a file."""
+    return (written.bytes - HEADER) // itemsize
