@@ -13,9 +13,10 @@ from ..kernels.tables import derive
 from .boards import Board, new_workspace
 from .half_steps import Mover, insert, move_all, rows_of_parts
 from .merging import pair_costs
+from .new_tables import empty_blocks, empty_table
 from .refinement import Split
 from .run import Run
-from .side import coupled, empty_blocks, empty_table
+from .side import coupled
 from .workers import workers_of
 
 SAMPLE = 1 << 17  # entries of rows that are halved one after another, before all others
