@@ -9,11 +9,12 @@ from ..kernels.sweep import Clusters, sweep
 from ..kernels.tables import Table, derive, fill_blocks, fill_table
 from . import budgets
 from .boards import Board, Results, RowTask, copied, new_workspace
+from .engines import workers_of
 from .half_steps import Mover, insert, masses, rows_of_parts
 from .new_tables import empty_blocks, empty_table, new_table
 from .refinement import Visit
 from .run import Run, in_parts
-from .workers import Stop, workers_of
+from .workers import Stop
 
 PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
 SAMPLE = 1 << 21  # entries of rows that are inserted one after another, before all others

@@ -106,7 +106,7 @@ class Threads:
         def changes() -> Iterator[Change]:
             for answer in self._map(work):
                 yield answer.change
-                answers.append(answer._replace(change=_NOTHING))
+                answers.append(answer._replace(change=NOTHING))
 
         change = total(changes(), Change.plus)
         return HalfStep(answers, change)
@@ -159,15 +159,7 @@ class Threads:
                     future.exception()  # wait for it: it uses arrays that may change from now on
 
 
-_NOTHING = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
-
-
-def workers_of(joint: Joint) -> Workers:
-    """Return those who compute the parts of a matrix."""
-    workers: Workers | None = joint.__dict__.get("workers")
-    if workers is None:
-        workers = joint.__dict__["workers"] = Threads(joint)
-    return workers
+NOTHING = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
 
 
 class _StoppedError(Exception):
