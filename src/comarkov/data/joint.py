@@ -59,6 +59,11 @@ class Joint:
         return np.int32 if self.matrix.weights.dtype == np.int32 else np.float64
 
     @property
+    def spread(self) -> float:
+        """A bound on |ln v| + 1 over all sums v of weights."""
+        return self.matrix.spread
+
+    @property
     def row_mass(self) -> np.ndarray:
         """Row sums, in units of ``scale``."""
         return self.matrix.mass

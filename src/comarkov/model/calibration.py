@@ -107,7 +107,7 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
         member, coupling = membership(other.labels, other.k), 2.0 * beta - 1.0
     blocks = np.vstack([member.T @ side.masses, side.cluster_mass()])
     target = Target(side.masses[items], member[items], blocks, coupling)
-    return Sample(entries[:, items], side.labels[elements], target, side.joint.matrix.spread)
+    return Sample(entries[:, items], side.labels[elements], target, side.joint.spread)
 
 
 def _shuffled(sample: Sample, rng: np.random.Generator) -> sp.csr_array:

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..data.cluster.client import LostError, Task
+from ..data.cluster.client import Task
 from ..data.cluster.joint import ClusterJoint
-from ..data.cluster.parts import joined
-from ..data.joint import Joint
+from ..kernels.matrix import Matrix
 from . import replicas
 from .boards import Answer, Ask, Board, Results, RowTask, board_of
-from .half_steps import rows_of_parts
 from .ledger import Ledger, Tables
-from .replicas import PackedAnswer, PartJob, Request, Sum
+from .replicas import Call, PackedAnswer, PartJob, Request, Sum
 from .workers import NOTHING, HalfStep, Job, Stop
 
-ATTEMPTS = 20  # at the same work, while workers are lost
-FINER = 4  # groups for each worker, if the number of workers is no power of two
+T = TypeVar("T")
 _tags = itertools.count()
 
 
@@ -43,14 +40,16 @@ class ClusterWorkers:
 
     def map(self, task: Callable[..., Any], own: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield task(part, *own[p]) of each part, in order."""
-        results = self._results(lambda: self._on_groups(replicas.each_part, task, own))
+        calls = [Call(task, arguments) for arguments in own]
+        results = self._results(lambda: self._parts.on_groups(replicas.each_part, calls))
         return itertools.chain.from_iterable(results)
 
     def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
         """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
+        calls = [Call(task, arguments) for arguments in own]
 
         def start() -> list[Task]:
-            sums = self._on_groups(replicas.sum_of_parts, task, own)
+            sums = self._parts.on_groups(replicas.sum_of_parts, calls)
             return [self._cluster.reduced(np.add, sums)]
 
         (whole,) = self._results(start)
@@ -67,7 +66,7 @@ class ClusterWorkers:
             root[:] = [self._cluster.reduced(replicas.plus, sums)]
             return [*root, *self._cluster.map(replicas.answers_of, replies)]
 
-        results = self._results_unless(stop, start)
+        results = self._parts.results(start, stop, self.ledger.forget)
         if results is None:
             return None
         whole, *answers = results
@@ -89,50 +88,24 @@ class ClusterWorkers:
         results = self._results(lambda: self._ask(replicas.each_row, [every], task))
         return itertools.chain.from_iterable(results)
 
-    def rows(self, numbers: np.ndarray) -> Joint:
-        """Return these rows, with all columns, in this process."""
-        positions = rows_of_parts(self, numbers)
-        own = [(part,) for part in positions]
-        pieces = self._results(lambda: self._on_groups(replicas.chosen_of_parts, None, own))
-        matrix = joined(list(pieces))
-        by_part = np.concatenate(
-            [p + start for p, start in zip(positions, self.bounds, strict=False)]
-        )
-        place = np.empty(numbers.size, np.int64)
-        place[np.argsort(numbers, kind="stable")] = np.argsort(by_part, kind="stable")
+    def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
+        """Return a matrix in this process that has these rows, and where they are in it."""
+        matrix, places = self._parts.rows(numbers)
         self.ledger.traffic["rows"] += sum(array.nbytes for array in matrix[:-1])
-        chosen = replicas.chosen_rows(matrix, place)
-        shape = numbers.size, self.joint.shape[1]
-        return Joint(chosen, shape, self.joint.scale, self.joint.is_count)
+        return matrix, places
+
+    def each(self, work: Callable[[int], T], count: int) -> list[T]:
+        """Return work(0), ..., work(count - 1), done in this process."""
+        return [work(i) for i in range(count)]
 
     # --- tasks ------------------------------------------------------------------------------------
-
-    def _groups(self) -> list[range]:
-        """Return the parts of each group: those that are added up first, one group per worker."""
-        workers, count = len(self._cluster.workers), self.bounds.size - 1
-        groups = 1 << (workers - 1).bit_length()
-        groups = min(groups if groups == workers else groups * FINER, count)
-        size = count // groups
-        return [range(i * size, (i + 1) * size) for i in range(groups)]
-
-    def _on_groups(
-        self, work: Callable[..., Any], task: Callable[..., Any] | None, own: Sequence[Any]
-    ) -> list[Task]:
-        """Start work(parts, task, own) on each group."""
-        groups = self._groups()
-        return [
-            self._cluster.submit(
-                work, self._of(group), task, [own[p] for p in group], place=i / len(groups)
-            )
-            for i, group in enumerate(groups)
-        ]
 
     def _ask(self, work: Callable[..., Any], jobs: Sequence[Job], *more: Any) -> list[Task]:
         """Start work(parts, request, parcels) on each group."""
         crosses = [board_of(job.asks[0].cross) for job in jobs]
         boards = dict.fromkeys([*(job.board for job in jobs), *(b for b in crosses if b)])
         tables = self.ledger.tables(list(boards), self._sent)
-        in_use, groups = self.ledger.in_use(), self._groups()
+        in_use, groups = self.ledger.in_use(), self._parts.groups()
         tasks = []
         for i, group in enumerate(groups):
             rows = [(int(self.bounds[p]), int(self.bounds[p + 1])) for p in group]
@@ -142,12 +115,10 @@ class ClusterWorkers:
             ]
             request = Request(rows, tables.wanted, asked, in_use)
             self.ledger.traffic["requests"] += request.nbytes
-            arguments = self._of(group), request, tables.parcels, *more
+            parts = [self._parts.futures[p] for p in group]
+            arguments = parts, request, tables.parcels, *more
             tasks.append(self._cluster.submit(work, *arguments, place=i / len(groups)))
         return tasks
-
-    def _of(self, group: range) -> list[Task]:
-        return [self._parts.futures[p] for p in group]
 
     def _sent(self, masses: np.ndarray) -> Task:
         self.ledger.traffic["tables"] += masses.nbytes * len(set(self._cluster.workers))
@@ -161,28 +132,10 @@ class ClusterWorkers:
             answer.nbytes for group in answers for job in group for answer in job
         )
 
-    # --- results ----------------------------------------------------------------------------------
-
     def _results(self, start: Callable[[], list[Task]]) -> list[Any]:
-        results = self._results_unless(lambda: False, start)
+        results = self._parts.results(start, forget=self.ledger.forget)
         assert results is not None
         return results
-
-    def _results_unless(self, stop: Stop, start: Callable[[], list[Task]]) -> list[Any] | None:
-        """Return the results of tasks, which are started again if workers are lost meanwhile."""
-        for _ in range(ATTEMPTS):
-            try:
-                results = self._cluster.results(start(), stop)
-                if results is None or all(result is not None for result in results):
-                    return results
-            except LostError:
-                self._cluster.refresh()
-                self._parts.restore()
-            self.ledger.forget()
-        raise ConnectionError(
-            f"Dask workers were lost {ATTEMPTS} times during the same step. They may have too little "
-            "memory: start more of them, or some with a higher limit."
-        )
 
 
 def _part_job(job: Job, cross: Board | None, group: range, tables: Tables) -> PartJob:

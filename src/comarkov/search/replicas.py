@@ -15,7 +15,6 @@ from uuid import uuid4
 import numpy as np
 
 from ..data.changes import Change, total
-from ..data.cluster.parts import joined
 from ..kernels.matrix import Matrix
 from ..kernels.tables import derive
 from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting
@@ -27,6 +26,13 @@ _here = uuid4().hex  # this process
 _boards: dict[Hashable, Board] = {}
 _copies = Copies(THREADS)
 _lock = threading.Lock()
+
+
+class Call(NamedTuple):
+    """A function of a part, and its further arguments."""
+
+    task: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
 
 class Wanted(NamedTuple):
@@ -42,9 +48,7 @@ class Wanted(NamedTuple):
 class PackedAsk(NamedTuple):
     """What a part is asked to do, in few bytes: only what concerns the rows to visit."""
 
-    order: (
-        np.ndarray | tuple[int, int]
-    )  # positions in the part, or the first and the last of a range
+    order: np.ndarray | tuple[int, int]  # positions, or the ends of a range
     labels: np.ndarray
     margins: np.ndarray | float  # one number if all are the same
     sizes: np.ndarray
@@ -164,39 +168,15 @@ def plus(one: Sum | None, other: Sum | None) -> Sum | None:
     return Sum(changes, _here, one.moved + other.moved + came)
 
 
-def each_part(
-    parts: Sequence[Matrix], task: Callable[..., Any], own: Sequence[tuple[Any, ...]]
-) -> list[Any]:
-    """Return the results of a task on each part."""
-    return [task(part, *arguments) for part, arguments in zip(parts, own, strict=True)]
+def each_part(parts: Sequence[Matrix], calls: Sequence[Call]) -> list[Any]:
+    """Return the results of a function of each part."""
+    return [call.task(part, *call.arguments) for part, call in zip(parts, calls, strict=True)]
 
 
-def sum_of_parts(
-    parts: Sequence[Matrix], task: Callable[..., Any], own: Sequence[tuple[Any, ...]]
-) -> np.ndarray:
-    """Return the sum of the results of a task on each part."""
-    results = (task(part, *arguments) for part, arguments in zip(parts, own, strict=True))
+def sum_of_parts(parts: Sequence[Matrix], calls: Sequence[Call]) -> np.ndarray:
+    """Return the sum of the results of a function of each part."""
+    results = (call.task(part, *call.arguments) for part, call in zip(parts, calls, strict=True))
     return total(results, np.ndarray.__iadd__)
-
-
-def chosen_of_parts(parts: Sequence[Matrix], task: None, own: Sequence[tuple[Any, ...]]) -> Matrix:
-    """Return chosen rows of each part, one part after another."""
-    return joined([chosen_rows(part, rows) for part, (rows,) in zip(parts, own, strict=True)])
-
-
-def chosen_rows(part: Matrix, positions: np.ndarray) -> Matrix:
-    """Return some rows of a part."""
-    counts = np.diff(part.indptr)[positions]
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    places = np.repeat(part.indptr[positions] - indptr[:-1], counts) + np.arange(indptr[-1])
-    return part._replace(
-        indptr=indptr,
-        indices=part.indices[places],
-        weights=part.weights[places],
-        ones=part.ones[positions],
-        twos=part.twos[positions],
-        mass=part.mass[positions],
-    )
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -236,7 +216,9 @@ def _board(wanted: Wanted, parcel: Any) -> Board | None:
 
 
 def _table(masses: np.ndarray, lookup: int) -> Any:
-    table = new_table(*masses.shape, lookup_of_size(lookup) if lookup else NO_LOOKUP)
+    table = new_table(
+        masses.shape[0], masses.shape[1], lookup_of_size(lookup) if lookup else NO_LOOKUP
+    )
     table.mass[:] = masses
     derive(table)
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..data.joint import Joint, bits
+from ..kernels.matrix import Matrix
 from ..kernels.sweep import Clusters, sweep
 from ..kernels.tables import Table, derive, fill_blocks, fill_table
 from . import budgets
@@ -241,7 +242,7 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     derive(blocks)
     order = run.rng.permutation(free)
     if side._is_whole:
-        _insert_whole(side, order, blocks, run)
+        _insert_whole(side, side.clusters, joint.matrix, order, blocks, run)
     else:
         _insert_in_parts(side, order, blocks, run)
     remaining = free[side.labels[free] < 0]
@@ -251,14 +252,20 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     return Side(joint, side.labels, k, free)
 
 
-def _insert_whole(side: Side, order: np.ndarray, blocks: Table, run: Run) -> None:
-    """Insert rows one after another."""
+def _insert_whole(
+    side: Side,
+    clusters: Clusters,
+    matrix: Matrix,
+    order: np.ndarray,
+    blocks: Table,
+    run: Run,
+) -> None:
+    """Insert rows of a matrix one after another into clusters that have the table of a side."""
     cross, coupling = coupled(side.table, None, 1.0)
     workspace = new_workspace(blocks)
 
     def put(rows: np.ndarray) -> None:
-        matrix = side.joint.matrix
-        sweep(rows, matrix, side.clusters, side.table, blocks, cross, coupling, workspace)
+        sweep(rows, matrix, clusters, side.table, blocks, cross, coupling, workspace)
 
     put(order[: side.k])
     for rows in in_parts(order[side.k :], side._rows_per_call(), run):
@@ -269,14 +276,19 @@ def _insert_in_parts(side: Side, order: np.ndarray, blocks: Table, run: Run) -> 
     """Insert a sample of rows one after another, then all others in parts."""
     workers = workers_of(side.joint)
     size = max(side.k, int(order.size * min(1.0, SAMPLE / side.joint.nnz)))
-    numbers = order[:size]
-    sample = Side(workers.rows(numbers), np.full(size, -1), side.k, np.arange(size), side.table)
-    _insert_whole(sample, sample.free, blocks, run)
-    side.labels[numbers] = sample.labels
-    side.clusters.size[:] = sample.clusters.size
+    matrix, places = workers.rows(order[:size])
+    sample = no_clusters(matrix.mass.size, side.k)
+    _insert_whole(side, sample, matrix, places, blocks, run)
+    side.labels[order[:size]] = sample.label[places]
+    side.clusters.size[:] = sample.size
     cross, coupling = coupled(side.table, None, 1.0)
     rows = rows_of_parts(workers, order[size:])
     insert([side.mover(blocks, cross, coupling, run.stop)], [rows], [size])
+
+
+def no_clusters(n: int, k: int) -> Clusters:
+    """Return k clusters of n rows, all still empty."""
+    return Clusters(np.full(n, -1, np.int32), np.zeros(k, np.int64), np.full(n, np.inf, np.float32))
 
 
 def coupled(table: Table, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ..data.joint import Joint
 from ..kernels.halving import halve
-from ..kernels.sweep import Clusters, sweep
+from ..kernels.matrix import Matrix
+from ..kernels.sweep import sweep
 from ..kernels.tables import derive
 from .boards import Board, new_workspace
 from .engines import workers_of
@@ -17,7 +19,7 @@ from .merging import pair_costs
 from .new_tables import empty_blocks, empty_table
 from .refinement import Split
 from .run import Run
-from .side import coupled
+from .side import coupled, no_clusters
 
 SAMPLE = 1 << 17  # entries of rows that are halved one after another, before all others
 CELLS = 1 << 24  # of the tables of clusters that are split at the same time
@@ -47,7 +49,7 @@ def _bisect_whole(data: Joint, members: Members, cross: np.ndarray | None, run: 
     cross, coupling = coupled(table, cross, run.beta)
     blocks = empty_blocks(cross, 2)
     order, workspace = run.rng.permutation(members), new_workspace(blocks)
-    halves = _no_halves(data.shape[0])
+    halves = no_clusters(data.shape[0], 2)
     gain = halve(order, data.matrix, halves, table, blocks, cross, coupling, workspace)
     return Split(gain, members[halves.label[members] == 1])
 
@@ -55,55 +57,63 @@ def _bisect_whole(data: Joint, members: Members, cross: np.ndarray | None, run: 
 def _bisect_in_parts(
     data: Joint, clusters: Sequence[Members], cross: np.ndarray | None, run: Run
 ) -> list[Split]:
-    """Halve a sample of each cluster; put all other rows into the halves; sweep once."""
-    splits = [Split(0.0, members[:0]) for members in clusters]
-    large = [i for i, members in enumerate(clusters) if members.size > 1]
-    orders = [run.rng.permutation(clusters[i]) for i in large]
-    share = SAMPLE * data.shape[0] / data.nnz
-    samples = [order[: max(2, int(share))] for order in orders]
-    movers = _with_samples(data, samples, cross, run)
-    if not movers:
-        return splits
-    workers = movers[0].workers
-    others = [order[sample.size :] for order, sample in zip(orders, samples, strict=True)]
-    sizes = [sample.size for sample in samples]
-    insert(movers, [rows_of_parts(workers, rows) for rows in others], sizes)
-    every = [rows_of_parts(workers, clusters[i]) for i in large]
-    if run.stop() or not move_all(movers, every):
-        return splits
-    for i, mover in zip(large, movers, strict=True):
-        members = clusters[i]
-        splits[i] = Split(_gain(mover), members[mover.clusters.label[members] == 1])
-    return splits
+    """Halve a sample of each cluster; put all other rows into the halves; sweep once.
 
-
-def _with_samples(
-    data: Joint, samples: Sequence[Members], cross: np.ndarray | None, run: Run
-) -> list[Mover]:
-    """Return what moves the rows of each cluster, once the rows of its sample are in two halves."""
-    if not samples:
-        return []
+    Of small clusters, the sample is everything.
+    """
     workers = workers_of(data)
-    numbers = np.concatenate(samples)
-    rows = workers.rows(numbers)
+    orders = [run.rng.permutation(members) for members in clusters]
+    most = max(2, int(SAMPLE * data.shape[0] / data.nnz))
+    samples = [order[:most] for order in orders]
+    matrix, places = workers.rows(np.concatenate(samples))
     ends = np.cumsum([sample.size for sample in samples])
-    movers = []
-    for sample, end in zip(samples, ends, strict=True):
-        table = empty_table(data, 2)
-        derive(table)
-        own, coupling = coupled(table, cross, run.beta)
-        blocks = empty_blocks(own, 2)
-        derive(blocks)
-        halves, within = _no_halves(data.shape[0]), _no_halves(rows.shape[0])
-        place = np.arange(end - sample.size, end)
-        near = own[numbers] if own.size else own
-        arguments = within, table, blocks, near, coupling, new_workspace(blocks)
-        sweep(np.concatenate([place, place]), rows.matrix, *arguments)
-        halves.label[sample] = within.label[place]
-        halves.size[:] = within.size
-        mass = data.row_mass
-        movers.append(Mover(workers, Board(table), halves, blocks, own, coupling, mass, run.stop))
-    return movers
+
+    def halved(i: int) -> Mover:
+        place = places[ends[i] - samples[i].size : ends[i]]
+        return _halved(data, Sample(samples[i], matrix, place), cross, run)
+
+    movers = workers.each(halved, len(samples))
+    large = [i for i, order in enumerate(orders) if order.size > most]
+    if large:
+        own = [movers[i] for i in large]
+        others = [rows_of_parts(workers, orders[i][most:]) for i in large]
+        insert(own, others, [most] * len(large))
+        move_all(own, [rows_of_parts(workers, clusters[i]) for i in large])
+    if run.stop():
+        return [Split(0.0, members[:0]) for members in clusters]
+    return [
+        Split(_gain(mover), members[mover.clusters.label[members] == 1])
+        for mover, members in zip(movers, clusters, strict=True)
+    ]
+
+
+class Sample(NamedTuple):
+    """Rows of a cluster, and where they are in a matrix."""
+
+    rows: Members
+    matrix: Matrix
+    places: np.ndarray
+
+
+def _halved(data: Joint, sample: Sample, cross: np.ndarray | None, run: Run) -> Mover:
+    """Return what moves the rows of a cluster, once those of its sample are in two halves."""
+    table = empty_table(data, 2)
+    derive(table)
+    cross, coupling = coupled(table, cross, run.beta)
+    blocks = empty_blocks(cross, 2)
+    derive(blocks)
+    halves, within = no_clusters(data.shape[0], 2), no_clusters(sample.matrix.mass.size, 2)
+    near = cross
+    if cross.size and sample.matrix.mass.size != data.shape[0]:  # not in the matrix of all rows
+        near = np.zeros((sample.matrix.mass.size, cross.shape[1]), cross.dtype)
+        near[sample.places] = cross[sample.rows]
+    twice = np.concatenate([sample.places, sample.places])  # the first visit inserts a row
+    workspace = new_workspace(blocks)
+    sweep(twice, sample.matrix, within, table, blocks, near, coupling, workspace)
+    halves.label[sample.rows] = within.label[sample.places]
+    halves.size[:] = within.size
+    workers = workers_of(data)
+    return Mover(workers, Board(table), halves, blocks, cross, coupling, data.row_mass, run.stop)
 
 
 def _gain(mover: Mover) -> float:
@@ -111,7 +121,3 @@ def _gain(mover: Mover) -> float:
     blocks, masses, coupling = mover.blocks.mass, mover.board.table.mass, mover.coupling
     terms = [(blocks[-1:], 1.0), (masses, -coupling), (blocks[:-1], coupling - 1.0)]
     return float(pair_costs(terms)[0, 1])
-
-
-def _no_halves(n: int) -> Clusters:
-    return Clusters(np.full(n, -1, np.int32), np.zeros(2, np.int64), np.zeros(n, np.float32))

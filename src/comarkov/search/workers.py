@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting
 AHEAD = 2  # parts for each thread whose results may wait for those before them
 
 Stop = Callable[[], bool]
+T = TypeVar("T")
 
 
 class Job(NamedTuple):
@@ -61,8 +62,11 @@ class Workers(Protocol):
     def each_row(self, job: Job, task: RowTask) -> Iterator[Results]:
         """Yield the results of a task with the costs of each row, one part after another."""
 
-    def rows(self, numbers: np.ndarray) -> Joint:
-        """Return these rows, with all columns, in this process."""
+    def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
+        """Return a matrix in this process that has these rows, and where they are in it."""
+
+    def each(self, work: Callable[[int], T], count: int) -> list[T]:
+        """Return work(0), ..., work(count - 1), done at the same time in this process."""
 
 
 class Threads:
@@ -119,9 +123,13 @@ class Threads:
 
         return self._map(work)
 
-    def rows(self, numbers: np.ndarray) -> Joint:
-        """Return these rows, with all columns."""
-        return self.joint.subset(numbers, squeeze=False)
+    def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
+        """Return a matrix in this process that has these rows, and where they are in it."""
+        return self.joint.matrix, numbers
+
+    def each(self, work: Callable[[int], T], count: int) -> list[T]:
+        """Return work(0), ..., work(count - 1), done at the same time in this process."""
+        return list(self._in_order(work, range(count)))
 
     def _part(self, p: int) -> Matrix:
         start, stop = self.bounds[p], self.bounds[p + 1]
@@ -133,22 +141,25 @@ class Threads:
             mass=matrix.mass[start:stop],
         )
 
-    def _map(self, work: Callable[[int], Any]) -> Iterator[Any]:
-        """Yield the results of work on each part in order; a few of them may be ahead."""
+    def _map(self, work: Callable[[int], T]) -> Iterator[T]:
+        """Yield the results of work on each part in order."""
 
-        def released(p: int) -> Any:
+        def released(p: int) -> T:
             result = work(p)
             self.joint.release_rows(self.bounds[p], self.bounds[p + 1])
             return result
 
-        parts = range(self.bounds.size - 1)
+        return self._in_order(released, range(self.bounds.size - 1))
+
+    def _in_order(self, work: Callable[[int], T], numbers: range) -> Iterator[T]:
+        """Yield the results of work on each number in order; a few of them may be ahead."""
         if self.n == 1:
-            yield from map(released, parts)
+            yield from map(work, numbers)
             return
         pool, waiting = _pool(self.n, os.getpid()), deque[Future[Any]]()
         try:
-            for p in parts:
-                waiting.append(pool.submit(released, p))
+            for number in numbers:
+                waiting.append(pool.submit(work, number))
                 if len(waiting) > AHEAD * self.n:
                     yield waiting.popleft().result()
             while waiting:

@@ -114,8 +114,8 @@ class Cluster:
     def _check_scheduler(self) -> None:
         if self.client.status != "running":
             raise ConnectionError(
-                f"The Dask scheduler at {self.address} is gone. Start it and its workers again, and "
-                "repeat the fit. With checkpoint='FOLDER' it goes on where it was."
+                f"The Dask scheduler at {self.address} is gone. Start it and its workers again, "
+                "and repeat the fit. With checkpoint='FILE' a fit goes on where it was."
             )
 
     def finish(self, futures: Sequence[Task]) -> None:
