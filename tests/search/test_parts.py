@@ -84,13 +84,12 @@ def test_every_sweep_saves_what_it_says_and_keeps_the_table(matrix, beta):
 
 def test_one_part_at_a_time_is_the_sequential_sweep(matrix, monkeypatch):
     state = started(divided(matrix), 6, 5, 3)
-    monkeypatch.setattr(Mover, "_sizes", lambda mover, labels: [mover.clusters.size] * len(labels))
     monkeypatch.setattr(parts, "MOST", 1)
     whole = started(joint(matrix, small=0), 6, 5, 3)
     assert workers_of(whole.joint).bounds.size == 2
     side, run = state.rows, run_at(1.0)
     mover = side.mover(side.blocks(np.zeros((0, 0))), np.zeros((0, 0)), 1.0, run.stop)
-    mover._again(rows_of_parts(mover.workers, side.free), halvings=0)
+    mover._one_after_another(rows_of_parts(mover.workers, side.free))
     whole.rows.sweep(None, run)
     assert_array_equal(side.labels, whole.rows.labels)
 
@@ -131,6 +130,21 @@ def test_parts_find_as_good_clusters_as_one_sweep(matrix, monkeypatch):
     monkeypatch.setattr(parts, "MOST", 1)
     whole = joint(matrix, small=0)
     assert in_parts - cost(whole) < 0.03 * whole.information
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.7, 0.5])
+def test_in_the_end_no_single_move_lowers_the_cost(matrix, beta, monkeypatch):
+    for k, seed in ((6, 1), (25, 2)):  # many clusters have one row in each of a few parts
+        state = started(divided(matrix), k, 5, seed)
+        refine(state, run_at(beta), "test")
+        labels = state.labels()
+        with monkeypatch.context() as one_part:
+            one_part.setattr(parts, "MOST", 1)
+            data = joint(matrix, small=0)
+            starts = free_start(k, data.row_mass), free_start(5, data.column_mass)
+            whole = CoClusterProblem(data, starts).with_labels(labels)
+            moves = [whole.sweep(side, run_at(beta)).moves for side in whole.sides()]
+        assert moves == [0, 0]
 
 
 def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):

@@ -3,8 +3,8 @@
 Each part moves its rows one after another, against its own copy of the table. Then labels are
 joined and changes are added up. Moves of different parts do not know of each other, so together
 they may raise the cost. The cost is known from the sums; such a half-step is made again in smaller
-steps, at last one part after another, which never raises it. Only one part may not take the last of
-its rows out of a cluster, so that no cluster becomes empty.
+steps, at last one part after another, which never raises it. The part that has most of a cluster
+keeps the last of its rows there, so that no cluster becomes empty.
 """
 
 from __future__ import annotations
@@ -71,8 +71,12 @@ class Mover:
     row_mass: np.ndarray
     stop: Stop
 
-    def sweep(self, rows: Rows, halvings: int = HALVINGS) -> Tally:
+    def sweep(self, rows: Rows) -> Tally:
         """Move rows, each to its cluster of least cost."""
+        tally = self._sweep(rows, HALVINGS)
+        return tally.plus(self._one_after_another(self._kept(rows)))
+
+    def _sweep(self, rows: Rows, halvings: int) -> Tally:
         steps = self.workers.half_steps([self.job(rows)], self.stop)
         if steps is None:
             return Tally(complete=False)
@@ -100,25 +104,41 @@ class Mover:
         if halvings:
             first = [part[: part.size // 2] for part in rows]
             second = [part[part.size // 2 :] for part in rows]
-            return self.sweep(first, halvings - 1).plus(self.sweep(second, halvings - 1))
+            return self._sweep(first, halvings - 1).plus(self._sweep(second, halvings - 1))
+        return self._one_after_another(rows)
+
+    def _one_after_another(self, rows: Rows) -> Tally:
+        """Move the rows of one part, then those of the next, which is the sequential sweep."""
         tally = Tally()
         for p, part in enumerate(rows):
             if part.size:
                 alone = [part if p == q else part[:0] for q in range(len(rows))]
-                tally = tally.plus(self.sweep(alone))
+                tally = tally.plus(self._sweep(alone, 0))
         return tally
+
+    def _kept(self, rows: Rows) -> Rows:
+        """Return the rows that could not leave their cluster because it might become empty.
+
+        These are single rows in their part, of clusters that have no more in any part.
+        """
+        labels, kept = self._labels(), self.no_rows()
+        own = self._counts(labels)
+        for a in np.flatnonzero((own.max(axis=0) == 1) & (own.sum(axis=0) > 1)):
+            p = own[:, a].argmax()
+            (x,) = np.flatnonzero(labels[p] == a)
+            if x in rows[p]:
+                kept[p] = np.append(kept[p], x)
+        return kept
 
     def job(self, rows: Rows) -> Job:
         """Return what the parts are asked to do."""
-        bounds = self.workers.bounds
-        parts = [slice(*pair) for pair in pairwise(bounds)]
-        labels = [self.clusters.label[part] for part in parts]
-        asks = [
-            Ask(order, own, self.clusters.margin[part], sizes, self.cross[part])
-            for order, own, part, sizes in zip(
-                rows, labels, parts, self._sizes(labels), strict=True
-            )
-        ]
+        labels, sizes = self._labels(), [self.clusters.size] * len(rows)
+        if _count(rows) > 1:
+            sizes = self._sizes(self._counts(labels))
+        asks = []
+        for p, (start, stop) in enumerate(pairwise(self.workers.bounds)):
+            margins, cross = self.clusters.margin[start:stop], self.cross[start:stop]
+            asks.append(Ask(rows[p], labels[p], margins, sizes[p], cross))
         setting = Setting(self.blocks, self.coupling)
         return Job(self.board, asks, setting)
 
@@ -130,15 +150,22 @@ class Mover:
         """Make the changes of a half-step, whatever they cost."""
         self._accept(step, self._outcome(step))
 
-    def _sizes(self, labels: Rows) -> np.ndarray:
-        """Return how many rows of each cluster a part sees: its own, and one more if others stay.
+    def _labels(self) -> Rows:
+        """Return the labels of each part."""
+        return np.split(self.clusters.label, self.workers.bounds[1:-1])
 
-        The first part with rows in a cluster sees only its own, the last of which never leaves.
-        """
+    def _counts(self, labels: Rows) -> np.ndarray:
+        """Return how many rows of each cluster each part has."""
         k = self.clusters.size.size
-        own = np.array([np.bincount(part[part >= 0], minlength=k) for part in labels])
-        keeper = (own > 0).argmax(axis=0)
-        return own + (np.arange(len(labels))[:, None] != keeper)
+        return np.array([np.bincount(part[part >= 0], minlength=k) for part in labels])
+
+    def _sizes(self, own: np.ndarray) -> list[np.ndarray]:
+        """Return the sizes of clusters that parts see: their own rows, and one more of others.
+
+        The part that has most of a cluster sees only its own rows, the last of which never leaves.
+        """
+        keeper = own.argmax(axis=0)
+        return list(own + (np.arange(len(own))[:, None] != keeper))
 
     def _outcome(self, step: HalfStep) -> Outcome:
         labels = np.concatenate([answer.labels for answer in step.answers])
