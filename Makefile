@@ -6,7 +6,7 @@ READY = .venv/.ready
 DEV = .venv/.ready-dev
 BENCH = .venv/.ready-bench
 
-.PHONY: help demo test check format bench bench-quality reproduce clean
+.PHONY: help demo test check format bench bench-quality bench-scale reproduce clean
 
 help:
 	@echo "make demo       co-cluster a bundled data set, from the command to the report"
@@ -16,6 +16,7 @@ help:
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
 	@echo "make bench-quality  costs, classes and numbers of clusters found, beside targets and peers (needs both data sets)"
 	@echo "make bench      speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
+	@echo "make bench-scale  threads, memory and data on disk, up to 1e8 non-zeros (half an hour, 10 GB, 20 Newsgroups)"
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -52,6 +53,9 @@ bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/quality.py || missed=1; \
 	$(BIN)/python benchmarks/confidence.py || missed=1; \
 	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
+
+bench-scale: $(BENCH)
+	$(BIN)/python benchmarks/scale.py
 
 reproduce: $(READY)
 	$(BIN)/comarkov reproduce --out reproduction

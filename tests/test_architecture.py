@@ -7,6 +7,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import comarkov
 from comarkov.data.extras import CLI
 
@@ -55,13 +57,16 @@ def test_tests_mirror_the_rooms():
     assert set(ROOMS) <= folders
 
 
-def test_one_module_imports_matplotlib():
+@pytest.mark.parametrize(
+    ("packages", "module"), [("matplotlib", "plot.py"), ("dask|distributed", "client.py")]
+)
+def test_one_module_imports(packages, module):
     users = [
         path.name
         for path in PACKAGE.rglob("*.py")
-        if re.search("(import|from) matplotlib", path.read_text())
+        if re.search(f"(import|from) ({packages})", path.read_text())
     ]
-    assert users == ["plot.py"]
+    assert users == [module]
 
 
 def test_public_names():
@@ -164,8 +169,10 @@ def test_what_is_imported_is_declared():
     """At the top of a file only what is required, or what the command line may count on."""
     required = declared(PROJECT["dependencies"]) | sys.stdlib_module_names
     extras = PROJECT["optional-dependencies"]
-    chosen = [*extras["cli"], *extras["anndata"], *extras["databases"], *extras["excel"]]
-    optional = declared(chosen) | {"IPython", "networkx"}  # in notebooks; if graphs are read
+    names = ("cli", "anndata", "dask", "databases", "excel")
+    chosen = [package for name in names for package in extras[name]]
+    with_dask = {"psutil", "pyarrow"}
+    optional = declared(chosen) | with_dask | {"IPython", "networkx"}  # in notebooks; for graphs
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text())
         at_top = required | {"typer"} if path.parent == PACKAGE / "cli" else required

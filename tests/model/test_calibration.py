@@ -164,7 +164,8 @@ def test_entries_that_come_together_do_not_make_it_too_sure():
             side.relabelled(truth) for side, truth in zip(state.sides(), truths, strict=True)
         )
         gamma = evidence_exponent(rows, columns, 0.7, np.random.default_rng(0))
-        ((_, matrix, costs),) = rows.insertion_costs(columns.cross, 0.7)
+        (costs,) = rows.each_row(lambda home, part, costs: (costs,), columns.cross, 0.7)
+        matrix = rows.joint.matrix
         sure, independent = (posterior(costs, matrix, value).max(1) for value in (gamma, 1.0))
         facts.append(
             (gamma, (costs.argmin(1) == truths[0]).mean(), sure.mean(), independent.mean())

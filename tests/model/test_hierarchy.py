@@ -17,7 +17,7 @@ from sklearn.base import clone
 import comarkov
 from comarkov import CoClustering
 from comarkov.data.joint import joint
-from comarkov.search.merging import bisect
+from comarkov.search.splitting import bisect
 from comarkov.search.streams import Purpose, Seed
 
 FEW = settings(max_examples=40)

@@ -109,7 +109,7 @@ def least_dispersion(data: Joint) -> float:
     if data.matrix.weights.max() > 1:
         return 1.0
     cells = np.count_nonzero(data.row_mass) * np.count_nonzero(data.column_mass)
-    return 1 - data.matrix.indices.size / cells
+    return 1 - data.nnz / cells
 
 
 def dispersion(labels: np.ndarray, masses: np.ndarray, blocks: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,7 +40,13 @@ class Joint:
     is_count: bool
     row_names: np.ndarray | None = None
     column_names: np.ndarray | None = None
+    threads: int = 1  #: that work on it at the same time, if it is large
     pages: Pages | None = None  #: None for arrays in memory
+
+    @property
+    def nnz(self) -> int:
+        """The number of entries."""
+        return self.matrix.indices.size
 
     def release_rows(self, start: int, stop: int) -> None:
         """Give back the memory of rows on disk, which are read again if needed."""
@@ -51,6 +57,11 @@ class Joint:
     def mass_dtype(self) -> type[np.int32 | np.float64]:
         """The type of sums of weights: int32 for weights of that type, else float64."""
         return np.int32 if self.matrix.weights.dtype == np.int32 else np.float64
+
+    @property
+    def spread(self) -> float:
+        """A bound on |ln v| + 1 over all sums v of weights."""
+        return self.matrix.spread
 
     @property
     def row_mass(self) -> np.ndarray:
@@ -98,12 +109,22 @@ class Joint:
         )
         return linked(turned, self)
 
+    def with_threads(self, threads: int) -> Joint:
+        """The same matrix for another number of threads."""
+        other = replace(self, threads=threads)
+        if "T" in self.__dict__:
+            linked(other, replace(self.T, threads=threads))
+        return other
+
     @property
     def csr(self) -> sp.csr_array:
         """The matrix as a SciPy array that shares memory; entries are in the kernels' order."""
         matrix = self.matrix
         indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
-        return sp.csr_array((matrix.weights, indices, matrix.indptr), self.shape)
+        indptr = matrix.indptr
+        if indices.size <= INT32_MAX:  # else SciPy would copy the indices to the type of indptr
+            indptr = indptr.astype(indices.dtype)
+        return sp.csr_array((matrix.weights, indices, indptr), self.shape)
 
     def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
         """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
@@ -151,10 +172,10 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     if is_small:
         csr = sp.csr_array((csr.data.astype(np.float64), csr.indices, csr.indptr), csr.shape)
     if is_count and not is_small:
-        scale, matrix = 1.0, _of_counts(csr)
+        scale, matrix = 1.0, of_counts(csr)
     else:
-        scale = scale_of(Extent.of(csr.data)) if scale is None else scale
-        matrix = _of_weights(csr, scale)
+        scale = _scale_of(csr.data) if scale is None else scale
+        matrix = of_weights(csr, scale)
     return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
 
 
@@ -164,9 +185,9 @@ def _with_names(stored: Joint, rows: np.ndarray | None, columns: np.ndarray | No
     return linked(replace(stored, row_names=rows, column_names=columns), turned)
 
 
-def _of_counts(csr: sp.csr_array) -> Matrix:
+def of_counts(csr: sp.csr_array) -> Matrix:
     """Counts as the kernels need them: grouped in each row, first those that are 1, then 2."""
-    matrix = _ungrouped(csr, csr.data.astype(np.int32))
+    matrix = _ungrouped(csr, csr.data.astype(np.int32, copy=False))
     grouped = matrix._replace(
         indices=np.empty_like(matrix.indices), weights=np.empty_like(matrix.weights)
     )
@@ -174,7 +195,7 @@ def _of_counts(csr: sp.csr_array) -> Matrix:
     return grouped
 
 
-def _of_weights(csr: sp.csr_array, scale: float) -> Matrix:
+def of_weights(csr: sp.csr_array, scale: float) -> Matrix:
     """Weights in units of ``scale``, in single precision if the input is."""
     if scale == 1.0 and csr.data.dtype == np.float32:
         return _ungrouped(csr, _plain(csr.data))
@@ -193,8 +214,13 @@ def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
 
 def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
     """Mutual information in bits of a table of masses: its positive cells and its two margins."""
+    return bits_of(sum_xlogx(cells.ravel()), rows, columns)
+
+
+def bits_of(cells: float, rows: np.ndarray, columns: np.ndarray) -> float:
+    """The same if Σ v ln v over all cells v is known."""
     total = rows.sum()
-    nats = sum_xlogx(cells.ravel()) - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
+    nats = cells - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
     return max(float(nats / total / np.log(2)), 0.0)
 
 
@@ -223,26 +249,16 @@ def scaled(weights: np.ndarray, scale: float) -> np.ndarray:
     return quotients
 
 
-class Extent(NamedTuple):
-    """How many weights there are, and how large they are."""
-
-    size: int
-    least: float
-    most: float
-    mean_octave: Callable[[], float]  #: of log2 of all weights, which is rarely needed
-
-    @classmethod
-    def of(cls, data: np.ndarray) -> Extent:
-        """The extent of an array."""
-        return cls(data.size, data.min(), data.max(), lambda: float(np.log2(data).mean()))
+def _scale_of(data: np.ndarray) -> float:
+    return power_of_two(data.min(), data.max(), data.size, lambda: np.log2(data).mean())
 
 
-def scale_of(weights: Extent) -> float:
+def power_of_two(low: float, high: float, size: int, mean_log: Callable[[], float]) -> float:
     """1 if all sums of weights fit into single precision, else their geometric mean."""
-    low, high = np.log2(np.float64(weights.least)), np.log2(np.float64(weights.most))
-    if max(abs(low), abs(high + np.log2(weights.size))) <= SAFE_OCTAVES:
+    least, most = np.log2(np.float64(low)), np.log2(np.float64(high))
+    if max(abs(least), abs(most + np.log2(size))) <= SAFE_OCTAVES:
         return 1.0
-    return float(2.0 ** min(np.rint(weights.mean_octave()), EXPONENT))
+    return float(2.0 ** min(np.rint(mean_log()), EXPONENT))
 
 
 def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-ENTRIES = 1 << 18  # the least number in a part
+ENTRIES = 1 << 19  # the least number in a part
 PER_COLUMN = 16  # entries in a part for each column: each part needs a copy of the table of columns
 MOST_ENTRIES = 1 << 26  # in a part, whatever the number of columns
 MOST = 256  # parts
@@ -20,7 +20,7 @@ def count_parts(entries: int, columns: int) -> int:
     Examples
     --------
     >>> count_parts(100_000, 1_000), count_parts(10**7, 5_000), count_parts(10**10, 10**7)
-    (1, 32, 128)
+    (1, 16, 128)
     """
     many = max(entries // max(ENTRIES, PER_COLUMN * columns), entries // MOST_ENTRIES)
     return min(1 << max(many.bit_length() - 1, 0), MOST)

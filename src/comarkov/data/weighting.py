@@ -130,23 +130,25 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         y : ignored
         """
         csr = as_csr(X)
-        idf = self._idf(csr)
-        if idf is not None and not idf.any():
-            raise ValueError(
-                f"No column has entries in min_df={self.min_df} rows (n_samples={csr.shape[0]}), "
-                "so that all weights would be 0. Set a lower min_df=1."
-            )
-        self.mean_length_: Any = _row_sums(csr).mean() if self.scheme == "bm25" else None
-        self.relative_lengths_ = self._relative_lengths(csr)
-        self.idf_ = idf
-        self.row_masses_ = (
-            _row_sums(self._weights(csr, self.relative_lengths_, idf))
-            if self._makes_uniform()
-            else None
-        )
-        self.n_rows_ = csr.shape[0]
+        self.learn(_row_sums(csr), _frequencies(csr), csr.shape)
+        if self.makes_uniform:
+            self.row_masses_: Any = _row_sums(self.weigh_before_division(csr))
         check_columns(self, X)  # sets n_features_in_ and names
         return self
+
+    def learn(self, lengths: np.ndarray, frequencies: np.ndarray, shape: tuple[int, int]) -> None:
+        """Learn from the row sums of a matrix and the numbers of entries in its columns."""
+        idf = self._idf(frequencies, shape[0])
+        if idf is not None and not idf.any():
+            raise ValueError(
+                f"No column has entries in min_df={self.min_df} rows (n_samples={shape[0]}), "
+                "so that all weights would be 0. Set a lower min_df=1."
+            )
+        self.mean_length_: Any = lengths.mean() if self.scheme == "bm25" else None
+        self.relative_lengths_ = self._relative_lengths(lengths)
+        self.idf_ = idf
+        self.row_masses_ = None
+        self.n_rows_, self.n_features_in_ = shape
 
     def transform(self, X: Any) -> np.ndarray | sp.csr_array:
         """The weights of X: a dense array if X is dense, else CSR without explicit zeros.
@@ -161,8 +163,12 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         csr = as_csr(X)
         check_columns(self, X, reset=False)
-        weights = self._weights(csr, self._relative_lengths(csr), self.idf_)
-        return _divided(weights, _row_sums(weights)) if self._makes_uniform() else weights
+        weights = self.weigh_before_division(csr)
+        return _divided(weights, _row_sums(weights)) if self.makes_uniform else weights
+
+    def weigh_before_division(self, csr: sp.csr_array) -> sp.csr_array:
+        """The weights of rows before they are made uniform."""
+        return self._weights(csr, self._relative_lengths(_row_sums(csr)), self.idf_)
 
     def weigh_columns(self, X: Any) -> sp.csr_array:
         """The weights of new columns X, whose rows are those of the fit, as CSR.
@@ -177,24 +183,26 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"New columns must have the {self.n_rows_} rows of the fit, but X has "
                 f"{csr.shape[0]} rows."
             )
-        weights = self._weights(csr, self.relative_lengths_, self._idf(csr))
+        weights = self._weights(
+            csr, self.relative_lengths_, self._idf(_frequencies(csr), self.n_rows_)
+        )
         return weights if self.row_masses_ is None else _divided(weights, self.row_masses_)
 
-    def _makes_uniform(self) -> bool:
+    @property
+    def makes_uniform(self) -> bool:
+        """Are rows divided by their sums?"""
         return self.uniform or self.scheme == "uniform"
 
-    def _relative_lengths(self, csr: sp.csr_array) -> np.ndarray | None:
-        return _row_sums(csr) / self.mean_length_ if self.scheme == "bm25" else None
+    def _relative_lengths(self, lengths: np.ndarray) -> np.ndarray | None:
+        return lengths / self.mean_length_ if self.scheme == "bm25" else None
 
-    def _idf(self, csr: sp.csr_array) -> np.ndarray | None:
-        """The factors of columns with these entries."""
-        if self.scheme not in ("tfidf", "bm25"):
-            return None
-        n, m = csr.shape
-        df = np.bincount(csr.indices, minlength=m)
+    def _idf(self, df: np.ndarray, n: int) -> np.ndarray | None:
+        """The factors of columns with entries in df of n rows."""
         if self.scheme == "tfidf":
             return np.log((1 + n) / (1 + df)) + 1
-        return np.where(df >= self.min_df, np.log1p((n - df + 0.5) / (df + 0.5)), 0.0)
+        if self.scheme == "bm25":
+            return np.where(df >= self.min_df, np.log1p((n - df + 0.5) / (df + 0.5)), 0.0)
+        return None
 
     def _weights(
         self, csr: sp.csr_array, lengths: np.ndarray | None, idf: np.ndarray | None
@@ -248,6 +256,11 @@ def _row_sums(csr: sp.csr_array) -> np.ndarray:
     if np.isinf(total):
         raise ValueError(TOO_LARGE)
     return sums
+
+
+def _frequencies(csr: sp.csr_array) -> np.ndarray:
+    """The number of entries in each column."""
+    return np.bincount(csr.indices, minlength=csr.shape[1])
 
 
 def _divided(weights: sp.csr_array, masses: np.ndarray) -> sp.csr_array:

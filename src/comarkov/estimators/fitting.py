@@ -67,9 +67,9 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     def _fit_in_stages(self, X: Any) -> Joint:
         X = fit_input(X)
         weighting = as_weighting(self.weighting, X)
-        data = weighted_joint(X, weighting)
-        expect(budgets.expected_seconds(data.matrix.indices.size))
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        data = weighted_joint(X, weighting).with_threads(run.n_jobs)
+        expect(budgets.expected_seconds(data.nnz))
         numbers, selection = self._numbers(data, run)
         starts = starts_for(data, numbers, self.init, self.fixed)
         check_columns(copy(self), X)  # an error before the search, without setting attributes
@@ -113,8 +113,8 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         """
         wanted = choose_beta.checked(betas)
         X = fit_input(X)
-        data = weighted_joint(X, as_weighting(self.weighting, X))
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        data = weighted_joint(X, as_weighting(self.weighting, X)).with_threads(run.n_jobs)
         numbers = self._known_numbers(data) or self._numbers(data, run)[0]
         starts = starts_for(data, numbers, self.init, self.fixed)
         problem = CoClusterProblem(data, starts)

@@ -91,7 +91,7 @@ class Learns(Searches):
             columns,
             2 * run.beta - 1,
             data.scale,
-            data.matrix.spread,
+            data.spread,
             data.row_names,
             data.column_names,
         )

@@ -30,7 +30,7 @@ class Table(NamedTuple):
 
 def fill_table(table, matrix, label):
     """Fill an empty table with the masses by (column, row cluster)."""
-    _add_rows(table.mass, matrix, label)
+    add_labelled(table.mass, matrix, label)
     derive(table)
 
 
@@ -41,7 +41,8 @@ def fill_blocks(blocks, cross, label, mass):
 
 
 @kernel()
-def _add_rows(out, matrix, label):
+def add_labelled(out, matrix, label):
+    """Add the masses by (column, row cluster)."""
     for x in range(label.size):
         a = label[x]
         for p in range(matrix.indptr[x], matrix.indptr[x + 1]):

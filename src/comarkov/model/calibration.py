@@ -30,6 +30,7 @@ from ..search.coclusters import CoClusters
 from ..search.run import Run
 from ..search.side import Side
 from ..search.streams import Purpose
+from ..search.workers import workers_of
 from .placing import Target, costs_in
 
 SAMPLE = 1000  # elements: enough for one number
@@ -99,7 +100,7 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
     elements = np.flatnonzero(side.labels >= 0)
     if elements.size > SAMPLE:
         elements = np.sort(rng.choice(elements, SAMPLE, replace=False))
-    entries = side.joint.csr[elements]
+    entries = workers_of(side.joint).rows(elements).csr
     items = np.unique(entries.indices)
     if other is None:
         member, coupling = sp.csr_array((side.joint.shape[1], 0)), 1.0
@@ -107,7 +108,7 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
         member, coupling = membership(other.labels, other.k), 2.0 * beta - 1.0
     blocks = np.vstack([member.T @ side.masses, side.cluster_mass()])
     target = Target(side.masses[items], member[items], blocks, coupling)
-    return Sample(entries[:, items], side.labels[elements], target, side.joint.matrix.spread)
+    return Sample(entries[:, items], side.labels[elements], target, side.joint.spread)
 
 
 def _shuffled(sample: Sample, rng: np.random.Generator) -> sp.csr_array:

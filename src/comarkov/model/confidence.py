@@ -18,6 +18,7 @@ search, the best included, that have it there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,9 +62,7 @@ def confidence(
     gamma: float = 1.0,
 ) -> Confidence:
     """Return the confidence of a side, given the labels of other results."""
-    margins, sure = np.zeros(side.labels.size), np.zeros(side.labels.size)
-    for part, rows, costs in side.insertion_costs(cross, beta):
-        margins[part], sure[part] = _against_others(side.labels[part], rows, costs, gamma)
+    margins, sure = side.each_row(partial(_against_others, gamma=gamma), cross, beta)
     has_mass = side.labels >= 0
     agreement, stability = _repeated(side, others)
     if others:

@@ -10,10 +10,10 @@ import numpy as np
 
 from ..costs.labels import membership, ranks
 from ..search.coclusters import CoClusters
-from ..search.merging import bisect
 from ..search.problem import Solution
 from ..search.run import Run
 from ..search.side import Side
+from ..search.splitting import bisect
 from ..search.streams import Purpose
 from .numbering import Orders
 
@@ -74,16 +74,17 @@ def _split(state: CoClusters, side: Side, count: int | None, run: Run) -> np.nda
     cross = state.cross(side)
     splits: list[tuple[float, int, np.ndarray, np.ndarray]] = []
 
-    def consider(a: int, members: np.ndarray) -> None:
-        gain, leavers = bisect(side.joint, members, cross, run)
-        if leavers.size:
-            heapq.heappush(splits, (-gain, a, members, leavers))
+    def consider(clusters: list[tuple[int, np.ndarray]]) -> None:
+        halves = bisect(side.joint, [members for _, members in clusters], cross, run)
+        for (a, members), (gain, leavers) in zip(clusters, halves, strict=True):
+            if leavers.size:
+                heapq.heappush(splits, (-gain, a, members, leavers))
 
     waiting = [(a, np.flatnonzero(labels == a)) for a in range(side.k)]
     for new in range(side.k, count or 0):
-        while waiting and not run.stop():
-            consider(*waiting.pop())
-        if waiting or not splits:
+        if not run.stop():
+            consider(waiting[::-1])
+        if run.stop() or not splits:
             break
         _, a, members, leavers = heapq.heappop(splits)
         labels[leavers] = new

@@ -129,7 +129,7 @@ def _check_memory(data: Joint, counts: Counts) -> None:
     ]
     cells = n * m if len(sides) == 2 or _is_dense(data) else 0
     needed = sum(4.5 * size * size for size, _ in sides)
-    needed += max(CELL * cells, ENTRY * data.matrix.indices.size)
+    needed += max(CELL * cells, ENTRY * data.nnz)
     available = memory()
     if needed > SHARE * available:
         elements = " and ".join(f"{size:,} {what}" for size, what in sides)

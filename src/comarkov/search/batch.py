@@ -250,7 +250,7 @@ def best_moves(side: BatchSide, other: BatchSide, beta: float) -> tuple[Labels, 
     """
     tables = Side(side.data, side.labels, side.k, np.flatnonzero(side.is_free))
     cross = other.masses.astype(tables.table.mass.dtype)
-    costs = np.concatenate([part for _, _, part in tables.insertion_costs(cross, beta)])
+    (costs,) = tables.each_row(lambda home, rows, costs: (costs,), cross, beta)
     every = np.arange(side.labels.size)
     best = costs.argmin(axis=1)
     gain = costs[every, side.labels] - costs[every, best]

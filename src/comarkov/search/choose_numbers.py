@@ -177,7 +177,7 @@ class _Choice:
             rng = self.run.drawing(Purpose.NULL_TABLES).rng
             return number_reasons.INDEPENDENT if is_independent(self.data.csr, rng) else ""
         tried = [k if k > 1 else FEW for k in numbers]
-        work = self.data.matrix.indices.size * sum(tried)
+        work = self.data.nnz * sum(tried)
         count = budgets.times(budgets.GAINS, work, *GAIN_HALVINGS)
         gains = []
         for axis in (0, 1):
@@ -193,7 +193,7 @@ class _Choice:
         facing = self._facing(axis)
         if not self._is_open(axis) or not halves.can_be_halved(facing) or self.run.stop():
             return None
-        work = self.data.matrix.indices.size * halves.LADDER[-1]
+        work = self.data.nnz * halves.LADDER[-1]
         count = budgets.times(budgets.HALVES, work, *HALVINGS)
         runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(count)]
         agreement = self.agreements[axis] = halves.agreement(facing, runs)

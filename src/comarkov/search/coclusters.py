@@ -12,11 +12,12 @@ import numpy as np
 from ..costs.relations import Information
 from ..data.joint import Joint, bits
 from . import budgets
-from .merging import bisect, merge_costs, merged
+from .merging import merge_costs, merged
 from .refinement import Labels, Split, Visit, lower, refine
 from .run import Run, Settings
 from .seeding import by_directions, has_vectors, singular_points
 from .side import Side, inserted
+from .splitting import bisect
 from .starts import Start
 
 SEEDINGS, MANY_SEEDINGS = 3, 6  # of each side, if there is time
@@ -73,11 +74,11 @@ class CoClusters:
         """Return the co-clustering with clusters i and j of a side merged."""
         return self.with_side(side, merged(side, i, j))
 
-    def split(self, side: Side, cluster: int, run: Run) -> Split:
-        """Split a cluster of a side into two parts; the gain is in bits."""
-        members = np.flatnonzero(side.labels == cluster)
-        gain, leavers = bisect(side.joint, members, self.cross(side), run)
-        return Split(gain * self._in_bits, leavers)
+    def splits(self, side: Side, run: Run) -> list[Split]:
+        """Split each cluster of a side into two parts; the gain is in bits."""
+        members = [np.flatnonzero(side.labels == cluster) for cluster in range(side.k)]
+        halves = bisect(side.joint, members, self.cross(side), run)
+        return [Split(gain * self._in_bits, leavers) for gain, leavers in halves]
 
     def relabelled(self, side: Side, labels: Labels) -> CoClusters:
         """Return the co-clustering with new labels on a side; the other is shared."""
@@ -175,12 +176,15 @@ class CoClusterProblem:
 
     def work(self, counts: Sequence[int | None]) -> int:
         """Return the terms of the cost in a sweep: entries times clusters."""
-        return self.joint.matrix.indices.size * sum(count or 0 for count in counts)
+        return self.joint.nnz * sum(count or 0 for count in counts)
 
     def begin(self, starts: Sequence[Start], rng: np.random.Generator) -> CoClusters:
         """Return a co-clustering with random labels where none are given."""
         labels = [None if start.k is None else start.draw(rng) for start in starts]
-        return self._with(starts, labels)
+        state = self._with(starts, labels)
+        for side in state.sides():
+            side.is_fresh = True
+        return state
 
     def with_labels(self, labels: Sequence[Labels | None]) -> CoClusters:
         """Return the co-clustering with these labels; a side without labels is not clustered."""

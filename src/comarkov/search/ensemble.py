@@ -123,7 +123,7 @@ class _Ensemble:
         """Polish a member until no single move lowers the cost."""
         if state is None:
             return None
-        state = polish(state, run)
+        polish(state, run)
         if self.is_warm:  # from now on, elements with given labels may move too
             state = self.problem.with_labels(state.labels())
         refine(state, run.to_the_end(), "end")

@@ -1,4 +1,4 @@
-"""Merging and splitting the clusters of one side."""
+"""Merging the clusters of one side."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ..costs.labels import merge_numbers
-from ..data.joint import Joint
-from ..kernels.halving import halve
 from ..kernels.merging import add_pair_terms
-from ..kernels.sweep import Clusters
-from .refinement import Split
 from .run import Run
-from .side import Side, coupled, empty_blocks, empty_table, new_workspace
+from .side import Side, coupled
 
 SPLIT_SWEEPS = 3  # further sweeps gain little
 
@@ -45,23 +41,6 @@ def pair_costs(terms: list[Term]) -> np.ndarray:
 def merged(side: Side, i: int, j: int) -> Side:
     """Return the side with clusters i and j merged."""
     return side.coarsened(merge_numbers(side.k, i, j))
-
-
-def bisect(data: Joint, members: np.ndarray, cross: np.ndarray | None, run: Run) -> Split:
-    """Split the rows of one cluster in two: in random order, each goes where it costs less.
-
-    The gain is in nats times mass.
-    """
-    if members.size < 2:
-        return Split(0.0, members[:0])
-    table = empty_table(data, 2)
-    cross, coupling = coupled(table, cross, run.beta)
-    blocks = empty_blocks(cross, 2)
-    label = np.full(data.shape[0], -1, np.int32)
-    halves = Clusters(label, np.zeros(2, np.int64), np.zeros(label.size, np.float32))
-    order, workspace = run.rng.permutation(members), new_workspace(blocks)
-    gain = halve(order, data.matrix, halves, table, blocks, cross, coupling, workspace)
-    return Split(gain, members[label[members] == 1])
 
 
 def random_halves(n: int, run: Run) -> np.ndarray:

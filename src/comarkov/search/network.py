@@ -114,8 +114,12 @@ class Network:
         """Return the network with new labels for one type; the others are shared."""
         return self._with(side.type, labels, side.k)
 
-    def split(self, side: NetworkSide, cluster: int, run: Run) -> Split:
-        """Split a cluster in two by sweeps over its members alone, from a random start."""
+    def splits(self, side: NetworkSide, run: Run) -> list[Split]:
+        """Split each cluster in two by sweeps over its members alone, from a random start."""
+        none = Split(0.0, np.zeros(0, np.int64))
+        return [none if run.stop() else self._split(side, a, run) for a in range(side.k)]
+
+    def _split(self, side: NetworkSide, cluster: int, run: Run) -> Split:
         members = np.flatnonzero(side.labels == cluster)
         if members.size < 2:
             return Split(0.0, members[:0])

@@ -109,4 +109,4 @@ def _largest(ends: Sequence[End], start: Start) -> Joint | None:
     ends = [end for end in ends if np.count_nonzero(end.joint.row_mass) >= start.k]
     if start.has_numbers or not ends:
         return None
-    return max(ends, key=lambda end: end.joint.matrix.indices.size).joint
+    return max(ends, key=lambda end: end.joint.nnz).joint

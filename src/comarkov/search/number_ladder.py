@@ -120,8 +120,7 @@ def _changed(state: CoClusters, axis: int, evidence: Evidence, run: Run) -> Iter
         i, j = divmod(int(place), side.k)
         if np.isfinite(costs[i, j]):
             yield state.with_side(side, merged(side, i, j)).copy()
-    splits = [state.split(side, a, run) for a in range(side.k)]
-    order = sorted((s for s in splits if s.leavers.size), key=lambda s: -s.gain)
+    order = sorted((s for s in state.splits(side, run) if s.leavers.size), key=lambda s: -s.gain)
     several = _all_that_pay(state, axis, evidence, [s.leavers for s in order])
     for leaving in ([several] if len(several) > 1 else []) + [[s.leavers] for s in order[:TRIALS]]:
         yield _with_more(state, axis, leaving)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import budgets
-from .refinement import Clustering, State
+from .refinement import Clustering
 from .run import Run
 
 PAIRS = 3  # merges that are considered for each split
@@ -18,26 +18,24 @@ ROUNDS = 2, 50  # the smallest number, for large data, and the largest
 SWEEPS_A_ROUND = 8  # the work of a round, in sweeps
 
 
-def polish(state: State, run: Run) -> State:
+def polish(state: Clustering, run: Run) -> None:
     """Split one cluster, merge two others and sweep, while that lowers the cost.
 
-    A side that has nothing left to gain is skipped from then on.
+    A side that has nothing left to gain is skipped from then on. Like a sweep this changes the
+    state: tables of large data are large, and nobody has to keep those from before.
     """
     sweep = sum(side.work for side in state.sides())
     waiting = list(range(len(state.sides())))
     for _ in range(budgets.times(budgets.POLISHING, SWEEPS_A_ROUND * sweep, *ROUNDS)):
         for which in waiting.copy():
-            before = state
-            state = _merge_split(state, which, run)
-            if state is before:
+            if not _merge_split(state, which, run):
                 waiting.remove(which)
         if not waiting or run.stop():
             break
-    return state
 
 
-def _merge_split(state: State, which: int, run: Run) -> State:
-    """Try the most promising merge-splits of a side; return the state after those that pay."""
+def _merge_split(state: Clustering, which: int, run: Run) -> bool:
+    """Try the most promising merge-splits of a side and make those that pay; were there any?"""
     cost, fails = state.cost(run.beta), 0
     touched: set[int] = set()
     for swap in _promising(state, which, run):
@@ -45,14 +43,27 @@ def _merge_split(state: State, which: int, run: Run) -> State:
             break
         if touched & {swap.split, *swap.merge}:
             continue
-        trial = _tried(state, which, swap, run)
-        if trial is not None and trial.cost(run.beta) < cost - BETTER:
-            state = _in_tune(trial, which, run)
+        if _pays(state, which, swap, cost, run):
+            _tune(state, which, run)
             cost = state.cost(run.beta)
             touched |= {swap.split, *swap.merge}
         else:
             fails += 1
-    return state
+    return bool(touched)
+
+
+def _pays(state: Clustering, which: int, swap: Swap, cost: float, run: Run) -> bool:
+    """Make a merge-split if the state costs less after it."""
+    trial = _tried(state, which, swap, run)
+    if trial is None or trial.cost(run.beta) >= cost - BETTER:
+        return False
+    _become(state, trial)
+    return True
+
+
+def _become(state: Clustering, other: Clustering) -> None:
+    """Make a state equal to another, so that whoever holds it does not hold its old tables."""
+    vars(state).update(vars(other))
 
 
 class Swap(NamedTuple):
@@ -74,7 +85,7 @@ class Swap(NamedTuple):
         return changed
 
 
-def _tried(state: State, which: int, swap: Swap, run: Run) -> State | None:
+def _tried(state: Clustering, which: int, swap: Swap, run: Run) -> Clustering | None:
     """Return the state after a merge-split and sweeps; None if it is not promising.
 
     The first sweeps visit only the changed clusters, where nearly everything is saved.
@@ -82,7 +93,7 @@ def _tried(state: State, which: int, swap: Swap, run: Run) -> State | None:
     labels = swap.applied(state.sides()[which].labels)
     if labels is None:
         return None
-    trial: State = state.relabelled(state.sides()[which], labels)
+    trial: Clustering = state.relabelled(state.sides()[which], labels)
     once = run.sweeping(1)
     behind = -swap.saves
     for lag in LAG:
@@ -94,13 +105,12 @@ def _tried(state: State, which: int, swap: Swap, run: Run) -> State | None:
     return trial
 
 
-def _in_tune(state: State, which: int, run: Run) -> State:
-    """Return the state after a sweep over all sides but one."""
-    state = state.copy()
+def _tune(state: Clustering, which: int, run: Run) -> None:
+    """Sweep over all sides but one, as if none of them had been visited before."""
+    _become(state, state.copy())
     for i, side in enumerate(state.sides()):
         if i != which:
             state.sweep(side, run.sweeping(1))
-    return state
 
 
 def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:
@@ -112,10 +122,7 @@ def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:
     order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
     cheap = [divmod(int(place), side.k) for place in order]
     swaps = []
-    for a in range(side.k):
-        if run.stop():
-            return []
-        gain, leavers = state.split(side, a, run)
+    for a, (gain, leavers) in enumerate(state.splits(side, run)):
         for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
             swaps.append(Swap(gain - losses[i, j], a, (i, j), leavers))
-    return sorted(swaps, key=lambda swap: -swap.saves)
+    return [] if run.stop() else sorted(swaps, key=lambda swap: -swap.saves)

@@ -58,8 +58,8 @@ class Clustering(Protocol):
     def merged(self, side: Any, i: int, j: int) -> Any:
         """Return the clustering with clusters i and j of a side merged."""
 
-    def split(self, side: Any, cluster: int, run: Run) -> Split:
-        """Split a cluster of a side into two parts."""
+    def splits(self, side: Any, run: Run) -> list[Split]:
+        """Split each cluster of a side into two parts."""
 
     def relabelled(self, side: Any, labels: Labels) -> Any:
         """Return the clustering with new labels on a side; the others are shared."""

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 
 from ..data.joint import Joint, bits
-from ..kernels.insertion import Workspace
 from ..kernels.logarithm import single
-from ..kernels.matrix import Matrix, row_parts
-from ..kernels.sweep import Clusters, insertion_costs, sweep
+from ..kernels.matrix import Matrix
+from ..kernels.sweep import Clusters, sweep
 from ..kernels.tables import LANES, Table, derive, fill_blocks, fill_table
 from . import budgets
+from .boards import Board, Results, RowTask, copied, new_workspace
+from .half_steps import Mover, insert, masses, rows_of_parts
 from .refinement import Visit
 from .run import Run, in_parts
+from .workers import Stop, workers_of
 
 LOOKUP_LIMIT = 1 << 16
 PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
+SAMPLE = 1 << 21  # entries of rows that are inserted one after another, before all others
 NO_LOOKUP = np.zeros((0, 3), np.float32)
 
 
@@ -46,6 +48,7 @@ class Side:
     ) -> None:
         self.joint = joint
         self.is_numbered = is_numbered
+        self.is_fresh = False  # are labels random, and has no sweep changed them yet?
         self.k = k
         self.free = free
         label = np.where(joint.row_mass > 0, labels, -1).astype(np.int32)
@@ -58,6 +61,7 @@ class Side:
             self.table = table
         self._due = np.zeros(label.size, np.float32)
         self._clock = 0.0
+        self._board = Board(self.table)
 
     @property
     def labels(self) -> np.ndarray:
@@ -67,12 +71,21 @@ class Side:
     @property
     def work(self) -> int:
         """The terms of the cost in a sweep: entries times clusters."""
-        return self.joint.matrix.indices.size * self.k
+        return self.joint.nnz * self.k
 
     def refill(self) -> None:
         """Rebuild the table from the labels."""
         self.table = empty_table(self.joint, self.k)
-        fill_table(self.table, self.joint.matrix, self.labels)
+        if self._is_whole:
+            fill_table(self.table, self.joint.matrix, self.labels)
+        else:
+            self.table.mass[:] = masses(workers_of(self.joint), self.labels, self.table)
+            derive(self.table)
+
+    @property
+    def _is_whole(self) -> bool:
+        """Is the matrix too small to be divided into parts?"""
+        return workers_of(self.joint).bounds.size == 2
 
     @property
     def masses(self) -> np.ndarray:
@@ -104,15 +117,12 @@ class Side:
     def release(self) -> np.ndarray:
         """Return the masses and free the table, after which the side cannot be used."""
         masses = self.masses
-        del self.table
+        del self.table, self._board
         return masses
 
     def copy(self) -> Side:
         """Return a copy that can be changed independently."""
-        mass = self.table.mass.copy()
-        near = mass if self.table.near is self.table.mass else self.table.near.copy()
-        rest = (self.table.log.copy(), self.table.unit.copy(), self.table.pair.copy())
-        table = Table(mass, near, *rest, self.table.lookup)
+        table = copied(self.table)
         return Side(self.joint, self.labels, self.k, self.free, table, self.is_numbered)
 
     def relabelled(self, labels: np.ndarray) -> Side:
@@ -144,9 +154,21 @@ class Side:
         """
         order = self.free if complete else self.free[self._due[self.free] <= self._clock]
         is_all = order.size == self.free.size
+        cross, coupling = coupled(self.table, cross, run.beta)
+        if self._is_whole:
+            moves, saved, drift, visited = self._sweep_whole(order, cross, coupling, run)
+        else:
+            moves, saved, drift, visited = self._sweep_in_parts(order, cross, coupling, run)
+        self._schedule(visited, drift / max(visited.size - moves, 1))
+        bits_saved = saved / self.joint.total / np.log(2)
+        return Visit(moves, bits_saved, is_all and visited.size == order.size)
+
+    def _sweep_whole(
+        self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
+    ) -> tuple[int, float, float, np.ndarray]:
+        """Move rows one after another; return moves, what they saved, drift and rows visited."""
         if run.settings.shuffle:
             order = run.rng.permutation(order)
-        cross, coupling = coupled(self.table, cross, run.beta)
         blocks = self.blocks(cross)
         workspace = new_workspace(blocks)
         moves, saved, drift, visited = 0, 0.0, 0.0, 0
@@ -163,25 +185,40 @@ class Side:
             )
             moves, saved, drift = moves + part_moves, saved + part_saved, drift + part_drift
             visited += rows.size
-        self._schedule(order[:visited], drift / max(visited - moves, 1))
-        return Visit(moves, saved / self.joint.total / np.log(2), is_all and visited == order.size)
+        return moves, saved, drift, order[:visited]
 
-    def insertion_costs(
-        self, cross: np.ndarray | None, beta: float
-    ) -> Iterator[tuple[slice, Matrix, np.ndarray]]:
-        """Yield the cost of each row in each cluster, after removing it from its own.
+    def _sweep_in_parts(
+        self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
+    ) -> tuple[int, float, float, np.ndarray]:
+        """The same, with the rows of all parts at the same time."""
+        mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
+        rows = rows_of_parts(mover.workers, order)
+        if run.settings.shuffle:
+            rows = [run.rng.permutation(part) for part in rows]
+        tally = mover.sweep_growing(rows) if self.is_fresh else mover.sweep(rows)
+        self.is_fresh = self.is_fresh and not tally.complete
+        return tally.moves, tally.saved, tally.drift, order if tally.complete else order[:0]
 
-        A few thousand rows at a time: a slice, these rows, and their costs in nats times mass.
-        """
+    def mover(self, blocks: Table, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
+        """Return what moves the rows of this side in parts."""
+        return Mover(
+            workers_of(self.joint),
+            self._board,
+            self.clusters,
+            blocks,
+            cross,
+            coupling,
+            self.joint.row_mass,
+            stop,
+        )
+
+    def each_row(self, task: RowTask, cross: np.ndarray | None, beta: float) -> Results:
+        """Do a task with the costs of each row in each cluster, and join its results."""
         cross, coupling = coupled(self.table, cross, beta)
-        blocks = self.blocks(cross)
-        workspace = new_workspace(blocks)
-        for part, rows in row_parts(self.joint.matrix):
-            costs = np.empty((rows.mass.size, self.k))
-            insertion_costs(
-                costs, self.labels[part], rows, self.table, blocks, cross[part], coupling, workspace
-            )
-            yield part, rows, costs
+        mover = self.mover(self.blocks(cross), cross, coupling, lambda: False)
+        job = mover.job(mover.no_rows())
+        every = list(mover.workers.each_row(job, task))
+        return tuple(np.concatenate(arrays) for arrays in zip(*every, strict=True))
 
     def _schedule(self, visited: np.ndarray, drift: float) -> None:
         if drift == 0.0:  # nothing moved, or first visits: no drift has been measured yet
@@ -191,7 +228,7 @@ class Side:
         self._clock += drift
 
     def _rows_per_call(self) -> int:
-        per_row = self.joint.matrix.indices.size / max(self.free.size, 1) * self.table.mass.shape[1]
+        per_row = self.joint.nnz / max(self.free.size, 1) * self.table.mass.shape[1]
         return max(1, int(budgets.work(budgets.CALL) / max(per_row, 1.0)))
 
 
@@ -204,17 +241,13 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     table = empty_table(joint, k)
     derive(table)
     side = Side(joint, np.full(joint.shape[0], -1), k, free, table)
-    cross, coupling = coupled(table, None, 1.0)
-    blocks = empty_blocks(cross, k)
+    blocks = empty_blocks(coupled(table, None, 1.0)[0], k)
     derive(blocks)
-    workspace, order = new_workspace(blocks), run.rng.permutation(free)
-
-    def put(rows: np.ndarray) -> None:
-        sweep(rows, joint.matrix, side.clusters, table, blocks, cross, coupling, workspace)
-
-    put(order[:k])
-    for rows in in_parts(order[k:], side._rows_per_call(), run):
-        put(rows)
+    order = run.rng.permutation(free)
+    if side._is_whole:
+        _insert_whole(side, side.clusters, joint.matrix, order, blocks, run)
+    else:
+        _insert_in_parts(side, order, blocks, run)
     remaining = free[side.labels[free] < 0]
     if remaining.size == 0:
         return side
@@ -222,23 +255,50 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     return Side(joint, side.labels, k, free)
 
 
+def _insert_whole(
+    side: Side,
+    clusters: Clusters,
+    matrix: Matrix,
+    order: np.ndarray,
+    blocks: Table,
+    run: Run,
+) -> None:
+    """Insert rows of a matrix one after another into clusters that have the table of a side."""
+    cross, coupling = coupled(side.table, None, 1.0)
+    workspace = new_workspace(blocks)
+
+    def put(rows: np.ndarray) -> None:
+        sweep(rows, matrix, clusters, side.table, blocks, cross, coupling, workspace)
+
+    put(order[: side.k])
+    for rows in in_parts(order[side.k :], side._rows_per_call(), run):
+        put(rows)
+
+
+def _insert_in_parts(side: Side, order: np.ndarray, blocks: Table, run: Run) -> None:
+    """Insert a sample of rows one after another, then all others in parts."""
+    workers = workers_of(side.joint)
+    size = max(side.k, int(order.size * min(1.0, SAMPLE / side.joint.nnz)))
+    matrix, places = workers.rows(order[:size])
+    sample = no_clusters(matrix.mass.size, side.k)
+    _insert_whole(side, sample, matrix, places, blocks, run)
+    side.labels[order[:size]] = sample.label[places]
+    side.clusters.size[:] = sample.size
+    cross, coupling = coupled(side.table, None, 1.0)
+    rows = rows_of_parts(workers, order[size:])
+    insert([side.mover(blocks, cross, coupling, run.stop)], [rows], [size])
+
+
+def no_clusters(n: int, k: int) -> Clusters:
+    """Return k clusters of n rows, all still empty."""
+    return Clusters(np.full(n, -1, np.int32), np.zeros(k, np.int64), np.full(n, np.inf, np.float32))
+
+
 def coupled(table: Table, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
     """Return the masses by clusters of the other side, and λ; at β = 1 they have no influence."""
     if cross is None or beta == 1.0:
         return np.zeros((0, 0), table.mass.dtype), 1.0
     return cross, 2.0 * beta - 1.0
-
-
-def new_workspace(blocks: Table) -> Workspace:
-    """Return scratch memory for sweeps with these blocks."""
-    n_blocks, lanes = blocks.mass.shape
-    return Workspace(
-        total=np.zeros(lanes),
-        partial=np.zeros(lanes, np.float32),
-        indices=np.zeros(n_blocks, np.uint32),
-        weights=np.zeros(n_blocks),
-        costs=np.zeros((0, 0)),
-    )
 
 
 def padded(k: int) -> int:

@@ -1,0 +1,59 @@
+"""Sums over the parts of a matrix, in an order that does not depend on who computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from ..kernels.changes import merge_cells
+
+T = TypeVar("T")
+
+
+class Change(NamedTuple):
+    """By how much the rows of a table change: only those of the given items, in ascending order."""
+
+    items: np.ndarray  # uint32
+    cells: np.ndarray  # (items, clusters), of the type of the masses
+
+    @property
+    def nbytes(self) -> int:
+        """The size in memory."""
+        return self.items.nbytes + self.cells.nbytes
+
+    def plus(self, other: Change) -> Change:
+        """Return the sum of two changes."""
+        if self.items.size == 0 or other.items.size == 0:
+            return other if self.items.size == 0 else self
+        if np.array_equal(self.items, other.items):
+            return Change(self.items, self.cells + other.cells)
+        most = self.items.size + other.items.size
+        items = np.empty(most, self.items.dtype)
+        cells = np.empty((most, self.cells.shape[1]), self.cells.dtype)
+        size = merge_cells(*self, *other, items, cells)
+        return Change(items[:size], cells[:size])
+
+
+def total(values: Iterable[T], plus: Callable[[T, T], T]) -> T:
+    """Add values in pairs, then the sums in pairs, and so on.
+
+    The sums of floating-point numbers depend on the order. Workers in a tree can keep to this one,
+    and a single worker needs memory for only a few values.
+
+    Examples
+    --------
+    >>> total("abcde", lambda a, b: f"({a}{b})")
+    '(((ab)(cd))e)'
+    """
+    sums: list[tuple[int, T]] = []  # of 2**level values, by decreasing level
+    for value in values:
+        level = 0
+        while sums and sums[-1][0] == level:
+            value, level = plus(sums.pop()[1], value), level + 1
+        sums.append((level, value))
+    _, last = sums.pop()
+    while sums:
+        last = plus(sums.pop()[1], last)
+    return last

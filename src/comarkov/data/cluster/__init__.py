@@ -1,0 +1,1 @@
+"""Matrices on the workers of a Dask cluster."""

@@ -1,0 +1,186 @@
+"""The Dask client: finding or starting one, and tasks on its workers.
+
+Only this module imports Dask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from ..extras import need
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Task = Any  # a distributed.Future: a value that is, or will be, on a worker
+
+PURPOSE = "The Dask engine"
+INSTALL = "comarkov[dask]"
+ANSWER = 5.0  # seconds in which a scheduler must answer
+ARRIVAL = 10.0  # seconds in which the first worker must arrive
+LOOPBACK = "127.0.0.1"
+NO_CLIENT = (
+    "The Dask engine needs a client, and there is none. Start one on this machine with "
+    "'from distributed import Client; client = Client()', or connect to a cluster with "
+    "Client('tcp://ADDRESS:8786')."
+)
+
+
+class Cluster:
+    """The workers of a client, and tasks that are placed on them."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.workers = checked_workers(client)
+
+    def refresh(self) -> None:
+        """Look which workers are there: some may be lost, others may be new."""
+        self.workers = _by_thread(self.client.nthreads())
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, place: float = 0.0) -> Task:
+        """Start a task at a place from 0 to 1 among the workers; elsewhere if its worker is lost.
+
+        Tasks with near places are on the same worker, so that they need not exchange data.
+        """
+        return self.client.submit(
+            function,
+            *arguments,
+            workers=[self.worker(place)],
+            allow_other_workers=True,
+            pure=False,
+        )
+
+    def map(self, function: Callable[..., Any], tasks: Sequence[Any], *more: Any) -> list[Task]:
+        """Start a task for each of many values; neighbours are on the same worker."""
+        return [
+            self.submit(function, task, *more, place=place)
+            for task, place in zip(tasks, places(len(tasks)), strict=True)
+        ]
+
+    def worker(self, place: float) -> str:
+        """Return the address of the worker at a place."""
+        count = len(self.workers)
+        return self.workers[min(int(place * count), count - 1)]
+
+    def compute(self, delayed: Sequence[Any]) -> list[Task]:
+        """Start the tasks of delayed values."""
+        return self.client.compute(list(delayed))
+
+    def scatter(self, value: Any, place: float) -> Task:
+        """Send a value to the worker at a place. It is lost if this worker is."""
+        return self.client.scatter([value], workers=[self.worker(place)], hash=False)[0]
+
+    def gather(self, futures: Sequence[Task]) -> list[Any]:
+        """Return the results of tasks."""
+        return self.client.gather(list(futures))
+
+    def finish(self, futures: Sequence[Task]) -> None:
+        """Wait for tasks whose results stay where they are; raise the error of one that failed."""
+        from distributed import wait
+
+        wait(futures)
+        for future in futures:
+            if future.status == "error":
+                future.result()
+
+    def reduced(self, function: Callable[[Any, Any], Any], futures: Sequence[Task]) -> Task:
+        """Combine results in pairs of neighbours, then pairs of pairs, on their workers."""
+        level, leaves = list(futures), len(futures)
+        width = 1
+        while len(level) > 1:
+            pairs = [
+                self.submit(function, *level[i : i + 2], place=i * width / leaves)
+                for i in range(0, len(level) - 1, 2)
+            ]
+            level = pairs + level[2 * len(pairs) :]
+            width *= 2
+        return level[0]
+
+
+def places(count: int) -> list[float]:
+    """Return places for many tasks, so that each worker gets as many and neighbours are close."""
+    return [i / count for i in range(count)]
+
+
+def current() -> Cluster:
+    """Return the cluster of the current client, or raise an error that says how to make one."""
+    need(PURPOSE, "distributed", install=INSTALL)
+    from distributed import default_client
+
+    try:
+        client = default_client()
+    except ValueError:
+        raise ValueError(NO_CLIENT) from None
+    return Cluster(client)
+
+
+@contextmanager
+def session(scheduler: str | None, workers: int) -> Iterator[Cluster]:
+    """Connect to a scheduler or, without one, start workers that only this machine can reach."""
+    need(PURPOSE, "distributed", install=INSTALL)
+    with _connected(scheduler) if scheduler else _started(workers) as client:
+        yield Cluster(client)
+
+
+@contextmanager
+def _connected(scheduler: str) -> Iterator[Client]:
+    from distributed import Client
+
+    try:
+        client = Client(scheduler, timeout=ANSWER)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"No Dask scheduler answers at {scheduler}. Start one with 'dask scheduler', and pass "
+            "the address that it prints, for example scheduler='tcp://127.0.0.1:8786'"
+        ) from error
+    with client:
+        yield client
+
+
+@contextmanager
+def _started(workers: int) -> Iterator[Client]:
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host=LOOPBACK,
+            dashboard_address=f"{LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": False},
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def checked_workers(client: Client) -> list[str]:
+    """Return the worker of each thread, or raise an error if one cannot take part in a fit."""
+    own = version("comarkov")
+    try:
+        client.wait_for_workers(1, timeout=ARRIVAL)
+    except TimeoutError:
+        raise ValueError(
+            "The Dask scheduler has no workers. Start one or more with 'dask worker "
+            f"{client.scheduler_info()['address']}'"
+        ) from None
+    answers = client.run(version, "comarkov", on_error="return")
+    for worker, answer in answers.items():
+        if isinstance(answer, Exception):
+            raise ValueError(
+                f"comarkov is not installed on the Dask worker {worker}. Run there: "
+                f"pip install '{INSTALL}=={own}'"
+            )
+        if answer != own:
+            raise ValueError(
+                f"The Dask worker {worker} has comarkov {answer}, but this is {own}. Run there: "
+                f"pip install '{INSTALL}=={own}'"
+            )
+    return _by_thread(client.nthreads())
+
+
+def _by_thread(threads: Mapping[str, int]) -> list[str]:
+    return [worker for worker in sorted(threads) for _ in range(threads[worker])]

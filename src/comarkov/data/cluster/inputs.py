@@ -1,0 +1,79 @@
+"""What the Dask engine takes, and how each of it becomes a joint distribution on workers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ..joint import Joint
+from ..weighting import Weighting, weighted_joint
+from . import edges
+from .bands import as_band
+from .client import Cluster
+from .forms import Form
+from .joint import ClusterJoint, Side
+from .partition import Numbered, partitioned
+from .parts import sent_parts
+
+
+def is_dask_frame(X: Any) -> bool:
+    """Is X a Dask DataFrame?"""
+    return hasattr(X, "dask") and hasattr(X, "npartitions") and hasattr(X, "columns")
+
+
+def is_dask_array(X: Any) -> bool:
+    """Is X a Dask array?"""
+    return hasattr(X, "dask") and hasattr(X, "chunks")
+
+
+def cluster_joint(X: Any, weighting: Weighting | None, cluster: Cluster) -> ClusterJoint:
+    """Return the joint distribution of the weighted X on workers; fits the weighting.
+
+    X is a Dask DataFrame of edges, a Dask array of sparse or dense blocks, a folder of Parquet
+    files of edges that all workers can see, or anything else in memory that ``joint`` takes.
+    """
+    numbered = _numbered(X, cluster)
+    if numbered is None:
+        return from_memory(weighted_joint(X, weighting), cluster)
+    return partitioned(numbered, weighting, cluster)
+
+
+def from_memory(whole: Joint, cluster: Cluster) -> ClusterJoint:
+    """Send a matrix in memory to workers, in parts."""
+    weights = whole.matrix.weights
+    form = Form(
+        whole.is_count,
+        weights.dtype.kind == "i",
+        weights.dtype,
+        whole.scale,
+        whole.matrix.spread,
+    )
+    return ClusterJoint(
+        Side(sent_parts(whole, cluster), whole.row_mass, whole.row_names),
+        Side(sent_parts(whole.T, cluster), whole.T.row_mass, whole.column_names),
+        form,
+    )
+
+
+def _numbered(X: Any, cluster: Cluster) -> Numbered | None:
+    """Return X in bands on workers; None if it is in memory."""
+    if is_dask_frame(X):
+        return edges.banded(edges.from_frame(X, cluster), cluster)
+    if is_dask_array(X):
+        return _from_array(X, cluster)
+    if isinstance(X, str | os.PathLike):
+        return edges.banded(edges.from_parquet(Path(X), cluster), cluster)
+    return None
+
+
+def _from_array(X: Any, cluster: Cluster) -> Numbered:
+    """Return the rows of blocks of a Dask array."""
+    if X.ndim != 2:
+        raise ValueError(
+            f"The Dask array has {X.ndim} dimensions. Pass one with two: rows, columns."
+        )
+    blocks = X.to_delayed()
+    futures = cluster.compute(blocks.ravel())
+    n, m = blocks.shape
+    return Numbered(cluster.map(as_band, [futures[i * m : (i + 1) * m] for i in range(n)]))

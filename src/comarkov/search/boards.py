@@ -1,0 +1,196 @@
+"""Tables that parts of a sweep copy: each part moves its rows against a copy of its own."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.changes import Change
+from ..kernels.changes import add_cells, copy_items, mark_items, take_back
+from ..kernels.insertion import Workspace
+from ..kernels.matrix import Matrix, row_parts
+from ..kernels.sweep import Clusters, insertion_costs, sweep
+from ..kernels.tables import Table, derive_items
+
+REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
+_tokens = itertools.count()
+
+#: A function of the clusters of rows, the rows, and their costs in each cluster, in nats times
+#: mass, after each was removed from its own. It returns arrays with a line for each row.
+RowTask = Callable[[np.ndarray, Matrix, np.ndarray], tuple[np.ndarray, ...]]
+Results = tuple[np.ndarray, ...]
+
+
+class Setting(NamedTuple):
+    """What all parts of a half-step start from, apart from the table."""
+
+    blocks: Table
+    coupling: float
+
+
+class Ask(NamedTuple):
+    """The rows of a part that are to be visited, and what is known of all its rows."""
+
+    order: np.ndarray  # positions in the part
+    labels: np.ndarray
+    margins: np.ndarray
+    sizes: np.ndarray  # of the clusters, as far as the part has to know
+    cross: np.ndarray  # masses by clusters of the other side; empty without influence
+
+
+class Answer(NamedTuple):
+    """What a part has done."""
+
+    labels: np.ndarray
+    margins: np.ndarray
+    moves: int
+    drift: float
+    change: Change
+
+
+@dataclass(eq=False)
+class Copy:
+    """A copy of the table of a board, as it was at some version."""
+
+    table: Table
+    token: int = -1
+    version: int = -1
+
+
+class Board:
+    """A table of masses, and which of its items have changed lately."""
+
+    def __init__(self, table: Table, token: int | None = None) -> None:
+        self.table = table
+        self.token = next(_tokens) if token is None else token
+        self.version = 0
+        self._changed: deque[np.ndarray] = deque(maxlen=REMEMBERED)
+
+    def accept(self, change: Change) -> None:
+        """Add a change to the table."""
+        add_cells(self.table.mass, change.items, change.cells)
+        bounds = np.array([0, change.items.size])
+        derive_items(self.table, np.zeros(1, np.int64), bounds, change.items)
+        self._changed.append(change.items)
+        self.version += 1
+
+    def bring_up_to_date(self, copy: Copy) -> None:
+        """Make a copy equal to the table."""
+        behind = self.version - copy.version
+        if copy.token == self.token and behind <= len(self._changed):
+            for items in list(self._changed)[len(self._changed) - behind :]:
+                copy_items(self.table, copy.table, items)
+        else:
+            copy.table = copied(self.table, copy.table)
+        copy.token, copy.version = self.token, self.version
+
+    def sweep(self, copy: Copy, part: Matrix, ask: Ask, setting: Setting) -> Answer:
+        """Move rows of a part, one after another, against a copy of the table.
+
+        The copy is as before afterwards.
+        """
+        sizes, labels, margins = ask.sizes.copy(), ask.labels.copy(), ask.margins.copy()
+        blocks = copied(setting.blocks)
+        moves, _, drift = sweep(
+            ask.order,
+            part,
+            Clusters(labels, sizes, margins),
+            copy.table,
+            blocks,
+            ask.cross,
+            setting.coupling,
+            new_workspace(blocks),
+        )
+        change = self._taken_back(copy.table, part, ask.labels, labels)
+        return Answer(labels, margins, moves, drift, change)
+
+    def each_row(self, part: Matrix, ask: Ask, setting: Setting, task: RowTask) -> Results:
+        """Do a task with the costs of the rows of a part in each cluster, and join its results.
+
+        A few thousand rows at a time, to limit memory.
+        """
+        workspace, k = new_workspace(setting.blocks), ask.sizes.size
+        results = []
+        for place, rows in row_parts(part):
+            home, cross = ask.labels[place], ask.cross[place]
+            costs = np.empty((rows.mass.size, k))
+            arguments = self.table, setting.blocks, cross, setting.coupling, workspace
+            insertion_costs(costs, home, rows, *arguments)
+            results.append(task(home, rows, costs))
+        return tuple(np.concatenate(arrays) for arrays in zip(*results, strict=True))
+
+    def idle(self, ask: Ask) -> Answer:
+        """Return the answer of a part without rows to visit."""
+        lanes, kind = self.table.mass.shape[1], self.table.mass.dtype
+        nothing = Change(np.zeros(0, np.uint32), np.zeros((0, lanes), kind))
+        return Answer(ask.labels, ask.margins, 0, 0.0, nothing)
+
+    def _taken_back(
+        self, table: Table, part: Matrix, before: np.ndarray, after: np.ndarray
+    ) -> Change:
+        """Return what moves have changed in a copy of the table, and undo it there."""
+        marks = np.zeros(table.mass.shape[0], bool)
+        mark_items(part, before, after, marks)
+        items = np.flatnonzero(marks).astype(np.uint32)
+        cells = np.empty((items.size, table.mass.shape[1]), table.mass.dtype)
+        take_back(table, self.table, items, cells)
+        return Change(items, cells)
+
+
+class Copies:
+    """Copies of tables that are in use by nobody, to be used again."""
+
+    def __init__(self, most: int) -> None:
+        self._free: list[Copy] = []
+        self._most = most
+        self._lock = threading.Lock()
+
+    def take(self, board: Board) -> Copy:
+        """Return a copy of the table of a board; if possible one that was used for it before."""
+        with self._lock:
+            same = [copy for copy in self._free if copy.token == board.token]
+            copy = (same or self._free or [Copy(board.table)])[-1]
+            self._free = [other for other in self._free if other is not copy]
+        board.bring_up_to_date(copy)
+        return copy
+
+    def put_back(self, copy: Copy) -> None:
+        """Keep a copy for its next use."""
+        with self._lock:
+            if len(self._free) < self._most:
+                self._free.append(copy)
+
+
+def copied(table: Table, into: Table | None = None) -> Table:
+    """Return a copy of a table, in the memory of another one if that has the same form."""
+    if into is None or into is table or not _is_alike(table, into):
+        mass = table.mass.copy()
+        near = mass if table.near is table.mass else table.near.copy()
+        return Table(
+            mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup
+        )
+    for source, target in zip(table[:-1], into[:-1], strict=True):
+        np.copyto(target, source)
+    return into._replace(lookup=table.lookup)
+
+
+def _is_alike(table: Table, other: Table) -> bool:
+    return table.mass.shape == other.mass.shape and table.mass.dtype == other.mass.dtype
+
+
+def new_workspace(blocks: Table) -> Workspace:
+    """Return scratch memory for sweeps with these blocks."""
+    n_blocks, lanes = blocks.mass.shape
+    return Workspace(
+        total=np.zeros(lanes),
+        partial=np.zeros(lanes, np.float32),
+        indices=np.zeros(n_blocks, np.uint32),
+        weights=np.zeros(n_blocks),
+        costs=np.zeros((0, 0)),
+    )

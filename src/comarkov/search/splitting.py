@@ -1,0 +1,122 @@
+"""Splitting clusters in two: all rows one after another or, in large data, in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.joint import Joint
+from ..kernels.halving import halve
+from ..kernels.matrix import Matrix
+from ..kernels.sweep import sweep
+from ..kernels.tables import derive
+from .boards import Board, new_workspace
+from .half_steps import Mover, insert, move_all, rows_of_parts
+from .merging import pair_costs
+from .refinement import Split
+from .run import Run
+from .side import coupled, empty_blocks, empty_table, no_clusters
+from .workers import workers_of
+
+SAMPLE = 1 << 17  # entries of rows that are halved one after another, before all others
+CELLS = 1 << 24  # of the tables of clusters that are split at the same time
+
+Members = np.ndarray
+
+
+def bisect(
+    data: Joint, clusters: Sequence[Members], cross: np.ndarray | None, run: Run
+) -> list[Split]:
+    """Split each of these clusters in two: in random order, each row goes where it costs less.
+
+    The gain is in nats times mass.
+    """
+    if workers_of(data).bounds.size == 2:
+        return [_bisect_whole(data, members, cross, run) for members in clusters]
+    at_once = max(1, CELLS // (2 * data.shape[1]))
+    starts = range(0, len(clusters), at_once)
+    batches = [_bisect_in_parts(data, clusters[i : i + at_once], cross, run) for i in starts]
+    return [split for batch in batches for split in batch]
+
+
+def _bisect_whole(data: Joint, members: Members, cross: np.ndarray | None, run: Run) -> Split:
+    if members.size < 2:
+        return Split(0.0, members[:0])
+    table = empty_table(data, 2)
+    cross, coupling = coupled(table, cross, run.beta)
+    blocks = empty_blocks(cross, 2)
+    order, workspace = run.rng.permutation(members), new_workspace(blocks)
+    halves = no_clusters(data.shape[0], 2)
+    gain = halve(order, data.matrix, halves, table, blocks, cross, coupling, workspace)
+    return Split(gain, members[halves.label[members] == 1])
+
+
+def _bisect_in_parts(
+    data: Joint, clusters: Sequence[Members], cross: np.ndarray | None, run: Run
+) -> list[Split]:
+    """Halve a sample of each cluster; put all other rows into the halves; sweep once.
+
+    Of small clusters, the sample is everything.
+    """
+    workers = workers_of(data)
+    orders = [run.rng.permutation(members) for members in clusters]
+    most = max(2, int(SAMPLE * data.shape[0] / data.nnz))
+    samples = [order[:most] for order in orders]
+    matrix, places = workers.rows(np.concatenate(samples))
+    ends = np.cumsum([sample.size for sample in samples])
+
+    def halved(i: int) -> Mover:
+        place = places[ends[i] - samples[i].size : ends[i]]
+        return _halved(data, Sample(samples[i], matrix, place), cross, run)
+
+    movers = workers.each(halved, len(samples))
+    large = [i for i, order in enumerate(orders) if order.size > most]
+    if large:
+        own = [movers[i] for i in large]
+        others = [rows_of_parts(workers, orders[i][most:]) for i in large]
+        insert(own, others, [most] * len(large))
+        move_all(own, [rows_of_parts(workers, clusters[i]) for i in large])
+    if run.stop():
+        return [Split(0.0, members[:0]) for members in clusters]
+    return [
+        Split(_gain(mover), members[mover.clusters.label[members] == 1])
+        for mover, members in zip(movers, clusters, strict=True)
+    ]
+
+
+class Sample(NamedTuple):
+    """Rows of a cluster, and where they are in a matrix."""
+
+    rows: Members
+    matrix: Matrix
+    places: np.ndarray
+
+
+def _halved(data: Joint, sample: Sample, cross: np.ndarray | None, run: Run) -> Mover:
+    """Return what moves the rows of a cluster, once those of its sample are in two halves."""
+    table = empty_table(data, 2)
+    derive(table)
+    cross, coupling = coupled(table, cross, run.beta)
+    blocks = empty_blocks(cross, 2)
+    derive(blocks)
+    halves, within = no_clusters(data.shape[0], 2), no_clusters(sample.matrix.mass.size, 2)
+    near = cross
+    if cross.size and sample.matrix.mass.size != data.shape[0]:  # not in the matrix of all rows
+        near = np.zeros((sample.matrix.mass.size, cross.shape[1]), cross.dtype)
+        near[sample.places] = cross[sample.rows]
+    twice = np.concatenate([sample.places, sample.places])  # the first visit inserts a row
+    workspace = new_workspace(blocks)
+    sweep(twice, sample.matrix, within, table, blocks, near, coupling, workspace)
+    halves.label[sample.rows] = within.label[sample.places]
+    halves.size[:] = within.size
+    workers = workers_of(data)
+    return Mover(workers, Board(table), halves, blocks, cross, coupling, data.row_mass, run.stop)
+
+
+def _gain(mover: Mover) -> float:
+    """Return the cost of merging two halves again, in nats times mass."""
+    blocks, masses, coupling = mover.blocks.mass, mover.board.table.mass, mover.coupling
+    terms = [(blocks[-1:], 1.0), (masses, -coupling), (blocks[:-1], coupling - 1.0)]
+    return float(pair_costs(terms)[0, 1])
