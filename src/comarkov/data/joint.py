@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -174,7 +174,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     if is_count and not is_small:
         scale, matrix = 1.0, of_counts(csr)
     else:
-        scale = _scale_of(csr.data) if scale is None else scale
+        scale = scale_of(Extent.of(csr.data)) if scale is None else scale
         matrix = of_weights(csr, scale)
     return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
 
@@ -249,16 +249,26 @@ def scaled(weights: np.ndarray, scale: float) -> np.ndarray:
     return quotients
 
 
-def _scale_of(data: np.ndarray) -> float:
-    return power_of_two(data.min(), data.max(), data.size, lambda: np.log2(data).mean())
+class Extent(NamedTuple):
+    """How many weights there are, and how large they are."""
+
+    size: int
+    least: float
+    most: float
+    mean_octave: Callable[[], float]  #: of log2 of all weights, which is rarely needed
+
+    @classmethod
+    def of(cls, data: np.ndarray) -> Extent:
+        """The extent of an array."""
+        return cls(data.size, data.min(), data.max(), lambda: float(np.log2(data).mean()))
 
 
-def power_of_two(low: float, high: float, size: int, mean_log: Callable[[], float]) -> float:
+def scale_of(weights: Extent) -> float:
     """1 if all sums of weights fit into single precision, else their geometric mean."""
-    least, most = np.log2(np.float64(low)), np.log2(np.float64(high))
-    if max(abs(least), abs(most + np.log2(size))) <= SAFE_OCTAVES:
+    low, high = np.log2(np.float64(weights.least)), np.log2(np.float64(weights.most))
+    if max(abs(low), abs(high + np.log2(weights.size))) <= SAFE_OCTAVES:
         return 1.0
-    return float(2.0 ** min(np.rint(mean_log()), EXPONENT))
+    return float(2.0 ** min(np.rint(weights.mean_octave()), EXPONENT))
 
 
 def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:

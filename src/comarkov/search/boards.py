@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ..kernels.tables import Table, derive_items
 
 REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
 _tokens = itertools.count()
+_boards: WeakValueDictionary[int, Board] = WeakValueDictionary()  # by the identity of their masses
 
 #: A function of the clusters of rows, the rows, and their costs in each cluster, in nats times
 #: mass, after each was removed from its own. It returns arrays with a line for each row.
@@ -59,25 +61,34 @@ class Copy:
     """A copy of the table of a board, as it was at some version."""
 
     table: Table
-    token: int = -1
+    token: Hashable = -1
     version: int = -1
 
 
 class Board:
     """A table of masses, and which of its items have changed lately."""
 
-    def __init__(self, table: Table, token: int | None = None) -> None:
+    def __init__(self, table: Table, token: Hashable = None) -> None:
         self.table = table
         self.token = next(_tokens) if token is None else token
         self.version = 0
         self._changed: deque[np.ndarray] = deque(maxlen=REMEMBERED)
+        self._tags: deque[int | None] = deque(maxlen=REMEMBERED)
+        _boards[id(table.mass)] = self
 
-    def accept(self, change: Change) -> None:
-        """Add a change to the table."""
+    def tags_since(self, version: int) -> list[int | None]:
+        """Return the tags of the changes since a version; [None] if they are forgotten."""
+        behind = self.version - version
+        tags = list(self._tags)
+        return tags[len(tags) - behind :] if behind <= len(tags) else [None]
+
+    def accept(self, change: Change, tag: int | None = None) -> None:
+        """Add a change to the table; the tag identifies it for those who have computed it."""
         add_cells(self.table.mass, change.items, change.cells)
         bounds = np.array([0, change.items.size])
         derive_items(self.table, np.zeros(1, np.int64), bounds, change.items)
         self._changed.append(change.items)
+        self._tags.append(tag)
         self.version += 1
 
     def bring_up_to_date(self, copy: Copy) -> None:
@@ -141,6 +152,17 @@ class Board:
         cells = np.empty((items.size, table.mass.shape[1]), table.mass.dtype)
         take_back(table, self.table, items, cells)
         return Change(items, cells)
+
+
+def board_of(masses: np.ndarray) -> Board | None:
+    """Return the board whose masses these are, or of whose masses these are a part."""
+    owner = masses if masses.base is None else masses.base
+    return _boards.get(id(owner))
+
+
+def tokens_in_use() -> list[Hashable]:
+    """Return the tokens of all boards that exist."""
+    return [board.token for board in list(_boards.values())]
 
 
 class Copies:

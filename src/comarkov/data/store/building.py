@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from ...kernels.matrix import Matrix, add_columns, add_rows, group_counts
 from ...kernels.sorting import count_keys, sort_by
-from ..joint import INT32_MAX, SMALL, Joint, linked, power_of_two, scaled, spread_between
+from ..joint import INT32_MAX, SMALL, Extent, Joint, linked, scale_of, scaled, spread_between
 from .arrays import ArrayWriter, Written, mapped
 from .buckets import Bucket, Buckets, Entries
 from .layout import ARRAYS, COLUMNS, ROWS, Description
@@ -81,9 +81,9 @@ class MatrixWriter:
             self._octaves += float(np.log2(weights).sum())
 
     @property
-    def scale(self) -> float:
-        """The unit in which weights are stored."""
-        return power_of_two(self.least, self.most, self.size, lambda: self._octaves / self.size)
+    def extent(self) -> Extent:
+        """How many weights there are, and how large they are."""
+        return Extent(self.size, self.least, self.most, lambda: self._octaves / self.size)
 
     @property
     def files(self) -> dict[str, Written]:
@@ -158,7 +158,7 @@ def settled(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Descr
     rows, dtype = folder / ROWS, writer.dtype
     is_count = dtype == np.int32 or (writer.are_whole and _sums_are_small(rows, shape, writer))
     final = np.dtype(np.int32 if is_count and writer.size > SMALL else np.float64)
-    scale = 1.0 if final == np.int32 else writer.scale
+    scale = 1.0 if final == np.int32 else scale_of(writer.extent)
     if final != dtype or scale != 1.0:
         writer = _rewritten(rows, shape, final, scale)
     spread = spread_between(writer.least, mapped(rows / "mass.npy").sum())
