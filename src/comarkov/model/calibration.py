@@ -30,7 +30,6 @@ from ..search.coclusters import CoClusters
 from ..search.run import Run
 from ..search.side import Side
 from ..search.streams import Purpose
-from ..search.workers import workers_of
 from .placing import Target, costs_in
 
 SAMPLE = 1000  # elements: enough for one number
@@ -100,7 +99,7 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
     elements = np.flatnonzero(side.labels >= 0)
     if elements.size > SAMPLE:
         elements = np.sort(rng.choice(elements, SAMPLE, replace=False))
-    entries = workers_of(side.joint).rows(elements).csr
+    entries = side.joint.subset(elements, squeeze=False).csr
     items = np.unique(entries.indices)
     if other is None:
         member, coupling = sp.csr_array((side.joint.shape[1], 0)), 1.0
