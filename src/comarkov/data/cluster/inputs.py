@@ -46,20 +46,12 @@ def cluster_joint(X: Any, weighting: Weighting | None, cluster: Cluster) -> Clus
     X is a Dask DataFrame of edges, a Dask array of sparse or dense blocks, a store or a folder of
     Parquet files of edges that all workers can see, or anything in memory that ``joint`` takes.
     """
-    if isinstance(X, str | os.PathLike):
-        if own_folders.is_store(Path(X)):
-            X = open_store(X)
-        else:
-            return partitioned(
-                edges.banded(edges.from_parquet(Path(X), cluster), cluster), weighting, cluster
-            )
+    if isinstance(X, str | os.PathLike) and own_folders.is_store(Path(X)):
+        X = open_store(X)
     if is_store(X):
         return from_store(X, weighting, cluster)
-    if is_dask_frame(X):
-        numbered = edges.banded(edges.from_frame(X, cluster), cluster)
-        return partitioned(numbered, weighting, cluster)
-    if is_dask_array(X):
-        return partitioned(_from_array(X, cluster), weighting, cluster)
+    if is_distributed(X):
+        return partitioned(_numbered(X, cluster), weighting, cluster)
     return from_memory(weighted_joint(X, weighting), cluster)
 
 
@@ -70,6 +62,15 @@ def from_memory(whole: Joint, cluster: Cluster) -> ClusterJoint:
         Side(sent_parts(whole.T, cluster), whole.T.row_mass, whole.column_names),
         form_of_joint(whole),
     )
+
+
+def _numbered(X: Any, cluster: Cluster) -> Numbered:
+    """Return the rows of X in bands on workers."""
+    if is_dask_array(X):
+        return _from_array(X, cluster)
+    if is_dask_frame(X):
+        return edges.banded(edges.from_frame(X, cluster), cluster)
+    return edges.banded(edges.from_parquet(Path(X), cluster), cluster)
 
 
 def _from_array(X: Any, cluster: Cluster) -> Numbered:
