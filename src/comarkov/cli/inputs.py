@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -158,7 +158,7 @@ class InputOptions:
         kinds = {name: getattr(self, name) for name in OWN if getattr(self, name)}
         if self.entry_kind:
             kinds["entry_kind"] = self._entry_kind(data)
-        return replace(data, **kinds) if kinds else data
+        return data.changed(**kinds)
 
     def keywords(self) -> dict[str, Any]:
         """The options that are given, as keywords of ``comarkov.read``."""

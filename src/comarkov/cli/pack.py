@@ -99,8 +99,9 @@ def _pack(
     from ..data.store import pack as pack_store  # slow to import
 
     keywords = reading.keywords() | {name: getattr(reading, name) for name in OWN}
+    loaded = [data_set(source) if is_data_set(source) else source for source in sources]
     pack_store(
-        [data_set(source) if is_data_set(source) else source for source in sources],
+        loaded[0] if len(loaded) == 1 else loaded,
         out,
         memory_limit=as_bytes(store.memory_limit, "--memory-limit"),
         overwrite=store.force,
@@ -117,7 +118,7 @@ def _commands(out: Path) -> Iterator[None]:
     except ValueError as error:
         raise ValueError(with_options(str(error))) from error
     except KeyboardInterrupt:
-        from ..data.store.packing import has_draft
+        from ..data.store.journal import has_draft
 
         if has_draft(out):
             typer.echo("Interrupted. Run the same command again to continue.", err=True)

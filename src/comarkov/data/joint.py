@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..kernels.matrix import Matrix, add_columns, add_rows, group_counts, sum_xlogx, transpose
+from .changes import total
 from .inputs import named_csr, names
+from .parts import count_parts, part_bounds
 
 INT32_MAX = np.iinfo(np.int32).max
 EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
@@ -85,7 +89,10 @@ class Joint:
     @cached_property
     def information(self) -> float:
         """I(X;Y) in bits."""
-        return bits(self.matrix.weights, self.row_mass, self.column_mass)
+        bounds = part_bounds(self.matrix.indptr, count_parts(self.nnz, self.shape[1]))
+        ends = self.matrix.indptr[bounds]
+        sums = (sum_xlogx(self.matrix.weights[start:stop]) for start, stop in pairwise(ends))
+        return bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
 
     @cached_property
     def T(self) -> Joint:  # noqa: N802, as in NumPy
@@ -174,7 +181,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     if is_count and not is_small:
         scale, matrix = 1.0, of_counts(csr)
     else:
-        scale = _scale_of(csr.data) if scale is None else scale
+        scale = scale_of(Extent.of(csr.data)) if scale is None else scale
         matrix = of_weights(csr, scale)
     return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
 
@@ -199,7 +206,7 @@ def of_weights(csr: sp.csr_array, scale: float) -> Matrix:
     """Weights in units of ``scale``, in single precision if the input is."""
     if scale == 1.0 and csr.data.dtype == np.float32:
         return _ungrouped(csr, _plain(csr.data))
-    return _ungrouped(csr, _scaled(_plain(csr.data, np.float64), scale))
+    return _ungrouped(csr, scaled(_plain(csr.data, np.float64), scale))
 
 
 def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
@@ -234,30 +241,41 @@ def holds_counts(csr: sp.csr_array) -> bool:
     return all(csr.sum(axis=axis, dtype=np.float64).max() <= INT32_MAX for axis in (0, 1))
 
 
-def _scaled(weights: np.ndarray, scale: float) -> np.ndarray:
+def scaled(weights: np.ndarray, scale: float) -> np.ndarray:
+    """Weights in units of ``scale``; an error if some cannot be represented in them."""
     if scale == 1.0 or weights.size == 0:
         return weights
     with np.errstate(over="ignore", under="ignore"):
-        scaled = weights / scale
-    if scaled.min() == 0 or np.isinf(scaled.max()):
+        quotients = weights / scale
+    if quotients.min() == 0 or np.isinf(quotients.max()):
         raise ValueError(
             f"The weights differ too much for one table, from {weights.min():g} to "
             f"{weights.max():g}. Set the smallest to 0, or multiply new data by the factor between "
             "their unit and that of the fit."
         )
-    return scaled
+    return quotients
 
 
-def _scale_of(data: np.ndarray) -> float:
-    return power_of_two(data.min(), data.max(), data.size, lambda: np.log2(data).mean())
+class Extent(NamedTuple):
+    """How many weights there are, and how large they are."""
+
+    size: int
+    least: float
+    most: float
+    mean_octave: Callable[[], float]  #: of log2 of all weights, which is rarely needed
+
+    @classmethod
+    def of(cls, data: np.ndarray) -> Extent:
+        """The extent of an array."""
+        return cls(data.size, data.min(), data.max(), lambda: float(np.log2(data).mean()))
 
 
-def power_of_two(low: float, high: float, size: int, mean_log: Callable[[], float]) -> float:
+def scale_of(weights: Extent) -> float:
     """1 if all sums of weights fit into single precision, else their geometric mean."""
-    least, most = np.log2(np.float64(low)), np.log2(np.float64(high))
-    if max(abs(least), abs(most + np.log2(size))) <= SAFE_OCTAVES:
+    low, high = np.log2(np.float64(weights.least)), np.log2(np.float64(weights.most))
+    if max(abs(low), abs(high + np.log2(weights.size))) <= SAFE_OCTAVES:
         return 1.0
-    return float(2.0 ** min(np.rint(mean_log()), EXPONENT))
+    return float(2.0 ** min(np.rint(weights.mean_octave()), EXPONENT))
 
 
 def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:
@@ -287,5 +305,10 @@ def spread_of(weights: np.ndarray, total: float) -> float:
     """A bound on |ln v| + 1 for sums v of weights; infinite beyond single precision."""
     if weights.size == 0 or total == 0:
         return 1.0
-    octaves = max(abs(np.log2(weights.min())), abs(np.log2(total)))
+    return spread_between(weights.min(), total)
+
+
+def spread_between(least: float, total: float) -> float:
+    """The same for weights of which the least and the sum are known."""
+    octaves = max(abs(np.log2(least)), abs(np.log2(total)))
     return float(octaves * np.log(2) + 1) if octaves <= SAFE_OCTAVES else np.inf

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 import warnings
 
-INSIDE = ("comarkov", "sklearn")  # scikit-learn wraps methods of estimators
+INSIDE = ("comarkov", "contextlib", "sklearn")  # scikit-learn wraps methods of estimators
 
 
 def warn_user(message: str) -> None:
-    """Warn at the nearest line that is in neither this library nor scikit-learn."""
+    """Warn at the nearest line that is outside this library and what calls it for the user."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and _package(frame.f_globals) in INSIDE:
         level, frame = level + 1, frame.f_back

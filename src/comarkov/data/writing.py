@@ -36,7 +36,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             yield draft
             _copy(draft, target)
         return
-    mode = _draft_mode(target, 0o666)
+    mode = draft_mode(target, 0o666)
     with _draft_of(target, lambda draft: _create(draft, mode)) as draft:
         yield draft
         with delayed():
@@ -129,19 +129,27 @@ def whole_folder(
 
     An existing folder is replaced only if that is allowed and comarkov wrote it.
     """
+    target = free_place(path, replace, is_ours)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    mode = draft_mode(target, 0o777)
+    with _draft_of(target, lambda draft: draft.mkdir(mode)) as draft:
+        yield draft
+        refuse_to_lose(target, replace, is_ours)
+        with delayed():
+            put_folder(draft, target)
+
+
+def free_place(
+    path: str | os.PathLike[str], replace: bool, is_ours: Callable[[Path], bool]
+) -> Path:
+    """The absolute path of a folder that may be written; an error with advice if it may not."""
     target = Path(os.path.abspath(path))
     try:
         refuse_to_lose(target, replace, is_ours)
     except FileExistsError as error:
         advice = "Choose another path" if replace else "Set overwrite=True, or choose another path"
         raise FileExistsError(f"{error} {advice}.") from None
-    target.parent.mkdir(parents=True, exist_ok=True)
-    mode = _draft_mode(target, 0o777)
-    with _draft_of(target, lambda draft: draft.mkdir(mode)) as draft:
-        yield draft
-        refuse_to_lose(target, replace, is_ours)
-        with delayed():
-            _put_folder(draft, target)
+    return target
 
 
 def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool]) -> None:
@@ -168,7 +176,7 @@ def check_place(target: Path) -> None:
         (parent / target.name).lstat()
 
 
-def _put_folder(draft: Path, target: Path) -> None:
+def put_folder(draft: Path, target: Path) -> None:
     """Give the draft its name; a folder of that name is deleted only after that."""
     _keep_permissions(draft, target)
     if not target.exists() or _is_empty_folder(target):
@@ -224,7 +232,7 @@ def _remove(draft: Path) -> None:
             draft.unlink()
 
 
-def _draft_mode(target: Path, default: int) -> int:
+def draft_mode(target: Path, default: int) -> int:
     """The permissions of a new draft: only those who may read the old file may read it."""
     if not target.exists():
         return default

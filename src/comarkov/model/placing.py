@@ -15,7 +15,7 @@ from ..data.joint import Joint, bits, spread_of
 from ..kernels.matrix import row_parts
 from ..kernels.sweep import insertion_costs
 from ..search.boards import new_workspace
-from ..search.side import float_table
+from ..search.new_tables import float_table
 from .leaves import Leaves
 
 ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass

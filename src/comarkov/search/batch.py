@@ -30,10 +30,11 @@ from ..kernels.batch import (
 )
 from ..kernels.rounding import TIE
 from .coclusters import CoClusterProblem, CoClusters
+from .new_tables import padded
 from .problem import Solution
 from .refinement import Labels, best_of
 from .run import Run
-from .side import Side, padded
+from .side import Side
 from .starts import Start
 from .streams import Purpose
 

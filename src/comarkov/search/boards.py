@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -16,11 +17,12 @@ from ..kernels.changes import add_cells, copy_items, mark_items, take_back
 from ..kernels.insertion import Workspace
 from ..kernels.matrix import Matrix, row_parts
 from ..kernels.sweep import Clusters, insertion_costs, sweep
-from ..kernels.tables import Table, derive, derive_items
+from ..kernels.tables import Table, derive_items
+from .new_tables import with_derived
 
 REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
 _tokens = itertools.count()
-_NOTHING = np.zeros((0, 0), np.float32)
+_boards: WeakValueDictionary[int, Board] = WeakValueDictionary()  # by the identity of their masses
 
 #: A function of the clusters of rows, the rows, and their costs in each cluster, in nats times
 #: mass, after each was removed from its own. It returns arrays with a line for each row.
@@ -60,7 +62,7 @@ class Copy:
     """A copy of the table of a board, as it was at some version."""
 
     table: Table
-    token: int = -1
+    token: Hashable = -1
     version: int = -1
 
 
@@ -70,16 +72,25 @@ class Board:
     Only its copies need the values that are derived from masses, see ``without_derived``.
     """
 
-    def __init__(self, table: Table, token: int | None = None) -> None:
+    def __init__(self, table: Table, token: Hashable = None) -> None:
         self.table = table
         self.token = next(_tokens) if token is None else token
         self.version = 0
         self._changed: deque[np.ndarray] = deque(maxlen=REMEMBERED)
+        self._tags: deque[int | None] = deque(maxlen=REMEMBERED)
+        _boards[id(table.mass)] = self
 
-    def accept(self, change: Change) -> None:
-        """Add a change to the table."""
+    def tags_since(self, version: int) -> list[int | None]:
+        """Return the tags of the changes since a version; [None] if they are forgotten."""
+        behind = self.version - version
+        tags = list(self._tags)
+        return tags[len(tags) - behind :] if behind <= len(tags) else [None]
+
+    def accept(self, change: Change, tag: int | None = None) -> None:
+        """Add a change to the table; the tag identifies it for those who have computed it."""
         add_cells(self.table.mass, change.items, change.cells)
         self._changed.append(change.items)
+        self._tags.append(tag)
         self.version += 1
 
     def bring_up_to_date(self, copy: Copy) -> None:
@@ -149,6 +160,17 @@ class Board:
         return Change(items, cells)
 
 
+def board_of(masses: np.ndarray) -> Board | None:
+    """Return the board whose masses these are, or of whose masses these are a part."""
+    owner = masses if masses.base is None else masses.base
+    return _boards.get(id(owner))
+
+
+def tokens_in_use() -> list[Hashable]:
+    """Return the tokens of all boards that exist."""
+    return [board.token for board in list(_boards.values())]
+
+
 class Copies:
     """Copies of tables that are in use by nobody, to be used again."""
 
@@ -173,45 +195,11 @@ class Copies:
                 self._free.append(copy)
 
 
-def without_derived(table: Table) -> Table:
-    """Return the masses of a table alone: a quarter of its memory for counts, half for weights."""
-    near = table.mass if table.near is table.mass else _NOTHING
-    return Table(table.mass, near, _NOTHING, _NOTHING, _NOTHING, table.lookup)
-
-
-def with_derived(table: Table, into: Table | None = None) -> Table:
-    """Return a copy of masses with all that is derived from them, in memory of the same form."""
-    if into is None or not _is_alike(table, into):
-        into = new_table(table.mass.shape, table.lookup)
-    into = into._replace(lookup=table.lookup)
-    np.copyto(into.mass, table.mass)
-    derive(into)
-    return into
-
-
-def new_table(shape: tuple[int, int], lookup: np.ndarray) -> Table:
-    """Return a table of zeros, not derived yet: of counts if there is a look-up table."""
-    log = np.zeros(shape, np.float32)
-    if lookup.size:
-        mass = np.zeros(shape, np.int32)
-        return Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
-    return Table(np.zeros(shape), np.zeros_like(log), log, _NOTHING, _NOTHING, lookup)
-
-
 def copied(table: Table) -> Table:
     """Return a copy of a table."""
     mass = table.mass.copy()
     near = mass if table.near is table.mass else table.near.copy()
     return Table(mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup)
-
-
-def _is_alike(table: Table, other: Table) -> bool:
-    """Has the other table room for a copy of this one, with what is derived?"""
-    return (
-        other.log.shape == table.mass.shape
-        and other.mass.dtype == table.mass.dtype
-        and other.mass is not table.mass
-    )
 
 
 def _derive_again(table: Table, items: np.ndarray) -> None:

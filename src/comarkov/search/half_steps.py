@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..data.changes import Change, total
+from ..data.changes import Change
 from ..kernels.changes import entropy_change
 from ..kernels.matrix import Matrix, sum_xlogx
 from ..kernels.sweep import Clusters
@@ -186,7 +186,7 @@ class Mover:
         self.clusters.margin[:] = np.concatenate([answer.margins for answer in step.answers])
         if outcome is None:
             return
-        self.board.accept(step.change)
+        self.board.accept(step.change, step.tag)
         self.clusters.label[:] = outcome.labels
         self.clusters.size[:] = outcome.sizes
         self.blocks = outcome.blocks
@@ -226,7 +226,7 @@ def masses(workers: Workers, labels: np.ndarray, table: Table) -> np.ndarray:
     shape, kind = table.mass.shape, table.mass.dtype.str
     bounds = workers.bounds
     own = [(labels[a:b], shape, kind) for a, b in pairwise(bounds)]
-    return total(workers.map(part_masses, own), np.ndarray.__iadd__)
+    return workers.sum(part_masses, own)
 
 
 def part_masses(part: Matrix, labels: np.ndarray, shape: tuple[int, int], kind: str) -> np.ndarray:

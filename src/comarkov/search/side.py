@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from ..data.joint import Joint, bits
-from ..kernels.logarithm import single
 from ..kernels.matrix import Matrix
 from ..kernels.sweep import Clusters, sweep
-from ..kernels.tables import LANES, Table, derive, fill_blocks, fill_table
+from ..kernels.tables import Table, derive, fill_blocks, fill_table
 from . import budgets
-from .boards import (
-    Board,
-    Results,
-    RowTask,
-    copied,
-    new_table,
-    new_workspace,
-    with_derived,
-    without_derived,
-)
+from .boards import Board, Results, RowTask, copied, new_workspace
+from .engines import workers_of
 from .half_steps import Mover, insert, masses, rows_of_parts
+from .new_tables import empty_blocks, empty_table, new_table, with_derived, without_derived
 from .refinement import Visit
 from .run import Run, in_parts
-from .workers import Stop, workers_of
+from .workers import Stop
 
-LOOKUP_LIMIT = 1 << 16
 PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
 SAMPLE = 1 << 21  # entries of rows that are inserted one after another, before all others
-NO_LOOKUP = np.zeros((0, 3), np.float32)
 
 
 class Side:
@@ -149,7 +137,7 @@ class Side:
     def coarsened(self, number: np.ndarray) -> Side:
         """Return the side with cluster a renamed number[a]; clusters of equal number are merged."""
         k = int(number.max()) + 1
-        table = _empty_table(self.joint.shape[1], k, self.table.lookup)
+        table = new_table(self.joint.shape[1], k, self.table.lookup)
         for a, new in enumerate(number):
             table.mass[:, new] += self.table.mass[:, a]
         if self._is_whole:
@@ -317,49 +305,3 @@ def coupled(table: Table, cross: np.ndarray | None, beta: float) -> tuple[np.nda
     if cross is None or beta == 1.0:
         return np.zeros((0, 0), table.mass.dtype), 1.0
     return cross, 2.0 * beta - 1.0
-
-
-def padded(k: int) -> int:
-    """Return the number of lanes for k clusters: 4 are faster than 3; 1 and 2 faster than 4."""
-    lanes = LANES // 2 if k <= LANES // 2 else LANES
-    return k if k <= 2 else -(-k // lanes) * lanes
-
-
-def empty_table(joint: Joint, k: int) -> Table:
-    """Return an empty table for the columns of a matrix in k row clusters."""
-    return _empty_table(joint.shape[1], k, _lookup(joint))
-
-
-def empty_blocks(cross: np.ndarray, k: int) -> Table:
-    """Return an empty table for the clusters of the other side, and for totals, in k clusters."""
-    return _empty_table(cross.shape[1] + 1, k, NO_LOOKUP)
-
-
-def _empty_table(n: int, k: int, lookup: np.ndarray) -> Table:
-    """Return an empty table for n items and k clusters: of counts if there is a look-up table."""
-    return new_table((n, padded(k)), lookup)
-
-
-def float_table(masses: np.ndarray) -> Table:
-    """Return a table of the given masses."""
-    table = _empty_table(masses.shape[0], masses.shape[1], NO_LOOKUP)
-    table.mass[:, : masses.shape[1]] = masses
-    derive(table)
-    return table
-
-
-def _lookup(joint: Joint) -> np.ndarray:
-    """Return ln v, enter(1, v) and enter(2, v) of the likely counts."""
-    if joint.mass_dtype is not np.int32:
-        return NO_LOOKUP
-    largest = int(joint.column_mass.max())
-    return _lookup_of_size(min(1 << (largest + 3).bit_length(), LOOKUP_LIMIT))
-
-
-@lru_cache(maxsize=4)
-def _lookup_of_size(size: int) -> np.ndarray:
-    v = np.arange(1.0, size + 2)
-    f = np.concatenate([[0.0], v * np.log(v)])
-    log = np.concatenate([[single.of_zero], np.log(v[: size - 1])])
-    columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
-    return np.stack(columns, axis=1).astype(np.float32)

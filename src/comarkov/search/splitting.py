@@ -12,13 +12,14 @@ from ..kernels.halving import halve
 from ..kernels.matrix import Matrix
 from ..kernels.sweep import sweep
 from ..kernels.tables import derive
-from .boards import Board, new_workspace, without_derived
+from .boards import Board, new_workspace
+from .engines import workers_of
 from .half_steps import Mover, insert, move_all, rows_of_parts
 from .merging import pair_costs
+from .new_tables import empty_blocks, empty_table, without_derived
 from .refinement import Split
 from .run import Run
-from .side import coupled, empty_blocks, empty_table, no_clusters
-from .workers import workers_of
+from .side import coupled, no_clusters
 
 SAMPLE = 1 << 17  # entries of rows that are halved one after another, before all others
 CELLS = 1 << 24  # of the tables of clusters that are split at the same time

@@ -40,6 +40,7 @@ class HalfStep(NamedTuple):
 
     answers: list[Answer]  # without their changes
     change: Change
+    tag: int | None = None  # identifies the change for those who have computed it
 
 
 class Workers(Protocol):
@@ -51,6 +52,9 @@ class Workers(Protocol):
 
     def map(self, task: Callable[..., Any], own: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield task(part, *own[p]) of each part, in order."""
+
+    def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
+        """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
@@ -79,6 +83,10 @@ class Threads:
         """Yield task(part, *own[p]) of each part, in order."""
         return self._map(lambda p: task(self._part(p), *own[p]))
 
+    def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
+        """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
+        return total(self.map(task, own), np.ndarray.__iadd__)
+
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
         try:
@@ -102,7 +110,7 @@ class Threads:
         def changes() -> Iterator[Change]:
             for answer in self._map(work):
                 yield answer.change
-                answers.append(answer._replace(change=_NOTHING))
+                answers.append(answer._replace(change=NOTHING))
 
         change = total(changes(), Change.plus)
         return HalfStep(answers, change)
@@ -165,15 +173,7 @@ class Threads:
                     future.exception()  # wait for it: it uses arrays that may change from now on
 
 
-_NOTHING = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
-
-
-def workers_of(joint: Joint) -> Workers:
-    """Return those who compute the parts of a matrix."""
-    workers: Workers | None = joint.__dict__.get("workers")
-    if workers is None:
-        workers = joint.__dict__["workers"] = Threads(joint)
-    return workers
+NOTHING = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
 
 
 class _StoppedError(Exception):

@@ -5,10 +5,13 @@ Only this module imports Dask.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..extras import need
 
@@ -21,6 +24,7 @@ PURPOSE = "The Dask engine"
 INSTALL = "comarkov[dask]"
 ANSWER = 5.0  # seconds in which a scheduler must answer
 ARRIVAL = 10.0  # seconds in which the first worker must arrive
+POLL = 0.1  # seconds between looks at what else happens while tasks run
 LOOPBACK = "127.0.0.1"
 NO_CLIENT = (
     "The Dask engine needs a client, and there is none. Start one on this machine with "
@@ -29,11 +33,16 @@ NO_CLIENT = (
 )
 
 
+class LostError(Exception):
+    """A worker took data with it that only this process can send again."""
+
+
 class Cluster:
     """The workers of a client, and tasks that are placed on them."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self.address = str(client.scheduler_info()["address"])
         self.workers = checked_workers(client)
 
     def refresh(self) -> None:
@@ -76,6 +85,38 @@ class Cluster:
     def gather(self, futures: Sequence[Task]) -> list[Any]:
         """Return the results of tasks."""
         return self.client.gather(list(futures))
+
+    def broadcast(self, array: np.ndarray) -> Task:
+        """Send a copy of an array to all workers."""
+        return self.client.scatter([array.copy()], broadcast=True, hash=False)[0]
+
+    def results(self, tasks: Sequence[Task], stop: Callable[[], bool]) -> list[Any] | None:
+        """Return the results of tasks; None if ``stop`` says so meanwhile.
+
+        Raises a LostError if a worker took data with it that only this process can send again.
+        """
+        from distributed import wait
+
+        try:
+            while True:
+                try:
+                    wait(tasks, timeout=POLL)
+                    return self.gather(tasks)
+                except TimeoutError:
+                    self._check_scheduler()
+                if stop():
+                    self.client.cancel(list(tasks))
+                    return None
+        except CancelledError as error:
+            self._check_scheduler()
+            raise LostError from error
+
+    def _check_scheduler(self) -> None:
+        if self.client.status != "running":
+            raise ConnectionError(
+                f"The Dask scheduler at {self.address} is gone. Start it and its workers again, "
+                "and repeat the fit. With checkpoint='FILE' a fit goes on where it was."
+            )
 
     def finish(self, futures: Sequence[Task]) -> None:
         """Wait for tasks whose results stay where they are; raise the error of one that failed."""

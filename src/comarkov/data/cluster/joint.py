@@ -11,6 +11,7 @@ import numpy as np
 
 from ...kernels.matrix import Matrix, sum_xlogx
 from ..joint import Joint, bits_of
+from .client import Task
 from .forms import Form
 from .parts import Parts, joined
 
@@ -66,6 +67,11 @@ class ClusterJoint(Joint):
         return np.int32 if self._form.has_integers else np.float64
 
     @property
+    def spread(self) -> float:
+        """A bound on |ln v| + 1 over all sums v of weights."""
+        return self._form.spread
+
+    @property
     def row_mass(self) -> np.ndarray:
         """Row sums, in units of ``scale``."""
         side: Side = self.__dict__["rows"]
@@ -75,8 +81,12 @@ class ClusterJoint(Joint):
     def information(self) -> float:
         """I(X;Y) in bits."""
         cluster = self.parts.cluster
-        sums = cluster.reduced(operator.add, cluster.map(_sum_xlogx, self.parts.futures))
-        return bits_of(cluster.gather([sums])[0], self.row_mass, self.column_mass)
+
+        def start() -> list[Task]:
+            return [cluster.reduced(operator.add, cluster.map(_sum_xlogx, self.parts.futures))]
+
+        (cells,) = self.parts.results(start) or [0.0]
+        return bits_of(cells, self.row_mass, self.column_mass)
 
     @cached_property
     def T(self) -> Self:  # noqa: N802, as in NumPy
@@ -93,10 +103,20 @@ class ClusterJoint(Joint):
     def gather(self) -> Joint:
         """Return the whole in the memory of this process, after a message with what it takes."""
         check_memory(self.gathered_bytes)
-        matrix = joined(self.parts.cluster.gather(self.parts.futures))
+        matrix = joined(self.parts.results(lambda: self.parts.futures) or [])
         return Joint(
             matrix, self.shape, self.scale, self.is_count, self.row_names, self.column_names
         )
+
+    def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
+        """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
+        matrix, places = self.parts.rows(rows)
+        chosen = Joint(matrix, (rows.size, self.shape[1]), self.scale, self.is_count)
+        return chosen.subset(places, squeeze)
+
+    def with_threads(self, threads: int) -> Self:
+        """The same matrix: its workers have threads of their own."""
+        return self
 
     @property
     def gathered_bytes(self) -> int:

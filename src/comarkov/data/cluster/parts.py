@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...kernels.matrix import Matrix
 from ..joint import Joint
 from ..parts import count_parts, part_bounds
-from .client import Cluster, Task, places
+from .client import Cluster, LostError, Task, places
+
+ATTEMPTS = 20  # at the same work, while workers are lost
+FINER = 4  # groups for each worker, if the number of workers is no power of two
 
 
 @dataclass(eq=False)
@@ -30,6 +35,70 @@ class Parts:
     def places(self) -> list[float]:
         """The places of parts among the workers."""
         return places(len(self.futures))
+
+    def results(
+        self,
+        start: Callable[[], list[Task]],
+        stop: Callable[[], bool] = lambda: False,
+        forget: Callable[[], None] = lambda: None,
+    ) -> list[Any] | None:
+        """Return the results of tasks; None if ``stop`` says so meanwhile.
+
+        If workers are lost, or if the result of a task is None, tasks are started again, after
+        ``forget`` has removed what is known of the workers.
+        """
+        for _ in range(ATTEMPTS):
+            try:
+                results = self.cluster.results(start(), stop)
+                if results is None or all(result is not None for result in results):
+                    return results
+            except LostError:
+                self.cluster.refresh()
+                self.restore()
+            forget()
+        raise ConnectionError(
+            f"Dask workers were lost {ATTEMPTS} times in the same step. They may have too little "
+            "memory: start more of them, or some with a higher limit."
+        )
+
+    def groups(self) -> list[range]:
+        """Return the parts of each group, one group for each thread of the workers.
+
+        The parts of a group are those that a sum in pairs adds up before all others.
+        """
+        workers, count = len(self.cluster.workers), len(self.futures)
+        groups = 1 << (workers - 1).bit_length()
+        groups = min(groups if groups == workers else groups * FINER, count)
+        size = count // groups
+        return [range(i * size, (i + 1) * size) for i in range(groups)]
+
+    def on_groups(self, work: Callable[..., Any], *arguments: Sequence[Any]) -> list[Task]:
+        """Start work(parts, ...) on each group; of further arguments it gets those of its parts."""
+        groups = self.groups()
+        return [
+            self.cluster.submit(
+                work,
+                [self.futures[p] for p in group],
+                *([each[p] for p in group] for each in arguments),
+                place=i / len(groups),
+            )
+            for i, group in enumerate(groups)
+        ]
+
+    def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
+        """Return a matrix in this process that has these rows, and where they are in it."""
+        part = np.searchsorted(self.bounds, numbers, side="right") - 1
+        order = np.argsort(part, kind="stable")
+        ends = np.cumsum(np.bincount(part, minlength=self.bounds.size - 1))
+        own = [
+            rows - start
+            for rows, start in zip(np.split(numbers[order], ends[:-1]), self.bounds, strict=False)
+        ]
+        pieces = self.results(lambda: self.on_groups(_chosen, own))
+        assert pieces is not None
+        places = np.empty(numbers.size, np.int64)
+        places[order] = np.arange(numbers.size)
+        return joined(pieces), places
 
     def restore(self) -> bool:
         """Send lost parts again; return whether there were any."""
@@ -56,6 +125,26 @@ def sent_parts(source: Joint, cluster: Cluster) -> Parts:
     return parts
 
 
+def _chosen(parts: Sequence[Matrix], positions: Sequence[np.ndarray]) -> Matrix:
+    """Return chosen rows of parts, one part after another."""
+    return joined([chosen_rows(part, own) for part, own in zip(parts, positions, strict=True)])
+
+
+def chosen_rows(part: Matrix, positions: np.ndarray) -> Matrix:
+    """Return some rows of a part."""
+    counts = np.diff(part.indptr)[positions]
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    places = np.repeat(part.indptr[positions] - indptr[:-1], counts) + np.arange(indptr[-1])
+    return part._replace(
+        indptr=indptr,
+        indices=part.indices[places],
+        weights=part.weights[places],
+        ones=part.ones[positions],
+        twos=part.twos[positions],
+        mass=part.mass[positions],
+    )
+
+
 def bounds_of(indptr: np.ndarray, columns: int) -> np.ndarray:
     """Return where parts begin and end: as for the same matrix in memory."""
     return part_bounds(indptr, count_parts(int(indptr[-1]), columns))
@@ -74,7 +163,7 @@ def rows_between(matrix: Matrix, start: int, stop: int) -> Matrix:
     )
 
 
-def joined(parts: list[Matrix]) -> Matrix:
+def joined(parts: Sequence[Matrix]) -> Matrix:
     """Return the whole matrix of parts that lie above each other."""
     starts = np.cumsum([0, *(part.indices.size for part in parts)])
     indptr = [part.indptr[:-1] + start for part, start in zip(parts, starts[:-1], strict=True)]

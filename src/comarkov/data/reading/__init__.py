@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Unpack
 
-from ..similar_names import did_you_mean
-from .classes import classified
 from .data import Data
 from .h5ad import write_h5ad
-from .kinds import CHAIN, KINDS, ReadKeywords, ReadOptions, spelling_out
-from .naming import renamed
-from .remembering import (
-    reading_of,
-    remembered,
-    renamed_as_before,
-    similar_kind,
-    similar_options,
-)
+from .kinds import ReadKeywords, spelling_out
+from .requests import ReadRequest
 from .sources import read_any
 
 __all__ = ["Data", "read", "write_h5ad"]
@@ -142,19 +132,8 @@ def read(
     [[1. 2.]
      [1. 0.]]
     """
-    if kind is not None and kind not in (*KINDS, CHAIN):
-        similar = did_you_mean(str(kind), KINDS)
-        raise ValueError(f"kind={kind!r} is unknown.{similar} Use one of {', '.join(KINDS)}.")
-    options = ReadOptions.of(keywords)
-    before = None if like is None else remembered(like)
-    if before is not None:
-        kind = kind or similar_kind(source, before)
-        options = similar_options(before, keywords)
-    data = ids = read_any(source, kind, options, max_bytes)
-    data = renamed(data, row_names, column_names, options.encoding, max_bytes)
-    names = {"row_names": row_names, "column_names": column_names}
-    if before is not None:
-        data = renamed_as_before(data, before, names, options.encoding)
-    data = classified(data, ids, options.classes, options.encoding)
-    reading = reading_of(data, kind, options, names)
-    return data if reading == data.reading else replace(data, reading=reading)
+    request = ReadRequest.of(
+        source, kind, {"row_names": row_names, "column_names": column_names}, like, keywords
+    )
+    data = read_any(source, request.kind, request.options, max_bytes)
+    return request.complete(data, max_bytes)

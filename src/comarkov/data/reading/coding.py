@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 BATCH = 1_000_000  # edges at a time
 WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
 EXACT = 2.0**53  # smaller floats represent whole numbers exactly
+LARGEST_SPAN = 1 << 27  # of numbers that are marked in a table of all numbers between them
 LOOKUP = 8  # a table of numbers may have this many times as many places as there are ids
 
 
@@ -49,13 +51,66 @@ class Growing:
 
 def coding_of(table: RawTable, field: str) -> Any:
     """The coding for a column, by its type."""
+    if number_type(table, field) is None:
+        return Texts(table.keeps_na)
+    return Numbers(distinct_numbers([(table, field)]))
+
+
+def number_type(table: RawTable, field: str) -> str | None:
+    """The type of numpy for a column of whole numbers; None for other columns."""
     import polars as pl
 
     dtype = table.frame.collect_schema()[field]
-    if dtype.is_float() and _are_whole(table, field):  # pandas has ids with gaps as floats
-        return _Numbers(table, field)
-    is_number = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)  # numpy has no such
-    return _Numbers(table, field) if is_number else _Texts(table, field)
+    if dtype.is_float():  # pandas has ids with gaps as floats
+        return "int64" if _are_whole(table, field) else None
+    if not dtype.is_integer() or dtype in (pl.Int128, pl.UInt128):  # numpy has no such
+        return None
+    return "uint64" if dtype == pl.UInt64 else "int64"
+
+
+def distinct_numbers(columns: Sequence[tuple[RawTable, str]]) -> np.ndarray:
+    """The whole numbers in columns of tables, sorted."""
+    queries = [table.frame.select(_as_whole(table, field)) for table, field in columns]
+    ends = [query.select(_least(), _most()).collect(engine="streaming") for query in queries]
+    ids = [value for end in ends for value in end.row(0) if value is not None]
+    least, most = min(ids, default=0), max(ids, default=0)
+    if most - least >= LARGEST_SPAN:
+        return _by_sorting(queries)
+    dtype = np.dtype(number_type(*columns[0]))
+    occurs = np.zeros(most - least + 1 if ids else 0, dtype=bool)
+    for query in queries:
+        for batch in query.drop_nulls().collect_batches(chunk_size=BATCH, engine="streaming"):
+            occurs[batch.to_series().to_numpy() - dtype.type(least)] = True
+    return np.flatnonzero(occurs).astype(dtype) + dtype.type(least)
+
+
+def _least() -> pl.Expr:
+    import polars as pl
+
+    return pl.all().min().name.prefix("least ")
+
+
+def _most() -> pl.Expr:
+    import polars as pl
+
+    return pl.all().max().name.prefix("most ")
+
+
+def _by_sorting(queries: Sequence[pl.LazyFrame]) -> np.ndarray:
+    """The numbers in columns of tables that are far apart, sorted."""
+    ids: list[np.ndarray] = []
+    for query in queries:
+        distinct = query.drop_nulls().unique().collect(engine="streaming")
+        ids = [np.unique(np.concatenate([*ids, distinct.to_series().to_numpy()]))]
+    return ids[0]
+
+
+def _as_whole(table: RawTable, field: str) -> pl.Expr:
+    """A column as whole numbers, whose differences do not wrap around as in small types."""
+    import polars as pl
+
+    is_large = table.frame.collect_schema()[field] == pl.UInt64
+    return pl.col(field).cast(pl.UInt64 if is_large else pl.Int64, strict=False)
 
 
 def _are_whole(table: RawTable, field: str) -> bool:
@@ -66,32 +121,54 @@ def _are_whole(table: RawTable, field: str) -> bool:
     return bool(table.frame.select(is_whole).collect(engine="streaming").item())
 
 
-class _Texts:
+class Texts:
     """Codes of text, given by polars in the order of appearance."""
 
-    def __init__(self, table: RawTable, field: str) -> None:
+    def __init__(self, keeps_na: bool, names: Sequence[str] = ()) -> None:
+        """``names`` are known already, and have the first codes."""
         import polars as pl
 
-        self.field = field
-        self.keeps_na = table.keeps_na
+        self.keeps_na = keeps_na
         # its own numbering: codes are dense, and forgotten with this object
-        category = pl.Categorical(pl.Categories.random())
-        is_float = table.frame.collect_schema()[field].is_float()
-        column = pl.col(field).fill_nan(None) if is_float else pl.col(field)
-        self.column = column.cast(pl.String).cast(category)
+        self.category = pl.Categorical(pl.Categories.random())
+        self._numbering = pl.Series([], dtype=self.category)  # else it ends with each query
         self.names = np.empty(0, dtype=object)
         self.is_known = np.zeros(0, dtype=bool)
         self.missing: list[int] = []  # codes of words such as NA
+        if len(names):
+            known = pl.Series(names, dtype=pl.String).cast(self.category)
+            if not (self.codes(known, with_missing=True) == np.arange(len(names))).all():
+                raise RuntimeError("polars has numbered names in another order than they came.")
 
-    def codes(self, column: pl.Series) -> np.ndarray:
-        """The code of each name, -1 where it is missing."""
+    def expression(self, table: RawTable, field: str) -> pl.Expr:
+        """The codes of a column, as polars computes them."""
+        import polars as pl
+
+        is_float = table.frame.collect_schema()[field].is_float()
+        column = pl.col(field).fill_nan(None) if is_float else pl.col(field)
+        return column.cast(pl.String).cast(self.category)
+
+    @property
+    def size(self) -> int:
+        """A bound on codes."""
+        return self.names.size
+
+    @property
+    def known_names(self) -> np.ndarray:
+        """The names of all codes so far, in their order."""
+        return self.names[: np.count_nonzero(self.is_known)]
+
+    def codes(self, column: pl.Series, with_missing: bool = False) -> np.ndarray:
+        """The code of each name, -1 where it is missing, unless those have codes, too."""
         is_null = column.is_null().to_numpy() if column.null_count() else None
         codes = column.to_physical().fill_null(0).to_numpy().astype(np.int64, copy=False)
         if codes.size:
             self._make_room(int(codes.max()) + 1)
             if not self.is_known[codes].all():
                 self._learn(column)
-        is_missing = np.isin(codes, self.missing) if self.missing else np.zeros(codes.size, bool)
+            if column[0] is not None and self.names[codes[0]] != column[0]:
+                raise RuntimeError("polars has numbered names again. Please report this.")
+        is_missing = np.isin(codes, [] if with_missing else self.missing)
         if is_null is not None:
             is_missing |= is_null
         return np.where(is_missing, -1, codes) if is_missing.any() else codes
@@ -136,26 +213,29 @@ class _Texts:
         return distinct.to_numpy(), rank
 
 
-class _Numbers:
+class Numbers:
     """Codes of whole numbers: their places among all that occur, which are collected first."""
 
     has_words_for_missing = False  # in a column of numbers
 
-    def __init__(self, table: RawTable, field: str) -> None:
-        import polars as pl
-
-        self.field = field
-        is_large = table.frame.collect_schema()[field] == pl.UInt64
-        # differences of the ids must not wrap around, as they do in small types
-        self.column = pl.col(field).cast(pl.UInt64 if is_large else pl.Int64, strict=False)
-        distinct = table.frame.select(self.column.drop_nulls().unique()).collect(engine="streaming")
-        self.ids = np.sort(distinct.to_series().to_numpy())
+    def __init__(self, ids: np.ndarray) -> None:
+        """``ids`` are all numbers that occur, sorted."""
+        self.ids = ids
         self.places: np.ndarray | None = None
-        if self.ids.size:
-            self.least, span = int(self.ids[0]), int(self.ids[-1]) - int(self.ids[0]) + 1
-            if span <= LOOKUP * self.ids.size + BATCH:
+        if ids.size:
+            span = int(ids[-1]) - int(ids[0]) + 1
+            if span <= LOOKUP * ids.size + BATCH:
                 self.places = np.zeros(span, np.int32)
-                self.places[self.ids - self.ids[0]] = np.arange(self.ids.size, dtype=np.int32)
+                self.places[ids - ids[0]] = np.arange(ids.size, dtype=np.int32)
+
+    @property
+    def size(self) -> int:
+        """The number of codes."""
+        return self.ids.size
+
+    def expression(self, table: RawTable, field: str) -> pl.Expr:
+        """The ids in a column, as polars reads them."""
+        return _as_whole(table, field)
 
     def codes(self, column: pl.Series) -> np.ndarray:
         """The code of each id, -1 where it is missing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -108,6 +108,10 @@ class Data:
             "column_classes": self.row_classes,
             "texts": None,
         }
+
+    def changed(self, **fields: Any) -> Self:
+        """The same with other values of some fields."""
+        return replace(self, **fields)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the data as npz, atomically: you get all of it or none.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,19 +30,34 @@ class EdgeColumns:
     weights: str | int | None = None
 
 
+Fields = tuple[str, str, str | None]  # the columns of rows, columns and weights
+
+
+class Edges(NamedTuple):
+    """Some edges: the codes of their rows and of their columns, and their weights."""
+
+    codes: Sequence[np.ndarray]
+    weights: np.ndarray
+
+
 def from_edges(table: RawTable, chosen: EdgeColumns, missing: str = "error") -> Data:
     """The matrix of an edge list. The weights of an edge that occurs several times are added up.
 
     Rows and columns are sorted by name, by number if all names are whole numbers. Lines without
     the name of a row or a column are skipped; ``missing`` sets what happens to missing weights.
     """
-    fields = _roles(table, chosen)
+    fields = roles(table, chosen)
     codings = [coding_of(table, field) for field in fields[:2]]
-    places, amounts = _collect(table, codings, fields[2], missing)
+    return as_matrix(
+        codings, edge_batches(table, codings, fields, missing), facts_of(table, fields)
+    )
+
+
+def as_matrix(codings: Sequence[Any], batches: Iterable[Edges], about: dict[str, Any]) -> Data:
+    """The matrix of edges that come in batches, with these facts about it."""
+    places, amounts = _collect(batches)
     if not amounts.size:
-        raise ValueError(
-            f"{table.name} has no edges: give a file with a row and a column in each line."
-        )
+        raise no_edges(about["source"])
     names = []
     for coding, place in zip(codings, places, strict=True):
         sorted_names, rank = coding.finish(place)
@@ -52,14 +67,26 @@ def from_edges(table: RawTable, chosen: EdgeColumns, missing: str = "error") -> 
     del places, amounts
     matrix = edges.tocsr()  # adds duplicates up
     del edges
-    kinds = [
+    return Data(matrix, *names, **about)
+
+
+def facts_of(table: RawTable, fields: Fields) -> dict[str, Any]:
+    """What the rows, columns and weights of an edge list are, and where it comes from."""
+    row_kind, column_kind = (
         kind_of(table.heading(field), side) if table.has_headings else side
         for field, side in zip(fields[:2], ("row", "column"), strict=True)
-    ]
-    return Data(
-        *(matrix, names[0], names[1], kinds[0], kinds[1], table.name),
-        entry_kind=_entry_kind(table, fields[2]),
     )
+    return {
+        "row_kind": row_kind,
+        "column_kind": column_kind,
+        "source": table.name,
+        "entry_kind": _entry_kind(table, fields[2]),
+    }
+
+
+def no_edges(name: str) -> ValueError:
+    """The error about an edge list without edges."""
+    return ValueError(f"{name} has no edges: give a file with a row and a column in each line.")
 
 
 def _entry_kind(table: RawTable, weights: str | None) -> str:
@@ -69,7 +96,7 @@ def _entry_kind(table: RawTable, weights: str | None) -> str:
     return table.heading(weights) if table.has_headings else ""
 
 
-def _roles(table: RawTable, chosen: EdgeColumns) -> tuple[str, str, str | None]:
+def roles(table: RawTable, chosen: EdgeColumns) -> Fields:
     """The columns that hold rows, columns and weights."""
     kept = table.kept
     if chosen == EdgeColumns():
@@ -106,20 +133,30 @@ def edge_example(table: RawTable, fields: Sequence[str]) -> str:
     return ", ".join(f"{role}={label!r}" for role, label in roles)
 
 
-def _collect(table: RawTable, codings: list[Any], weight: str | None, missing: str) -> Any:
+def _collect(batches: Iterable[Edges]) -> tuple[list[np.ndarray], np.ndarray]:
     """Codes of rows and columns and weights of all edges, in the order of the list."""
     places = [Growing(np.int32), Growing(np.int32)]
     amounts = Growing(np.float64)
+    for edges in batches:
+        for place, code in zip(places, edges.codes, strict=True):
+            place.extend(code)
+        amounts.extend(edges.weights)
+    return [place.array() for place in places], amounts.array()
+
+
+def edge_batches(
+    table: RawTable, codings: Sequence[Any], fields: Fields, missing: str
+) -> Iterator[Edges]:
+    """Edges, many at a time; lines in which something is missing are skipped, with a note."""
     skipped = {"name": 0, "weight": 0}
-    for batch in _batches(table, codings, weight):
+    for batch in _batches(table, codings, fields):
         columns = batch.get_columns()
         codes = [coding.codes(c) for coding, c in zip(codings, columns, strict=False)]
-        weights = np.ones(len(batch)) if weight is None else columns[2].to_numpy()
+        weights = np.ones(len(batch)) if fields[2] is None else columns[2].to_numpy()
         is_named = (codes[0] >= 0) & (codes[1] >= 0)
         has_weight = ~np.isnan(weights)
         if missing == "error" and not has_weight[is_named].all():
-            ids = [coding.field for coding in codings]
-            raise fault(table, Checks(weights=[weight or ""], unless_missing=ids))
+            raise fault(table, Checks(weights=[fields[2] or ""], unless_missing=fields[:2]))
         if missing == "0":
             weights = np.where(has_weight, weights, 0.0)
         is_edge = is_named & (has_weight | (missing == "0"))
@@ -127,12 +164,9 @@ def _collect(table: RawTable, codings: list[Any], weight: str | None, missing: s
         skipped["weight"] += int((is_named & ~has_weight).sum())
         if not is_edge.all():
             codes, weights = [code[is_edge] for code in codes], weights[is_edge]
-        for place, code in zip(places, codes, strict=True):
-            place.extend(code)
-        amounts.extend(weights)
+        yield Edges(codes, weights)
     words = any(coding.has_words_for_missing for coding in codings)
     _report(table, skipped, missing, words)
-    return [place.array() for place in places], amounts.array()
 
 
 def _report(table: RawTable, skipped: dict[str, int], missing: str, has_na: bool) -> None:
@@ -153,12 +187,16 @@ def lines_of(count: int) -> str:
     return f"{count:,} line{'s' if count > 1 else ''}"
 
 
-def _batches(table: RawTable, codings: list[Any], weight: str | None) -> Iterator[pl.DataFrame]:
+def _batches(table: RawTable, codings: Sequence[Any], fields: Fields) -> Iterator[pl.DataFrame]:
     """Edges, many at a time; null is a missing name, NaN a missing weight."""
     import polars as pl
 
+    weight = fields[2]
     checks = Checks(weights=[] if weight is None else [weight], allows_missing=True)
-    chosen = [coding.column.alias(f"id {i}") for i, coding in enumerate(codings)]
+    chosen = [
+        coding.expression(table, field).alias(f"id {i}")
+        for i, (coding, field) in enumerate(zip(codings, fields, strict=False))
+    ]
     if weight is not None:
         chosen.append(table.number(weight).alias("weight"))
     query = table.without_blank_lines().select(chosen)

@@ -15,10 +15,9 @@ from ..frames import frame_width, is_frame
 from ..graphs import from_graph
 from ..inputs import are_numbers
 from ..own_folders import data_in, is_own, is_store
-from . import databases, excel, lists, matrices, texts
+from . import databases, edge_files, lists, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
-from .delimited import from_lines
 from .edges import EdgeColumns, from_edges
 from .faults import fault
 from .folders import read_document, read_folder
@@ -27,33 +26,27 @@ from .kinds import (
     CHAIN,
     DOCUMENT,
     JSON_LINES,
-    PROSE_ADVICE,
     ReadOptions,
     is_json,
     is_place,
-    is_prose,
     kind_of_file,
     kind_of_object,
     kind_of_table,
 )
 from .layout import WideOptions
 from .naming import distinct
-from .opening import SPREADSHEET, Opened, as_utf8, decoded, opened
+from .opening import Opened, as_utf8, decoded, opened
 from .sequences import (
     from_events,
     from_sequence_file,
     from_sequence_folder,
     holds_sequences,
 )
+from .table_files import as_chosen, header_of, table_in
 from .tables import (
     RawTable,
-    columns_to_drop,
     from_frame,
-    from_parquet,
-    is_parquet,
-    known_columns,
     reason,
-    without_columns,
 )
 from .texts import Documents
 from .wide import from_table
@@ -72,6 +65,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         if is_own(Path(source)):
             return _from_own_folder(Path(source), kind, options, max_bytes)
+        if kind in (None, "edges") and edge_files.holds_tables(Path(source)):
+            return edge_files.from_edge_files([source], options, max_bytes)
         return _from_folder(Path(source), kind, options)
     with opened(source, max_bytes) as file:
         return _from_file(file, kind, options, max_bytes)
@@ -175,37 +170,8 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
         return READERS[kind](file, options, max_bytes)
     if kind == "texts" and (_is_json(file) or file.suffix == ".txt"):
         return _from_text_file(file, options)
-    database = databases.kind_of_database(file.path)
-    if database is not None:
-        asked = databases.Asked(options.query, options.table)
-        table = databases.from_database_file(database, file.path, asked, file.name)
-        return _from_rows(table, kind, options, "a database")
-    if is_parquet(file.path):
-        return _from_rows(from_parquet(file), kind, options, "Parquet")
-    if file.suffix == SPREADSHEET:
-        with excel.as_csv(file, options.sheet, options.decimal, max_bytes) as sheet:
-            return _from_delimited(sheet, kind, options, "an Excel file")
-    with as_utf8(file, options.encoding) as text:
-        try:
-            return _from_delimited(text, kind, options, "delimited text")
-        except ValueError as error:
-            if kind is None and is_prose(text.path):
-                raise ValueError(f"{error} {PROSE_ADVICE}") from error
-            raise
-
-
-def _from_delimited(file: Opened, kind: str | None, options: ReadOptions, form: str) -> Data:
-    options.check_form(form)
-    separator = options.separator if form == "delimited text" else ","
-    chosen = [
-        *(options.rows, options.columns, options.weights),
-        *(options.names, options.text, options.time),
-        *columns_to_drop(options.drop),
-    ]
-    expected = None if options.is_given("header") else options.header
-    header = options.header if options.is_given("header") else None
-    table = from_lines(file, header, separator, chosen, expected)
-    return _from_rows(table, kind, options, form)
+    with table_in(file, kind, options, max_bytes) as (table, form):
+        return _from_rows(table, kind, options, form)
 
 
 def _is_json(file: Opened) -> bool:
@@ -238,15 +204,7 @@ def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: st
 
 def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
     is_stated = kind is not None
-    table = without_columns(
-        replace(
-            table,
-            decimal=options.decimal,
-            thousands=options.thousands,
-            keeps_na=options.keep_na,
-        ),
-        options.drop if options.is_given("drop") else known_columns(table, options.drop),
-    )
+    table = as_chosen(table, options)
     kind = kind or kind_of_table(options, len(table.kept))
     if kind == "sequences" and options.columns is not None:
         options.check(kind, form)
@@ -274,8 +232,7 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
         classes = columns_in(options.row_classes)
         documents = texts.from_column(table, text, options.row_names, classes)
         data = _counted(documents, replace(options, text=text), table.name)
-    header = {} if table.lines is None else {"header": table.has_headings}
-    return replace(data, reading={"kind": kind, **data.reading, **header})
+    return replace(data, reading={"kind": kind, **data.reading, **header_of(table)})
 
 
 def _edge_classes(data: Data, table: RawTable, options: ReadOptions) -> Data:

@@ -7,6 +7,7 @@ names of rows and columns, and what else is known about them.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..own_folders import STORE
-from .arrays import HEADER, Written, digest_of
+from .arrays import Written, digest_of
 
 FORMAT = 1
 ROWS, COLUMNS, NAMES = "rows", "columns", "names"  # folders in a store
 ARRAYS = ("indptr", "indices", "weights", "ones", "twos", "mass")  # of a matrix, as kernels take it
+
+#: What a description and ``Data`` have in common.
+FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,25 @@ class Description:
     reading: dict[str, Any] = field(default_factory=dict)
     files: dict[str, Written] = field(default_factory=dict)
 
-    def write(self, folder: Path) -> None:
-        """Write store.json, the last file of a store."""
-        content = {"format": FORMAT, **asdict(self)}
+    def as_json(self) -> dict[str, Any]:
+        """The description as plain values."""
+        content = asdict(self)
         content["spread"] = None if np.isinf(self.spread) else self.spread
         content["files"] = {name: written._asdict() for name, written in self.files.items()}
+        return content
+
+    @classmethod
+    def of_json(cls, content: Mapping[str, Any]) -> Description:
+        """The description from plain values."""
+        values = dict(content)
+        values["shape"], values["named"] = tuple(values["shape"]), tuple(values["named"])
+        values["spread"] = np.inf if values["spread"] is None else values["spread"]
+        values["files"] = {name: Written(**each) for name, each in values["files"].items()}
+        return cls(**values)
+
+    def write(self, folder: Path) -> None:
+        """Write store.json, the last file of a store."""
+        content = {"format": FORMAT, **self.as_json()}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         (folder / STORE).write_text(text, encoding="utf-8")
 
@@ -53,11 +71,8 @@ class Description:
         """Read store.json, and check that all files have their sizes."""
         content = _content(folder)
         try:
-            content["shape"], content["named"] = tuple(content["shape"]), tuple(content["named"])
-            content["spread"] = np.inf if content["spread"] is None else content["spread"]
-            content["files"] = {name: Written(**each) for name, each in content["files"].items()}
-            description = cls(**content)
-        except (KeyError, TypeError) as error:
+            description = cls.of_json(content)
+        except (KeyError, TypeError, AttributeError) as error:
             raise damaged(folder, STORE) from error
         for name, written in description.files.items():
             path = folder / name
@@ -96,8 +111,3 @@ def damaged(folder: Path, name: str) -> ValueError:
         f"{folder / name} is damaged or missing, so the store cannot be used. Pack its source "
         f"again: comarkov pack SOURCE -o {folder} --force"
     )
-
-
-def length_of(written: Written, itemsize: int) -> int:
-    """The number of values in a file."""
-    return (written.bytes - HEADER) // itemsize

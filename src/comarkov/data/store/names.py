@@ -18,9 +18,15 @@ from .layout import NAMES
 AT_A_TIME = 1 << 16  # names
 
 
+def names_file(side: str) -> str:
+    """The file in a store with the names of a "row" or "column"."""
+    return f"{NAMES}/{side}_names.npy"
+
+
 def write_names(folder: Path, side: str, names: Sequence[str] | np.ndarray) -> dict[str, Written]:
     """Write the names of a "row" or "column", a part at a time."""
-    texts, ends = f"{NAMES}/{side}_names.npy", f"{NAMES}/{side}_name_ends.npy"
+    (folder / NAMES).mkdir(exist_ok=True)
+    texts, ends = names_file(side), f"{NAMES}/{side}_name_ends.npy"
     with (
         ArrayWriter.to(folder / texts, np.uint8) as text,
         ArrayWriter.to(folder / ends, np.int64) as end,

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from ...kernels.matrix import Matrix
-from ..joint import Joint, linked
+from ..joint import Joint
 from ..reading.data import Data
 from .arrays import mapped
-from .layout import ARRAYS, COLUMNS, ROWS, Description, damaged
+from .building import mapped_joint
+from .layout import ARRAYS, COLUMNS, FACTS, ROWS, Description, damaged
 from .names import read_annotations, read_names
-from .pages import Pages
-
-ABOUT = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -31,8 +28,18 @@ class Store(Data):
 
     def __init__(self, *, joint: Joint, path: Path, matrix: Any = None, **fields: Any) -> None:
         del matrix  # is that of the joint distribution; ``dataclasses.replace`` passes it
-        for field, value in {"joint": joint, "path": path, **fields}.items():
-            object.__setattr__(self, field, value)  # frozen for all others
+        self.__dict__.update(joint=joint, path=path, **fields)  # frozen for all others
+
+    @classmethod
+    def of(cls, joint: Joint, path: Path, about: Description, **more: Any) -> Self:
+        """A matrix in a folder, with a description, and classes and texts if there are any."""
+        facts = {name: getattr(about, name) for name in FACTS}
+        others: dict[str, Any] = {"row_classes": {}, "column_classes": {}, "texts": None}
+        return cls(joint=joint, path=path, **{**others, **facts, **more})
+
+    def changed(self, **fields: Any) -> Self:
+        """The same with other values of some fields; what is not loaded yet stays so."""
+        return type(self)(**{**self.__dict__, **fields})
 
     def __getattr__(self, name: str) -> Any:
         """Load what is first used: names, and the weights as CSR.
@@ -67,12 +74,8 @@ def open_store(path: str | os.PathLike[str]) -> Store:
     """Open a folder that ``pack`` wrote, after a look at the sizes of its files."""
     folder = Path(path)
     about = Description.read(folder)
-    annotations = read_annotations(folder)
-    annotations["reading"] = about.reading
-    for side in ("row", "column"):
-        annotations.setdefault(f"{side}_classes", {})
-    facts = {name: getattr(about, name) for name in ABOUT}
-    return Store(joint=_joint(folder, about), path=folder.absolute(), **{**facts, **annotations})
+    annotations = read_annotations(folder) | {"reading": about.reading}
+    return Store.of(_joint(folder, about), folder.absolute(), about, **annotations)
 
 
 def open_joint(path: str | os.PathLike[str]) -> Joint:
@@ -83,31 +86,20 @@ def open_joint(path: str | os.PathLike[str]) -> Joint:
 
 def _joint(folder: Path, about: Description) -> Joint:
     """The matrix and its transpose."""
-    return linked(
-        *(
-            Joint(matrix, shape, about.scale, about.is_count, pages=_pages(matrix))
-            for matrix, shape in (
-                (_matrix(folder, ROWS, about), about.shape),
-                (_matrix(folder, COLUMNS, about), about.shape[::-1]),
-            )
-        )
-    )
+    shapes = {ROWS: about.shape, COLUMNS: about.shape[::-1]}
+    for side, shape in shapes.items():
+        _check_arrays(folder, side, shape[0], about.entries)
+    return mapped_joint(folder, about)
 
 
-def _pages(matrix: Matrix) -> Pages:
-    return Pages((matrix.indices, matrix.weights))
-
-
-def _matrix(folder: Path, side: str, about: Description) -> Matrix:
-    size = about.shape[side == COLUMNS]
-    arrays = {}
+def _check_arrays(folder: Path, side: str, size: int, entries: int) -> None:
+    """An error if an array has another size than the store."""
+    expected = {"indptr": size + 1, "indices": entries, "weights": entries}
     for name in ARRAYS:
         file = f"{side}/{name}.npy"
         try:
-            arrays[name] = mapped(folder / file)
+            shape = mapped(folder / file).shape
         except (OSError, ValueError) as error:
             raise damaged(folder, file) from error
-        expected = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
-        if arrays[name].shape != (expected.get(name, size),):
+        if shape != (expected.get(name, size),):
             raise damaged(folder, file)
-    return Matrix(**arrays, spread=about.spread)

@@ -10,8 +10,8 @@ from ..joint import Joint, joint
 from ..reading.data import Data
 from ..reading.npz import Annotations
 from .arrays import Written, write_array
-from .layout import ARRAYS, COLUMNS, NAMES, ROWS, Description
-from .names import write_annotations, write_names
+from .layout import ARRAYS, COLUMNS, FACTS, NAMES, ROWS, Description
+from .names import names_file, write_annotations, write_names
 
 
 def write_data(data: Data, folder: Path) -> None:
@@ -22,7 +22,7 @@ def write_data(data: Data, folder: Path) -> None:
     files = write_matrix(folder / ROWS, matrix.matrix) | write_matrix(
         folder / COLUMNS, matrix.T.matrix
     )
-    finish(data, describe(matrix), files, folder)
+    finish(data, replace(describe(matrix), files=files), folder)
 
 
 def write_matrix(folder: Path, matrix: Matrix) -> dict[str, Written]:
@@ -45,21 +45,13 @@ def describe(matrix: Joint) -> Description:
     )
 
 
-def finish(data: Data, about: Description, files: dict[str, Written], folder: Path) -> None:
+def finish(data: Data, about: Description, folder: Path) -> None:
     """Write the names of data and, as the last file, the description of the store."""
-    sides = ("row", data.row_names, data.named[0]), ("column", data.column_names, data.named[1])
-    for side, names, is_named in sides:
-        files = files | (write_names(folder, side, names) if is_named else {})
+    files = dict(about.files)
+    for side, is_named in zip(("row", "column"), data.named, strict=True):
+        is_new = names_file(side) not in files or f"{side}_names" in vars(data)
+        if is_named and is_new:  # else they are in the folder already
+            files |= write_names(folder, side, getattr(data, f"{side}_names"))
     classes = {"row": data.row_classes, "column": data.column_classes}
     files |= write_annotations(folder, Annotations(classes, data.texts, {}))
-    replace(
-        about,
-        row_kind=data.row_kind,
-        column_kind=data.column_kind,
-        source=data.source,
-        weighting=data.weighting,
-        named=data.named,
-        entry_kind=data.entry_kind,
-        reading=data.reading,
-        files=files,
-    ).write(folder)
+    replace(about, files=files, **{name: getattr(data, name) for name in FACTS}).write(folder)

@@ -1,0 +1,159 @@
+"""The workers of a Dask cluster: they compute the same parts as threads do.
+
+Parts stay where they are. In a half-step each worker moves the rows of a group of parts. Changes
+are added up on the workers, in the same order as by threads; this process gets the sum, and the
+labels of the rows that were visited. Workers keep copies of tables, and get changes of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..data.cluster.client import Task
+from ..data.cluster.joint import ClusterJoint
+from ..kernels.matrix import Matrix
+from . import replicas
+from .boards import Answer, Ask, Board, Results, RowTask, board_of
+from .ledger import Ledger, Tables
+from .replicas import Call, PackedAnswer, PartJob, Request, Sum
+from .workers import NOTHING, HalfStep, Job, Stop
+
+T = TypeVar("T")
+INLINE = 1 << 18  # bytes of a table that is sent with each request, not before
+_tags = itertools.count()
+
+
+class ClusterWorkers:
+    """Workers that hold the parts of a matrix."""
+
+    def __init__(self, joint: ClusterJoint, ledger: Ledger) -> None:
+        self.joint = joint
+        self.bounds = joint.parts.bounds
+        self.ledger = ledger
+        self._parts = joint.parts
+        self._cluster = joint.parts.cluster
+
+    # --- the protocol of workers ------------------------------------------------------------------
+
+    def map(self, task: Callable[..., Any], own: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+        """Yield task(part, *own[p]) of each part, in order."""
+        calls = [Call(task, arguments) for arguments in own]
+        results = self._results(lambda: self._parts.on_groups(replicas.each_part, calls))
+        return itertools.chain.from_iterable(results)
+
+    def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
+        """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
+        calls = [Call(task, arguments) for arguments in own]
+
+        def start() -> list[Task]:
+            sums = self._parts.on_groups(replicas.sum_of_parts, calls)
+            return [self._cluster.reduced(np.add, sums)]
+
+        (whole,) = self._results(start)
+        self.ledger.traffic["sums"] += whole.nbytes * len(set(self._cluster.workers))
+        return whole
+
+    def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
+        """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
+        root: list[Task] = []
+
+        def start() -> list[Task]:
+            replies = self._ask(replicas.move, jobs)
+            root[:] = [self._cluster.reduced(replicas.plus, replies)]
+            return [*root, *self._cluster.map(replicas.answers_of, replies)]
+
+        results = self._parts.results(start, stop, self.ledger.forget)
+        if results is None:
+            return None
+        whole, *answers = results
+        self._count(whole, answers)
+        tags = [next(_tags) for _ in jobs]
+        for number, (job, tag) in enumerate(zip(jobs, tags, strict=True)):
+            self.ledger.propose(job.board, tag, root[0], number)
+        by_job = [
+            [answer for group in answers for answer in group[number]] for number in range(len(jobs))
+        ]
+        return [
+            HalfStep(list(map(_unpacked, job.asks, own)), change, tag)
+            for job, own, change, tag in zip(jobs, by_job, whole.changes, tags, strict=True)
+        ]
+
+    def each_row(self, job: Job, task: RowTask) -> Iterator[Results]:
+        """Yield the results of a task with the costs of each row, one part after another."""
+        every = job._replace(asks=list(map(_of_all_rows, job.asks)))
+        results = self._results(lambda: self._ask(replicas.each_row, [every], task))
+        return itertools.chain.from_iterable(results)
+
+    def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
+        """Return a matrix in this process that has these rows, and where they are in it."""
+        matrix, places = self._parts.rows(numbers)
+        self.ledger.traffic["rows"] += sum(array.nbytes for array in matrix[:-1])
+        return matrix, places
+
+    def each(self, work: Callable[[int], T], count: int) -> list[T]:
+        """Return work(0), ..., work(count - 1), done in this process."""
+        return [work(i) for i in range(count)]
+
+    # --- tasks ------------------------------------------------------------------------------------
+
+    def _ask(self, work: Callable[..., Any], jobs: Sequence[Job], *more: Any) -> list[Task]:
+        """Start work(parts, request, parcels) on each group."""
+        crosses = [board_of(job.asks[0].cross) for job in jobs]
+        boards = dict.fromkeys([*(job.board for job in jobs), *(b for b in crosses if b)])
+        tables = self.ledger.tables(list(boards), self._sent)
+        in_use, groups = self.ledger.in_use(), self._parts.groups()
+        tasks = []
+        for i, group in enumerate(groups):
+            rows = [(int(self.bounds[p]), int(self.bounds[p + 1])) for p in group]
+            asked = [
+                _part_job(job, cross, group, tables)
+                for job, cross in zip(jobs, crosses, strict=True)
+            ]
+            request = Request(rows, tables.wanted, asked, in_use)
+            self.ledger.traffic["requests"] += request.nbytes
+            parts = [self._parts.futures[p] for p in group]
+            arguments = parts, request, tables.parcels, *more
+            tasks.append(self._cluster.submit(work, *arguments, place=i / len(groups)))
+        return tasks
+
+    def _sent(self, masses: np.ndarray) -> Task:
+        self.ledger.traffic["tables"] += masses.nbytes * len(set(self._cluster.workers))
+        return masses.copy() if masses.nbytes < INLINE else self._cluster.broadcast(masses)
+
+    def _count(self, whole: Sum, answers: list[list[list[PackedAnswer]]]) -> None:
+        """Count the bytes of a half-step: the sum goes to this process and to each worker."""
+        others = len(set(self._cluster.workers)) - 1
+        self.ledger.traffic["changes"] += whole.moved + whole.nbytes * (1 + others)
+        self.ledger.traffic["answers"] += sum(
+            answer.nbytes for group in answers for job in group for answer in job
+        )
+
+    def _results(self, start: Callable[[], list[Task]]) -> list[Any]:
+        results = self._parts.results(start, forget=self.ledger.forget)
+        assert results is not None
+        return results
+
+
+def _part_job(job: Job, cross: Board | None, group: range, tables: Tables) -> PartJob:
+    """Return what a group is asked to do."""
+    number = tables.number(job.board)
+    assert number is not None
+    asks = [replicas.pack(job.asks[p], has_table=cross is not None) for p in group]
+    return PartJob(number, tables.number(cross), asks, job.setting)
+
+
+def _of_all_rows(ask: Ask) -> Ask:
+    """Return a request about all rows, without margins."""
+    size = ask.labels.size
+    return ask._replace(order=np.arange(size), margins=np.zeros(size, np.float32))
+
+
+def _unpacked(ask: Ask, answer: PackedAnswer) -> Answer:
+    """Return an answer about all rows of a part."""
+    labels, margins = ask.labels.copy(), ask.margins.copy()
+    labels[ask.order], margins[ask.order] = answer.labels, answer.margins
+    return Answer(labels, margins, answer.moves, answer.drift, NOTHING)

@@ -1,0 +1,283 @@
+"""What the workers of a cluster do: they keep copies of tables, and move the rows of their parts.
+
+A task names the versions of the tables that it needs. Its worker has the table as the last task
+left it, and the task brings the changes since then, or the whole table. If a worker has neither, as
+a new one may, the task does nothing and returns None; then it is sent again with whole tables.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+
+from ..data.changes import Change, total
+from ..kernels.matrix import Matrix
+from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting
+from .new_tables import NO_LOOKUP, lookup_of_size, new_table, without_derived
+
+THREADS = 64  # the most that a worker has
+
+_here = uuid4().hex  # this process
+_boards: dict[Hashable, Board] = {}
+_copies = Copies(THREADS)
+_lock = threading.Lock()
+
+
+class Call(NamedTuple):
+    """A function of a part, and its further arguments."""
+
+    task: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+class Wanted(NamedTuple):
+    """The version of a table that a task needs, and how to get it."""
+
+    token: tuple[str, Hashable]  # of the session and of the board
+    version: int
+    since: int | None  # the version to which changes are sent; None if the whole table is
+    jobs: tuple[int, ...]  # which of the jobs of each sent half-step made the change
+    lookup: int  # the size of the look-up table; 0 unless masses are counts
+
+
+class PackedAsk(NamedTuple):
+    """What a part is asked to do, in few bytes: only what concerns the rows to visit."""
+
+    order: np.ndarray | tuple[int, int]  # positions, or the ends of a range
+    labels: np.ndarray
+    margins: np.ndarray | float  # one number if all are the same
+    sizes: np.ndarray
+    cross: np.ndarray | None  # None if the rows of a table that the worker has
+
+
+class PartJob(NamedTuple):
+    """What the parts of a group are asked to do with one table."""
+
+    board: int  # the number of the table in the list of those that are wanted
+    cross: int | None  # the number of the table of the other side, if it is among them
+    asks: list[PackedAsk]
+    setting: Setting
+
+
+class Request(NamedTuple):
+    """What a group of parts is asked to do."""
+
+    rows: list[tuple[int, int]]  # where the parts begin and end
+    wanted: list[Wanted]
+    jobs: list[PartJob]
+    in_use: frozenset[Hashable]  # the tables that will be needed again
+
+    @property
+    def nbytes(self) -> int:
+        """The size of what is sent, without names of tables."""
+        return sum(_nbytes(ask) for job in self.jobs for ask in job.asks) + sum(
+            _nbytes(job.setting.blocks) for job in self.jobs
+        )
+
+
+class PackedAnswer(NamedTuple):
+    """What a part has done: the labels and margins of the rows that were visited."""
+
+    labels: np.ndarray
+    margins: np.ndarray
+    moves: int
+    drift: float
+
+    @property
+    def nbytes(self) -> int:
+        """The size of what is sent."""
+        return _nbytes(self)
+
+
+class Sum(NamedTuple):
+    """Changes in sum."""
+
+    changes: list[Change]  # by job
+    place: str  # the process in which it was computed
+    moved: int = 0  # bytes of all terms that came from other processes
+
+    @property
+    def nbytes(self) -> int:
+        """The size in memory."""
+        return sum(change.nbytes for change in self.changes)
+
+
+class Reply(NamedTuple):
+    """What a group of parts has done."""
+
+    answers: list[list[PackedAnswer]]  # by job and part
+    sum: Sum
+
+
+# --- tasks ----------------------------------------------------------------------------------------
+
+
+def move(parts: Sequence[Matrix], request: Request, sent: Sequence[Any]) -> Reply | None:
+    """Move rows of the parts of a group; None if this worker lacks a table."""
+    boards = _up_to_date(request, sent)
+    if boards is None:
+        return None
+    answers: list[list[PackedAnswer]] = []
+    changes = []
+    for job in request.jobs:
+        done = [
+            _moved(part, boards[job.board], _unpacked(ask, rows, job, boards), job.setting)
+            for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
+        ]
+        orders = [_positions(ask.order) for ask in job.asks]
+        answers.append([_packed(a, order) for a, order in zip(done, orders, strict=True)])
+        changes.append(total((answer.change for answer in done), Change.plus))
+    return Reply(answers, Sum(changes, _here))
+
+
+def each_row(
+    parts: Sequence[Matrix], request: Request, sent: Sequence[Any], task: RowTask
+) -> list[Results] | None:
+    """Do a task with the costs of each row of the parts; None if this worker lacks a table."""
+    boards = _up_to_date(request, sent)
+    if boards is None:
+        return None
+    (job,) = request.jobs
+    board = boards[job.board]
+    copy = _copies.take(board)
+    results = [
+        board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
+        for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
+    ]
+    _copies.put_back(copy)
+    return results
+
+
+def answers_of(reply: Reply | None) -> list[list[PackedAnswer]] | None:
+    """Return what the driver needs of a reply."""
+    return reply and reply.answers
+
+
+def plus(one: Sum | Reply | None, other: Sum | Reply | None) -> Sum | None:
+    """Add up the changes of each job; None if a worker lacked a table."""
+    if one is None or other is None:
+        return None
+    terms = [term.sum if isinstance(term, Reply) else term for term in (one, other)]
+    pairs = zip(terms[0].changes, terms[1].changes, strict=True)
+    came = sum(term.nbytes for term in terms if term.place != _here)
+    moved = terms[0].moved + terms[1].moved + came
+    return Sum([mine.plus(yours) for mine, yours in pairs], _here, moved)
+
+
+def each_part(parts: Sequence[Matrix], calls: Sequence[Call]) -> list[Any]:
+    """Return the results of a function of each part."""
+    return [call.task(part, *call.arguments) for part, call in zip(parts, calls, strict=True)]
+
+
+def sum_of_parts(parts: Sequence[Matrix], calls: Sequence[Call]) -> np.ndarray:
+    """Return the sum of the results of a function of each part."""
+    results = (call.task(part, *call.arguments) for part, call in zip(parts, calls, strict=True))
+    return total(results, np.ndarray.__iadd__)
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def _up_to_date(request: Request, sent: Sequence[Any]) -> list[Board] | None:
+    """Return the tables that a task needs, and forget those that are no longer in use."""
+    session = request.wanted[0].token[0]
+    with _lock:
+        _forget(session, request.in_use)
+        boards = [
+            _board(wanted, parcel) for wanted, parcel in zip(request.wanted, sent, strict=True)
+        ]
+    return None if None in boards else boards  # type: ignore[return-value]
+
+
+def _forget(session: str, in_use: Collection[Hashable]) -> None:
+    for token in list(_boards):
+        if token[0] == session and token not in in_use:  # type: ignore[index]
+            del _boards[token]
+
+
+def _board(wanted: Wanted, parcel: Any) -> Board | None:
+    board = _boards.get(wanted.token)
+    if board is not None and board.version == wanted.version:
+        return board
+    if wanted.since is None:
+        board = Board(_table(parcel, wanted.lookup), wanted.token)
+        board.version = wanted.version
+        _boards[wanted.token] = board
+        return board
+    if board is None or board.version != wanted.since or None in parcel:
+        return None
+    for step, job in zip(parcel, wanted.jobs, strict=True):
+        board.accept(step.changes[job])
+    return board
+
+
+def _table(masses: np.ndarray, lookup: int) -> Any:
+    table = new_table(
+        masses.shape[0], masses.shape[1], lookup_of_size(lookup) if lookup else NO_LOOKUP
+    )
+    table.mass[:] = masses
+    return without_derived(table)
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def _moved(part: Matrix, board: Board, ask: Ask, setting: Setting) -> Answer:
+    if ask.order.size == 0:
+        return board.idle(ask)
+    copy = _copies.take(board)
+    answer = board.sweep(copy, part, ask, setting)
+    _copies.put_back(copy)
+    return answer
+
+
+def pack(ask: Ask, has_table: bool) -> PackedAsk:
+    """Return a request in few bytes."""
+    order, margins = ask.order, ask.margins[ask.order]
+    is_range = order.size > 0 and np.array_equal(order, np.arange(order[0], order[0] + order.size))
+    return PackedAsk(
+        (int(order[0]), int(order[-1])) if is_range else order.astype(np.int32),
+        short(ask.labels[order], ask.sizes.size),
+        float(margins[0]) if margins.size and (margins == margins[0]).all() else margins,
+        ask.sizes,
+        None if has_table else ask.cross,
+    )
+
+
+def short(labels: np.ndarray, k: int) -> np.ndarray:
+    """Return labels below k, or -1, in the smallest integers that hold them."""
+    return labels.astype(np.min_scalar_type(-k))
+
+
+def _positions(order: np.ndarray | tuple[int, int]) -> np.ndarray:
+    if isinstance(order, tuple):
+        return np.arange(order[0], order[1] + 1)
+    return order.astype(np.int64)
+
+
+def _unpacked(ask: PackedAsk, rows: tuple[int, int], job: PartJob, boards: list[Board]) -> Ask:
+    size = rows[1] - rows[0]
+    order = _positions(ask.order)
+    labels, margins = np.full(size, -1, np.int32), np.full(size, np.inf, np.float32)
+    labels[order], margins[order] = ask.labels, ask.margins
+    if ask.cross is not None:
+        cross = ask.cross
+    else:
+        assert job.cross is not None
+        cross = boards[job.cross].table.mass[rows[0] : rows[1]]
+    return Ask(order, labels, margins, ask.sizes, cross)
+
+
+def _packed(answer: Answer, order: np.ndarray) -> PackedAnswer:
+    k = max(int(answer.labels.max(initial=0)) + 1, 1)
+    labels = short(answer.labels[order], k)
+    return PackedAnswer(labels, answer.margins[order], answer.moves, answer.drift)
+
+
+def _nbytes(values: tuple[Any, ...]) -> int:
+    """Return the size of arrays and numbers."""
+    return sum(value.nbytes if isinstance(value, np.ndarray) else 8 for value in values)
