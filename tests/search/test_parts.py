@@ -9,12 +9,12 @@ from comarkov import CoClustering
 from comarkov.data import parts
 from comarkov.data.changes import Change, total
 from comarkov.data.joint import joint
-from comarkov.search.boards import REMEMBERED, Board, Copy
+from comarkov.search.boards import REMEMBERED, Board, Copy, with_derived, without_derived
 from comarkov.search.coclusters import CoClusterProblem
 from comarkov.search.engines import workers_of
 from comarkov.search.half_steps import Mover, rows_of_parts
 from comarkov.search.merging import merged
-from comarkov.search.new_tables import empty_table, with_derived, without_derived
+from comarkov.search.new_tables import empty_table
 from comarkov.search.refinement import refine
 from comarkov.search.side import Side, inserted
 from comarkov.search.starts import free_start

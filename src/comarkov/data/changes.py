@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -36,17 +37,20 @@ class Change(NamedTuple):
         return Change(items[:size], cells[:size])
 
 
-def total(values: Iterable[T], plus: Callable[[T, T], T]) -> T:
+def total(values: Iterable[T], plus: Callable[[T, T], T], is_exact: bool = False) -> T:
     """Add values in pairs, then the sums in pairs, and so on.
 
     The sums of floating-point numbers depend on the order. Workers in a tree can keep to this one,
-    and a single worker needs memory for only a few values.
+    and a single worker needs memory for only a few values. ``is_exact`` sums, of whole numbers, do
+    not depend on it: they are added up one by one, in memory for two.
 
     Examples
     --------
     >>> total("abcde", lambda a, b: f"({a}{b})")
     '(((ab)(cd))e)'
     """
+    if is_exact:
+        return reduce(plus, values)
     sums: list[tuple[int, T]] = []  # of 2**level values, by decreasing level
     for value in values:
         level = 0

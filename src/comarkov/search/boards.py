@@ -17,8 +17,8 @@ from ..kernels.changes import add_cells, copy_items, mark_items, take_back
 from ..kernels.insertion import Workspace
 from ..kernels.matrix import Matrix, row_parts
 from ..kernels.sweep import Clusters, insertion_costs, sweep
-from ..kernels.tables import Table, derive_items
-from .new_tables import with_derived
+from ..kernels.tables import Table, derive, derive_items
+from .new_tables import NOTHING, zeros
 
 REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
 _tokens = itertools.count()
@@ -195,11 +195,41 @@ class Copies:
                 self._free.append(copy)
 
 
+def without_derived(table: Table) -> Table:
+    """Return the masses of a table alone: a quarter of its memory for counts, half for weights."""
+    return masses_alone(table.mass, table.lookup)
+
+
+def masses_alone(mass: np.ndarray, lookup: np.ndarray) -> Table:
+    """Return a table of masses without anything derived; of counts if there is a look-up table."""
+    near = mass if lookup.size else NOTHING
+    return Table(mass, near, NOTHING, NOTHING, NOTHING, lookup)
+
+
+def with_derived(table: Table, into: Table | None = None) -> Table:
+    """Return a copy of masses with all that is derived from them, in memory of the same form."""
+    if into is None or not _is_alike(table, into):
+        into = zeros(table.mass.shape, table.lookup)
+    into = into._replace(lookup=table.lookup)
+    np.copyto(into.mass, table.mass)
+    derive(into)
+    return into
+
+
 def copied(table: Table) -> Table:
     """Return a copy of a table."""
     mass = table.mass.copy()
     near = mass if table.near is table.mass else table.near.copy()
     return Table(mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup)
+
+
+def _is_alike(table: Table, other: Table) -> bool:
+    """Has the other table room for a copy of this one, with what is derived?"""
+    return (
+        other.log.shape == table.mass.shape
+        and other.mass.dtype == table.mass.dtype
+        and other.mass is not table.mass
+    )
 
 
 def _derive_again(table: Table, items: np.ndarray) -> None:

@@ -33,37 +33,16 @@ def empty_blocks(cross: np.ndarray, k: int) -> Table:
 
 def new_table(n: int, k: int, lookup: np.ndarray) -> Table:
     """Return an empty table for n items and k clusters: of counts if there is a look-up table."""
-    shape = (n, padded(k))
+    return zeros((n, padded(k)), lookup)
+
+
+def zeros(shape: tuple[int, int], lookup: np.ndarray) -> Table:
+    """Return a table of zeros, not derived yet: of counts if there is a look-up table."""
     log = np.zeros(shape, np.float32)
     if lookup.size:
         mass = np.zeros(shape, np.int32)
         return Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
     return Table(np.zeros(shape), np.zeros_like(log), log, NOTHING, NOTHING, lookup)
-
-
-def without_derived(table: Table) -> Table:
-    """Return the masses of a table alone: a quarter of its memory for counts, half for weights."""
-    near = table.mass if table.near is table.mass else NOTHING
-    return Table(table.mass, near, NOTHING, NOTHING, NOTHING, table.lookup)
-
-
-def with_derived(table: Table, into: Table | None = None) -> Table:
-    """Return a copy of masses with all that is derived from them, in memory of the same form."""
-    if into is None or not _has_room(into, table):
-        into = new_table(table.mass.shape[0], table.mass.shape[1], table.lookup)
-    into = into._replace(lookup=table.lookup)
-    np.copyto(into.mass, table.mass)
-    derive(into)
-    return into
-
-
-def _has_room(into: Table, table: Table) -> bool:
-    """Can one table become a copy of the other, with what is derived?"""
-    return (
-        into.log.shape == table.mass.shape
-        and into.mass.dtype == table.mass.dtype
-        and into.mass is not table.mass
-    )
 
 
 def float_table(masses: np.ndarray) -> Table:

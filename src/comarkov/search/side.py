@@ -9,10 +9,18 @@ from ..kernels.matrix import Matrix
 from ..kernels.sweep import Clusters, sweep
 from ..kernels.tables import Table, derive, fill_blocks, fill_table
 from . import budgets
-from .boards import Board, Results, RowTask, copied, new_workspace
+from .boards import (
+    Board,
+    Results,
+    RowTask,
+    copied,
+    new_workspace,
+    with_derived,
+    without_derived,
+)
 from .engines import workers_of
 from .half_steps import Mover, insert, masses, rows_of_parts
-from .new_tables import empty_blocks, empty_table, new_table, with_derived, without_derived
+from .new_tables import empty_blocks, empty_table, new_table
 from .refinement import Visit
 from .run import Run, in_parts
 from .workers import Stop
@@ -76,8 +84,9 @@ class Side:
         if self._is_whole:
             fill_table(self.table, self.joint.matrix, self.labels)
         else:
-            self.table = without_derived(self.table)
-            self.table.mass[:] = masses(workers_of(self.joint), self.labels, self.table)
+            mass = np.require(masses(workers_of(self.joint), self.labels, self.table), None, "W")
+            near = mass if self.table.near is self.table.mass else self.table.near
+            self.table = without_derived(self.table._replace(mass=mass, near=near))
 
     @property
     def _is_whole(self) -> bool:
