@@ -36,6 +36,13 @@ class Change(NamedTuple):
         size = merge_cells(*self, *other, items, cells)
         return Change(items[:size], cells[:size])
 
+    def absorb(self, other: Change) -> Change:
+        """Return the sum of two changes, in the memory of this one if it has all items."""
+        if self.items.size == 0 or not np.array_equal(self.items, other.items):
+            return self.plus(other)
+        np.add(self.cells, other.cells, out=self.cells)
+        return self
+
 
 def total(values: Iterable[T], plus: Callable[[T, T], T], is_exact: bool = False) -> T:
     """Add values in pairs, then the sums in pairs, and so on.

@@ -110,10 +110,12 @@ class Threads:
 
         def changes() -> Iterator[Change]:
             for answer in self._map(work):
-                yield answer.change
                 answers.append(answer._replace(change=NOTHING))
+                last = [answer.change]
+                del answer
+                yield last.pop()  # nothing here holds it while the next part works
 
-        change = total(changes(), Change.plus, self._is_exact)
+        change = total(changes(), Change.absorb, self._is_exact)
         return HalfStep(answers, change)
 
     def each_row(self, job: Job, task: RowTask) -> Iterator[Results]:
