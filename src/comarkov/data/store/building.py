@@ -126,12 +126,12 @@ def _side(folder: Path, shape: tuple[int, int], about: Description) -> Joint:
     return Joint(matrix, shape, about.scale, about.is_count, pages=pages)
 
 
-def row_blocks(matrix: Matrix, entries: int = AT_A_TIME) -> Iterator[tuple[slice, Block]]:
+def row_blocks(matrix: Matrix) -> Iterator[tuple[slice, Block]]:
     """Yield some rows at a time, as they are on disk; their memory is given back afterwards."""
     indptr, start, n = matrix.indptr, 0, matrix.mass.size
     pages = Pages((matrix.indices, matrix.weights))
     while start < n:
-        stop = int(np.searchsorted(indptr, indptr[start] + entries, side="right")) - 1
+        stop = int(np.searchsorted(indptr, indptr[start] + AT_A_TIME, side="right")) - 1
         stop = min(max(stop, start + 1), n)
         part = slice(int(indptr[start]), int(indptr[stop]))
         places = indptr[start : stop + 1] - indptr[start]
@@ -155,6 +155,11 @@ def canonical_blocks(
 
 def settled(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Description:
     """Bring the rows in a folder into the form in which ``joint`` has them, and describe them."""
+    if writer.size == 0:
+        raise ValueError(
+            "The data have no weight above 0. Choose the column with the weights, for example "
+            "weights='count'."
+        )
     rows, dtype = folder / ROWS, writer.dtype
     is_count = dtype == np.int32 or (writer.are_whole and _sums_are_small(rows, shape, writer))
     final = np.dtype(np.int32 if is_count and writer.size > SMALL else np.float64)
