@@ -189,3 +189,14 @@ def test_information(cluster):
 def test_what_is_wrong_with_edges(cluster, frame, message):
     with pytest.raises(ValueError, match=message):
         cluster_joint(dd.from_pandas(pd.DataFrame(frame), npartitions=1), None, cluster)
+
+
+@pytest.mark.parametrize("scheme", [None, "bm25"])
+def test_a_store(cluster, tmp_path, scheme):
+    frame = edges(matrix("counts"), NAMES["words"])
+    data = comarkov.read(frame, rows="user", columns="item", weights="weight")
+    comarkov.pack(data, tmp_path / "store")
+    own, local = (None if scheme is None else Weighting(scheme) for _ in range(2))
+    expected = weighted_joint(data, local)
+    for store in (tmp_path / "store", comarkov.read(tmp_path / "store")):
+        assert_same(cluster_joint(store, own, cluster), expected)

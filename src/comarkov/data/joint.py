@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..kernels.matrix import Matrix, add_columns, add_rows, group_counts, sum_xlogx, transpose
+from .changes import total
 from .inputs import named_csr, names
+from .parts import count_parts, part_bounds
 
 INT32_MAX = np.iinfo(np.int32).max
 EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
@@ -85,7 +89,10 @@ class Joint:
     @cached_property
     def information(self) -> float:
         """I(X;Y) in bits."""
-        return bits(self.matrix.weights, self.row_mass, self.column_mass)
+        bounds = part_bounds(self.matrix.indptr, count_parts(self.nnz, self.shape[1]))
+        ends = self.matrix.indptr[bounds]
+        sums = (sum_xlogx(self.matrix.weights[start:stop]) for start, stop in pairwise(ends))
+        return bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
 
     @cached_property
     def T(self) -> Joint:  # noqa: N802, as in NumPy

@@ -23,6 +23,7 @@ from .replicas import Call, PackedAnswer, PartJob, Request, Sum
 from .workers import NOTHING, HalfStep, Job, Stop
 
 T = TypeVar("T")
+INLINE = 1 << 18  # bytes of a table that is sent with each request, not before
 _tags = itertools.count()
 
 
@@ -62,8 +63,7 @@ class ClusterWorkers:
 
         def start() -> list[Task]:
             replies = self._ask(replicas.move, jobs)
-            sums = self._cluster.map(replicas.sum_of, replies)
-            root[:] = [self._cluster.reduced(replicas.plus, sums)]
+            root[:] = [self._cluster.reduced(replicas.plus, replies)]
             return [*root, *self._cluster.map(replicas.answers_of, replies)]
 
         results = self._parts.results(start, stop, self.ledger.forget)
@@ -122,7 +122,7 @@ class ClusterWorkers:
 
     def _sent(self, masses: np.ndarray) -> Task:
         self.ledger.traffic["tables"] += masses.nbytes * len(set(self._cluster.workers))
-        return self._cluster.broadcast(masses)
+        return masses.copy() if masses.nbytes < INLINE else self._cluster.broadcast(masses)
 
     def _count(self, whole: Sum, answers: list[list[list[PackedAnswer]]]) -> None:
         """Count the bytes of a half-step: the sum goes to this process and to each worker."""

@@ -154,18 +154,15 @@ def answers_of(reply: Reply | None) -> list[list[PackedAnswer]] | None:
     return reply and reply.answers
 
 
-def sum_of(reply: Reply | None) -> Sum | None:
-    """Return what is added up of a reply."""
-    return reply and reply.sum
-
-
-def plus(one: Sum | None, other: Sum | None) -> Sum | None:
+def plus(one: Sum | Reply | None, other: Sum | Reply | None) -> Sum | None:
     """Add up the changes of each job; None if a worker lacked a table."""
     if one is None or other is None:
         return None
-    changes = [mine.plus(yours) for mine, yours in zip(one.changes, other.changes, strict=True)]
-    came = sum(term.nbytes for term in (one, other) if term.place != _here)
-    return Sum(changes, _here, one.moved + other.moved + came)
+    terms = [term.sum if isinstance(term, Reply) else term for term in (one, other)]
+    pairs = zip(terms[0].changes, terms[1].changes, strict=True)
+    came = sum(term.nbytes for term in terms if term.place != _here)
+    moved = terms[0].moved + terms[1].moved + came
+    return Sum([mine.plus(yours) for mine, yours in pairs], _here, moved)
 
 
 def each_part(parts: Sequence[Matrix], calls: Sequence[Call]) -> list[Any]:

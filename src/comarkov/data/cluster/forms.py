@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...kernels.matrix import Matrix
-from ..joint import INT32_MAX, SMALL, Extent, of_counts, of_weights, scale_of, spread_of
+from ..joint import INT32_MAX, SMALL, Extent, Joint, of_counts, of_weights, scale_of, spread_of
 
 
 class Facts(NamedTuple):
@@ -90,6 +90,12 @@ def form_of(facts: Facts, row_sums: np.ndarray) -> Form:
     scale = scale_of(Extent(nnz, facts.low, facts.high, lambda: facts.logs / nnz))
     is_single = facts.dtype == np.float32 and not is_small
     return Form(is_count, False, np.dtype(np.float32 if is_single else np.float64), scale)
+
+
+def form_of_joint(whole: Joint) -> Form:
+    """Return the form of a matrix in memory or on disk."""
+    dtype = whole.matrix.weights.dtype
+    return Form(whole.is_count, dtype.kind == "i", dtype, whole.scale, whole.spread)
 
 
 def with_spread(form: Form, low: float, masses: np.ndarray) -> Form:

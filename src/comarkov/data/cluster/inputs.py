@@ -6,15 +6,18 @@ import os
 from pathlib import Path
 from typing import Any
 
+from .. import own_folders
 from ..joint import Joint
+from ..store.opening import open_store
 from ..weighting import Weighting, weighted_joint
 from . import edges
 from .bands import as_band
 from .client import Cluster
-from .forms import Form
+from .forms import form_of_joint
 from .joint import ClusterJoint, Side
 from .partition import Numbered, partitioned
 from .parts import sent_parts
+from .stores import from_store
 
 
 def is_dask_frame(X: Any) -> bool:
@@ -27,44 +30,47 @@ def is_dask_array(X: Any) -> bool:
     return hasattr(X, "dask") and hasattr(X, "chunks")
 
 
+def is_distributed(X: Any) -> bool:
+    """Is X an object of Dask, or a folder, rather than a matrix in memory?"""
+    return is_dask_frame(X) or is_dask_array(X) or isinstance(X, str | os.PathLike)
+
+
+def is_store(X: Any) -> bool:
+    """Is X a store?"""
+    return hasattr(X, "joint") and hasattr(X, "path")
+
+
 def cluster_joint(X: Any, weighting: Weighting | None, cluster: Cluster) -> ClusterJoint:
     """Return the joint distribution of the weighted X on workers; fits the weighting.
 
-    X is a Dask DataFrame of edges, a Dask array of sparse or dense blocks, a folder of Parquet
-    files of edges that all workers can see, or anything else in memory that ``joint`` takes.
+    X is a Dask DataFrame of edges, a Dask array of sparse or dense blocks, a store or a folder of
+    Parquet files of edges that all workers can see, or anything in memory that ``joint`` takes.
     """
-    numbered = _numbered(X, cluster)
-    if numbered is None:
-        return from_memory(weighted_joint(X, weighting), cluster)
-    return partitioned(numbered, weighting, cluster)
+    if isinstance(X, str | os.PathLike) and own_folders.is_store(Path(X)):
+        X = open_store(X)
+    if is_store(X):
+        return from_store(X, weighting, cluster)
+    if is_distributed(X):
+        return partitioned(_numbered(X, cluster), weighting, cluster)
+    return from_memory(weighted_joint(X, weighting), cluster)
 
 
 def from_memory(whole: Joint, cluster: Cluster) -> ClusterJoint:
     """Send a matrix in memory to workers, in parts."""
-    weights = whole.matrix.weights
-    form = Form(
-        whole.is_count,
-        weights.dtype.kind == "i",
-        weights.dtype,
-        whole.scale,
-        whole.matrix.spread,
-    )
     return ClusterJoint(
         Side(sent_parts(whole, cluster), whole.row_mass, whole.row_names),
         Side(sent_parts(whole.T, cluster), whole.T.row_mass, whole.column_names),
-        form,
+        form_of_joint(whole),
     )
 
 
-def _numbered(X: Any, cluster: Cluster) -> Numbered | None:
-    """Return X in bands on workers; None if it is in memory."""
-    if is_dask_frame(X):
-        return edges.banded(edges.from_frame(X, cluster), cluster)
+def _numbered(X: Any, cluster: Cluster) -> Numbered:
+    """Return the rows of X in bands on workers."""
     if is_dask_array(X):
         return _from_array(X, cluster)
-    if isinstance(X, str | os.PathLike):
-        return edges.banded(edges.from_parquet(Path(X), cluster), cluster)
-    return None
+    if is_dask_frame(X):
+        return edges.banded(edges.from_frame(X, cluster), cluster)
+    return edges.banded(edges.from_parquet(Path(X), cluster), cluster)
 
 
 def _from_array(X: Any, cluster: Cluster) -> Numbered:
