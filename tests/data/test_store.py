@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from helpers import assert_same_joints
 
 import comarkov
-from comarkov.data import parts
+from comarkov.data import parts, row_ranges
 from comarkov.data.joint import SMALL, joint
-from comarkov.data.store import building, open_joint, weighing
+from comarkov.data.store import open_joint, weighing
 from comarkov.data.weighting import weighted_joint
 
 
@@ -90,7 +90,7 @@ def test_the_same_clusters_as_in_memory(packed, monkeypatch):
 @pytest.mark.filterwarnings("ignore:5 of")
 @pytest.mark.parametrize("scheme", ["bm25", "uniform", "presence", "log"])
 def test_weights_are_computed_on_disk(packed, scheme, monkeypatch):
-    monkeypatch.setattr(building, "AT_A_TIME", 1000)
+    monkeypatch.setattr(row_ranges, "ENTRIES", 1000)
     monkeypatch.setattr(weighing, "MEMORY", 100_000)
     data, store, folder = packed
     weightings = comarkov.Weighting(scheme), comarkov.Weighting(scheme)

@@ -11,6 +11,7 @@ import pytest
 from helpers import assert_same_joints
 
 import comarkov
+from comarkov.data import row_ranges
 from comarkov.data.joint import joint
 from comarkov.data.store import buckets, building, edge_rows, packing
 from comarkov.data.store.journal import draft_of, has_draft
@@ -58,7 +59,7 @@ def assert_packed(store, data):
 def small_memory(monkeypatch):
     """Buckets of a few thousand entries, and blocks of about a thousand."""
     monkeypatch.setattr(packing, "SORTING", 0.003)
-    monkeypatch.setattr(building, "AT_A_TIME", 1000)
+    monkeypatch.setattr(row_ranges, "ENTRIES", 1000)
 
 
 @pytest.mark.parametrize("kind", ["counts", "numbers", "texts", "lines"])
