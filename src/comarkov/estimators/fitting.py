@@ -11,7 +11,7 @@ import numpy as np
 
 from ..data.alignment import check_columns
 from ..data.contract import available_if, fit_context
-from ..data.inputs import as_csr
+from ..data.inputs import sorted_csr
 from ..data.joint import Joint
 from ..data.reading import Data
 from ..data.reading.fit_input import fit_input
@@ -164,7 +164,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
             return weighted_joint(half, as_weighting(self.weighting, X))
 
         ask = (starts[0].k, starts[1].k), self.init, self.fixed
-        return choose_beta.beta_evidence(as_csr(X), read, ask, run)
+        return choose_beta.beta_evidence(sorted_csr(X), read, ask, run)
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         return self._method(self.method).solve(problem, run)
