@@ -29,6 +29,7 @@ from ..search.starts import starts_for
 from ..search.streams import Purpose
 from .biclusters import HasBiclusters
 from .cutting import Cuts
+from .estimate import Estimate, estimate_fit
 from .learning import Starts
 from .prediction import Predicts
 
@@ -63,6 +64,26 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         """Fit, and return the weighted data, which the results of the fit need again."""
         with showing(fit_stages(self._both(self.n_clusters), self.beta), self.verbose):
             return self._fit_in_stages(X)
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def estimate(self, X: Any) -> Estimate:
+        """Predict how much memory and time a fit of X takes, within a factor of about 1.5.
+
+        It takes a second or two: memory is computed from sizes, and time from a sample of X.
+        Sets no attributes.
+
+        Parameters
+        ----------
+        X : what ``fit`` takes, or a store
+            Nonnegative weights.
+
+        Returns
+        -------
+        Estimate
+            ``memory`` of the whole process, ``seconds``, ``bytes_per_half_step`` on the network,
+            and ``advice`` in words. Print it for a summary.
+        """
+        return estimate_fit(self, X)
 
     def _fit_in_stages(self, X: Any) -> Joint:
         X = fit_input(X)

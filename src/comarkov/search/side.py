@@ -84,8 +84,9 @@ class Side:
         if self._is_whole:
             fill_table(self.table, self.joint.matrix, self.labels)
         else:
-            self.table = without_derived(self.table)
-            self.table.mass[:] = masses(workers_of(self.joint), self.labels, self.table)
+            mass = np.require(masses(workers_of(self.joint), self.labels, self.table), None, "W")
+            near = mass if self.table.near is self.table.mass else self.table.near
+            self.table = without_derived(self.table._replace(mass=mass, near=near))
 
     @property
     def _is_whole(self) -> bool:
