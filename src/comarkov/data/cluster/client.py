@@ -5,7 +5,8 @@ Only this module imports Dask.
 
 from __future__ import annotations
 
-from asyncio import CancelledError
+import asyncio
+import concurrent.futures
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -107,7 +108,7 @@ class Cluster:
                 if stop():
                     self.client.cancel(list(tasks))
                     return None
-        except CancelledError as error:
+        except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
             self._check_scheduler()
             raise LostError from error
 
@@ -208,19 +209,23 @@ def checked_workers(client: Client) -> list[str]:
             "The Dask scheduler has no workers. Start one or more with 'dask worker "
             f"{client.scheduler_info()['address']}'"
         ) from None
-    answers = client.run(version, "comarkov", on_error="return")
-    for worker, answer in answers.items():
-        if isinstance(answer, Exception):
-            raise ValueError(
-                f"comarkov is not installed on the Dask worker {worker}. Run there: "
-                f"pip install '{INSTALL}=={own}'"
-            )
-        if answer != own:
-            raise ValueError(
-                f"The Dask worker {worker} has comarkov {answer}, but this is {own}. Run there: "
-                f"pip install '{INSTALL}=={own}'"
-            )
+    for worker, answer in client.run(version, "comarkov", on_error="return").items():
+        _check_version(f"on the Dask worker {worker}", answer, own)
+    try:
+        answer = client.run_on_scheduler(version, "comarkov")
+    except ImportError as error:
+        answer = error
+    _check_version("where the Dask scheduler runs", answer, own)
     return _by_thread(client.nthreads())
+
+
+def _check_version(where: str, answer: Any, own: str) -> None:
+    """Raise an error if another process has no comarkov, or another version of it."""
+    advice = f"Run there: pip install '{INSTALL}=={own}'"
+    if isinstance(answer, Exception):
+        raise ValueError(f"comarkov is not installed {where}. {advice}")
+    if answer != own:
+        raise ValueError(f"There is comarkov {answer} {where}, but this is {own}. {advice}")
 
 
 def _by_thread(threads: Mapping[str, int]) -> list[str]:
