@@ -25,6 +25,7 @@ PURPOSE = "The Dask engine"
 INSTALL = "comarkov[dask]"
 ANSWER = 5.0  # seconds in which a scheduler must answer
 ARRIVAL = 10.0  # seconds in which the first worker must arrive
+CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 POLL = 0.1  # seconds between looks at what else happens while tasks run
 LOOPBACK = "127.0.0.1"
 NO_CLIENT = (
@@ -81,7 +82,8 @@ class Cluster:
 
     def scatter(self, value: Any, place: float) -> Task:
         """Send a value to the worker at a place. It is lost if this worker is."""
-        return self.client.scatter([value], workers=[self.worker(place)], hash=False)[0]
+        with self._noticing_losses():
+            return self.client.scatter([value], workers=[self.worker(place)], hash=False)[0]
 
     def gather(self, futures: Sequence[Task]) -> list[Any]:
         """Return the results of tasks."""
@@ -89,7 +91,8 @@ class Cluster:
 
     def broadcast(self, array: np.ndarray) -> Task:
         """Send a copy of an array to all workers."""
-        return self.client.scatter([array.copy()], broadcast=True, hash=False)[0]
+        with self._noticing_losses():
+            return self.client.scatter([array.copy()], broadcast=True, hash=False)[0]
 
     def results(self, tasks: Sequence[Task], stop: Callable[[], bool]) -> list[Any] | None:
         """Return the results of tasks; None if ``stop`` says so meanwhile.
@@ -98,7 +101,7 @@ class Cluster:
         """
         from distributed import wait
 
-        try:
+        with self._noticing_losses():
             while True:
                 try:
                     wait(tasks, timeout=POLL)
@@ -108,7 +111,13 @@ class Cluster:
                 if stop():
                     self.client.cancel(list(tasks))
                     return None
-        except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
+
+    @contextmanager
+    def _noticing_losses(self) -> Iterator[None]:
+        """Raise a LostError in place of what Dask raises if a worker is lost."""
+        try:
+            yield
+        except (*CANCELLED, OSError, KeyError) as error:
             self._check_scheduler()
             raise LostError from error
 
