@@ -20,7 +20,7 @@ from ..costs.evaluation import adjusted_rand_index
 from ..costs.labels import matched
 from ..data.joint import Joint
 from ..data.thinning import halves
-from . import budgets
+from . import budgets, sampling
 from .coclusters import CoClusterProblem, CoClusters, Step
 from .ensemble import search
 from .problem import Solution
@@ -100,8 +100,12 @@ def beta_evidence(
 ) -> np.ndarray:
     """Measure how well halves of the counts agree at each β of GRID, and choose β.
 
-    ``read`` weights a half.
+    ``read`` weights a half. Large data are represented by a sample of their rows, unless these have
+    given labels.
     """
+    if counts.nnz > sampling.MOST and parameters[2] is None and isinstance(parameters[1], str):
+        rng = run.drawing(Purpose.SAMPLE).rng
+        counts = counts[sampling.drawn(counts.shape[0], counts.nnz, rng)]
 
     def repeat(i: int) -> np.ndarray | None:
         if i > 0 and run.monitor.is_late(SHARE):

@@ -25,6 +25,7 @@ from .number_ladder import Numbers, evidence_of, ladder, numbers_of, settle
 from .number_reasons import Decision
 from .progress import NUMBERS
 from .run import Run
+from .sampling import sample_of
 from .starts import Start, free_start
 from .streams import Purpose
 
@@ -60,6 +61,7 @@ class Selection:
 
     decisions: Decisions
     table: np.ndarray
+    note: str = ""  # about the data by which they were chosen
 
     @property
     def numbers(self) -> Numbers:
@@ -69,7 +71,8 @@ class Selection:
     @property
     def reason(self) -> str:
         """The reasons, in words."""
-        return " ".join(dict.fromkeys(one.reason for one in self.decisions if one.reason))
+        reasons = dict.fromkeys(one.reason for one in self.decisions if one.reason)
+        return " ".join([*reasons, self.note] if reasons and self.note else reasons)
 
 
 class Level(NamedTuple):
@@ -85,14 +88,16 @@ def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
     """Choose the numbers that are "auto"; given numbers stay.
 
     A side that the user does not want clustered (None) is clustered here to help with the other.
+    Large data are represented by a sample.
     """
+    data, note = sample_of(data, run.drawing(Purpose.SAMPLE).rng)
     goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
     CoClusterProblem(data, goal).prepare()
     choice = _Choice(data, wanted, goal, run)
     with run.monitor.watch(1, NUMBERS):
         decisions = choice.decisions()
         table = choice.table(decisions)
-    return Selection(decisions, table)
+    return Selection(decisions, table, note)
 
 
 @dataclass

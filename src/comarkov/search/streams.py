@@ -27,6 +27,7 @@ class Purpose(IntEnum):
     PATH = 9  #: sweeps on the way along β
     HELD_OUT = 10  #: transitions that a fit does not see
     NULL_TABLES = 11  #: tables drawn for the test of lumpability
+    SAMPLE = 13  #: the rows or columns of large data by which numbers of clusters are chosen
     EVIDENCE = 12  #: shuffled entries, by side, which measure what entries are worth
 
 
