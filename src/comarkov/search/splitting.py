@@ -12,7 +12,7 @@ from ..kernels.halving import halve
 from ..kernels.matrix import Matrix
 from ..kernels.sweep import sweep
 from ..kernels.tables import derive
-from .boards import Board, new_workspace
+from .boards import Board, new_workspace, without_derived
 from .engines import workers_of
 from .half_steps import Mover, insert, move_all, rows_of_parts
 from .merging import pair_costs
@@ -112,8 +112,8 @@ def _halved(data: Joint, sample: Sample, cross: np.ndarray | None, run: Run) -> 
     sweep(twice, sample.matrix, within, table, blocks, near, coupling, workspace)
     halves.label[sample.rows] = within.label[sample.places]
     halves.size[:] = within.size
-    workers = workers_of(data)
-    return Mover(workers, Board(table), halves, blocks, cross, coupling, data.row_mass, run.stop)
+    workers, board = workers_of(data), Board(without_derived(table))
+    return Mover(workers, board, halves, blocks, cross, coupling, data.row_mass, run.stop)
 
 
 def _gain(mover: Mover) -> float:

@@ -119,7 +119,10 @@ class Threads:
         """Yield the results of a task with the costs of each row, one part after another."""
 
         def work(p: int) -> Results:
-            return job.board.each_row(self._part(p), job.asks[p], job.setting, task)
+            copy = self._copies.take(job.board)
+            results = job.board.each_row(copy, self._part(p), job.asks[p], job.setting, task)
+            self._copies.put_back(copy)
+            return results
 
         return self._map(work)
 
