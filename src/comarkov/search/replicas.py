@@ -157,6 +157,11 @@ def answers_of(reply: Reply | None) -> list[list[PackedAnswer]] | None:
     return reply and reply.answers
 
 
+def sum_of(reply: Reply | None) -> Sum | None:
+    """Return the changes of the only group."""
+    return reply and reply.sum
+
+
 def plus(one: Sum | Reply | None, other: Sum | Reply | None) -> Sum | None:
     """Add up the changes of each job; None if a worker lacked a table."""
     if one is None or other is None:
