@@ -37,12 +37,15 @@ def new_table(n: int, k: int, lookup: np.ndarray) -> Table:
 
 
 def zeros(shape: tuple[int, int], lookup: np.ndarray) -> Table:
-    """Return a table of zeros, not derived yet: of counts if there is a look-up table."""
-    log = np.zeros(shape, np.float32)
+    """Return a table of zeros, not derived yet: of counts if there is a look-up table.
+
+    Zeros take no memory before they are written, which ``zeros_like`` does at once.
+    """
+    first, second, third = (np.zeros(shape, np.float32) for _ in range(3))
     if lookup.size:
         mass = np.zeros(shape, np.int32)
-        return Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
-    return Table(np.zeros(shape), np.zeros_like(log), log, NOTHING, NOTHING, lookup)
+        return Table(mass, mass, first, second, third, lookup)
+    return Table(np.zeros(shape), first, second, NOTHING, NOTHING, lookup)
 
 
 def float_table(masses: np.ndarray) -> Table:

@@ -95,7 +95,7 @@ def _content(folder: Path) -> dict[str, Any]:
     try:
         content = json.loads((folder / STORE).read_text(encoding="utf-8"))
         version = content.pop("format")
-    except (OSError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise damaged(folder, STORE) from error
     if version != FORMAT:
         raise ValueError(
