@@ -67,7 +67,10 @@ def rounds(data, n_parts: int, seed: int):
 
 def main(report: Report) -> None:
     """Print costs and bytes by rounds for each number of parts."""
-    for name, matrix in (("planted, 1e7 non-zeros", planted_csr(10**7)), ("20 Newsgroups", newsgroups())):
+    for name, matrix in (
+        ("planted, 1e7 non-zeros", planted_csr(10**7)),
+        ("20 Newsgroups", newsgroups()),
+    ):
         report.title(f"{name}: cost in bits at β = {BETA} after each round, and bytes in all")
         data = joint(matrix)
         _ = data.T  # once, not for each number of parts

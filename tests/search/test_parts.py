@@ -9,10 +9,11 @@ from comarkov import CoClustering
 from comarkov.data import parts
 from comarkov.data.changes import Change, total
 from comarkov.data.joint import joint
-from comarkov.search.boards import REMEMBERED, Board, Copy, copied
+from comarkov.search.boards import REMEMBERED, Board, Copy, with_derived, without_derived
 from comarkov.search.coclusters import CoClusterProblem
 from comarkov.search.engines import workers_of
 from comarkov.search.half_steps import Mover, rows_of_parts
+from comarkov.search.merging import merged
 from comarkov.search.new_tables import empty_table
 from comarkov.search.refinement import refine
 from comarkov.search.side import Side, inserted
@@ -187,7 +188,7 @@ def test_a_fit_does_not_depend_on_the_number_of_threads(matrix):
 
 def test_copies_catch_up_with_the_table():
     data = divided(np.random.default_rng(0).poisson(1.0, (60, 50)))
-    board = Board(empty_table(data, 4))
+    board = Board(without_derived(empty_table(data, 4)))
     copies = [Copy(board.table), Copy(board.table)]
     board.bring_up_to_date(copies[0])
     for i in range(REMEMBERED + 3):
@@ -197,9 +198,21 @@ def test_copies_catch_up_with_the_table():
             board.bring_up_to_date(copies[0])
     for copy in copies:  # one up to date till lately, one never
         board.bring_up_to_date(copy)
-        for ours, own in zip(board.table, copy.table, strict=True):
+        for ours, own in zip(with_derived(board.table), copy.table, strict=True):
             assert_array_equal(ours, own)
-    assert copied(board.table).near is not board.table.near
+        assert copy.table.mass is not board.table.mass
+
+
+def test_large_data_keep_no_derived_values(matrix):
+    side = started(divided(matrix, 2), 4, 5, 8).rows
+    for each in (
+        side,
+        side.copy(),
+        merged(side, 0, 1),
+        inserted(side.joint, 4, side.free, run_at(1)),
+    ):
+        assert each.table.mass.size > 0
+        assert [each.table.log.size, each.table.unit.size, each.table.pair.size] == [0, 0, 0]
 
 
 def test_changes_add_up():

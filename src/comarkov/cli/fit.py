@@ -8,6 +8,7 @@ import typer
 
 from . import results_folder
 from .bars import WRITING, stage_bar
+from .engine import EngineOptions
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
@@ -26,6 +27,7 @@ def fit(
     source: Source,
     numbers: NumberOptions,
     clustering: ClusteringOptions,
+    engine: EngineOptions,
     folder: FitFolderOptions,
     *,
     output: OutputOptions,
@@ -44,12 +46,12 @@ def fit(
 
     comarkov fit letters/ -k 10 -l 20 --time-limit 5m
     """
-    with clear_errors(), notes(output.quiet):
+    with clear_errors(), notes(output.quiet), engine.running(clustering.jobs):
         out = folder.place(source)
         counts, beta, _ = clustering.checked(numbers)  # before a large file is read
         with stage_bar(counts, beta, output.shows_bars) as begin:
             data = reading.read(source)
-            model = clustering.estimator(numbers, data, output)
+            model = clustering.estimator(numbers, data, output).set_params(engine=engine.name)
             weighted = model._fit(data)
             begin(WRITING)
             results = results_folder.results_of(model, data, weighted=weighted)

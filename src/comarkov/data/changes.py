@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -35,18 +36,28 @@ class Change(NamedTuple):
         size = merge_cells(*self, *other, items, cells)
         return Change(items[:size], cells[:size])
 
+    def absorb(self, other: Change) -> Change:
+        """Return the sum of two changes, in the memory of this one if it has all items."""
+        if self.items.size == 0 or not np.array_equal(self.items, other.items):
+            return self.plus(other)
+        np.add(self.cells, other.cells, out=self.cells)
+        return self
 
-def total(values: Iterable[T], plus: Callable[[T, T], T]) -> T:
+
+def total(values: Iterable[T], plus: Callable[[T, T], T], is_exact: bool = False) -> T:
     """Add values in pairs, then the sums in pairs, and so on.
 
     The sums of floating-point numbers depend on the order. Workers in a tree can keep to this one,
-    and a single worker needs memory for only a few values.
+    and a single worker needs memory for only a few values. ``is_exact`` sums, of whole numbers, do
+    not depend on it: they are added up one by one, in memory for two.
 
     Examples
     --------
     >>> total("abcde", lambda a, b: f"({a}{b})")
     '(((ab)(cd))e)'
     """
+    if is_exact:
+        return reduce(plus, values)
     sums: list[tuple[int, T]] = []  # of 2**level values, by decreasing level
     for value in values:
         level = 0

@@ -114,6 +114,10 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         The same seed gives the same labels, for any number of threads and any input format.
     n_jobs : int or None, default=None
         The number of threads for the starts; None is 1, -1 is one per core.
+    engine : {"local", "dask"}, default="local"
+        Who computes: "local" is this process. "dask" is the cluster of the current Dask client;
+        start one with ``from distributed import Client; client = Client()``. The labels are the
+        same. It takes Dask arrays, Dask data frames of edges and folders of Parquet files, too.
     verbose : int, default=0
         1 or more shows a progress bar, or a line for each stage if rich is not installed.
 
@@ -212,6 +216,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         "order": [StrOptions({"natural", "shuffled"})],
         "reject": [None, Interval(Real, 0, 1, closed="right")],
         "keep_path": ["boolean"],
+        "engine": [StrOptions({"local", "dask"})],
     }
 
     n_clusters: ClusterCounts = "auto"
@@ -222,3 +227,4 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     order: str = "natural"
     reject: float | None = None
     keep_path: bool = False
+    engine: str = "local"

@@ -10,12 +10,14 @@ from typing import Any, Self
 import numpy as np
 
 from ..data.alignment import check_columns
+from ..data.cluster.client import Cluster, current
+from ..data.cluster.inputs import cluster_joint, is_distributed, refuse_dask
 from ..data.contract import available_if, fit_context
-from ..data.inputs import sorted_csr
+from ..data.inputs import NamedMatrix, sorted_csr
 from ..data.joint import Joint
 from ..data.reading import Data
 from ..data.reading.fit_input import fit_input
-from ..data.weighting import as_weighting, weighted_joint
+from ..data.weighting import Weighting, as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.describe_mixin import DescribeMixin
 from ..search import budgets, choose_beta, choose_numbers
@@ -29,6 +31,7 @@ from ..search.starts import starts_for
 from ..search.streams import Purpose
 from .biclusters import HasBiclusters
 from .cutting import Cuts
+from .estimate import Estimate, estimate_fit
 from .learning import Starts
 from .prediction import Predicts
 
@@ -43,6 +46,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     init: Any = "random"
     fixed: Any = None
     reject: Any = None
+    engine: Any = "local"
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Co-cluster the rows and columns of X.
@@ -52,7 +56,8 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
             Nonnegative weights. Also :class:`Data`, AnnData, a networkx bipartite graph, a list of
             texts, or a data frame with a column of names. Read anything else with
-            :func:`comarkov.read`.
+            :func:`comarkov.read`. With ``engine="dask"`` also a Dask array, a Dask DataFrame whose
+            columns are rows, columns and weights of edges, or a folder of such Parquet files.
         y : ignored
         """
         self._fit(X)
@@ -64,11 +69,29 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         with showing(fit_stages(self._both(self.n_clusters), self.beta), self.verbose):
             return self._fit_in_stages(X)
 
+    @fit_context(prefer_skip_nested_validation=False)
+    def estimate(self, X: Any) -> Estimate:
+        """Predict how much memory and time a fit of X takes, within a factor of about 1.5.
+
+        It takes a second or two: memory is computed from sizes, and time from a sample of X.
+        Sets no attributes.
+
+        Parameters
+        ----------
+        X : what ``fit`` takes, or a store
+            Nonnegative weights.
+
+        Returns
+        -------
+        Estimate
+            ``memory`` of the whole process, ``seconds``, ``bytes_per_half_step`` on the network,
+            and ``advice`` in words. Print it for a summary.
+        """
+        return estimate_fit(self, X)
+
     def _fit_in_stages(self, X: Any) -> Joint:
-        X = fit_input(X)
-        weighting = as_weighting(self.weighting, X)
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
-        data = weighted_joint(X, weighting).with_threads(run.n_jobs)
+        X, weighting, data = self._read(X, run)
         expect(budgets.expected_seconds(data.nnz))
         numbers, selection = self._numbers(data, run)
         starts = starts_for(data, numbers, self.init, self.fixed)
@@ -87,6 +110,26 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
         self._report(solution.state, starts, run, level=6)
         return data
+
+    def _read(self, X: Any, run: Run) -> tuple[Any, Weighting | None, Joint]:
+        """X as a matrix with names, its weighting, and the weighted data where they are needed."""
+        if self.engine == "dask":
+            return self._read_on_workers(X, current())
+        refuse_dask(X)
+        X = fit_input(X)
+        weighting = as_weighting(self.weighting, X)
+        return X, weighting, weighted_joint(X, weighting).with_threads(run.n_jobs)
+
+    def _read_on_workers(self, X: Any, cluster: Cluster) -> tuple[Any, Weighting | None, Joint]:
+        """The same with the weighted data on the workers of a cluster."""
+        if not is_distributed(X):
+            X = fit_input(X)
+        weighting = as_weighting(self.weighting, X)
+        data = cluster_joint(X, weighting, cluster)
+        if not is_distributed(X):
+            return X, weighting, data
+        whole = cluster_joint(X, None, cluster).gather().csr if self.beta == "auto" else data
+        return NamedMatrix(whole, data.row_names, data.column_names), weighting, data
 
     @available_if(lambda self: "beta" in self._get_param_names())
     @fit_context(prefer_skip_nested_validation=False)
@@ -112,9 +155,8 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
             (beta, cost, row_labels, column_labels), by decreasing β.
         """
         wanted = choose_beta.checked(betas)
-        X = fit_input(X)
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
-        data = weighted_joint(X, as_weighting(self.weighting, X)).with_threads(run.n_jobs)
+        X, _, data = self._read(X, run)
         numbers = self._known_numbers(data) or self._numbers(data, run)[0]
         starts = starts_for(data, numbers, self.init, self.fixed)
         problem = CoClusterProblem(data, starts)

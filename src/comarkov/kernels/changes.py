@@ -2,25 +2,9 @@
 
 import numpy as np
 
-from .borrowing import borrow
-from .compiling import kernel, step
+from .compiling import kernel
 from .logarithm import xlogx
 from .rounding import RESIDUE
-
-
-@step()
-def _copy_item(table, copy, y):
-    """Copy the masses of an item and what is derived from them."""
-    for a in range(table.mass.shape[1]):
-        copy.mass[y, a] = table.mass[y, a]
-        copy.log[y, a] = table.log[y, a]
-    if table.lookup.shape[0] == 0:
-        for a in range(table.mass.shape[1]):
-            copy.near[y, a] = table.near[y, a]
-        return
-    for a in range(table.mass.shape[1]):  # of counts, where near is the mass itself
-        copy.unit[y, a] = table.unit[y, a]
-        copy.pair[y, a] = table.pair[y, a]
 
 
 @kernel()
@@ -33,22 +17,22 @@ def mark_items(matrix, before, after, marks):
 
 
 @kernel()
-def take_back(copy, table, items, cells):
-    """Write by how much the masses of these items in a copy differ, and make them equal again."""
-    copy, table = borrow(copy), borrow(table)
+def take_back(copy, mass, items, cells):
+    """Write by how much the masses of these items differ in a copy, and make them equal again."""
     for i in range(items.size):
         y = items[i]
         for a in range(cells.shape[1]):
-            cells[i, a] = copy.mass[y, a] - table.mass[y, a]
-        _copy_item(table, copy, y)
+            cells[i, a] = copy[y, a] - mass[y, a]
+            copy[y, a] = mass[y, a]
 
 
 @kernel()
-def copy_items(table, copy, items):
-    """Make these items of a copy equal to those of the table."""
-    table, copy = borrow(table), borrow(copy)
+def copy_items(mass, copy, items):
+    """Make the masses of these items in a copy equal to the given ones."""
     for i in range(items.size):
-        _copy_item(table, copy, items[i])
+        y = items[i]
+        for a in range(mass.shape[1]):
+            copy[y, a] = mass[y, a]
 
 
 @kernel()

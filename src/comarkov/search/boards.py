@@ -17,7 +17,8 @@ from ..kernels.changes import add_cells, copy_items, mark_items, take_back
 from ..kernels.insertion import Workspace
 from ..kernels.matrix import Matrix, row_parts
 from ..kernels.sweep import Clusters, insertion_costs, sweep
-from ..kernels.tables import Table, derive_items
+from ..kernels.tables import Table, derive, derive_items
+from .new_tables import NOTHING, zeros
 
 REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
 _tokens = itertools.count()
@@ -66,7 +67,10 @@ class Copy:
 
 
 class Board:
-    """A table of masses, and which of its items have changed lately."""
+    """A table of masses, and which of its items have changed lately.
+
+    Only its copies need the values that are derived from masses, see ``without_derived``.
+    """
 
     def __init__(self, table: Table, token: Hashable = None) -> None:
         self.table = table
@@ -85,8 +89,6 @@ class Board:
     def accept(self, change: Change, tag: int | None = None) -> None:
         """Add a change to the table; the tag identifies it for those who have computed it."""
         add_cells(self.table.mass, change.items, change.cells)
-        bounds = np.array([0, change.items.size])
-        derive_items(self.table, np.zeros(1, np.int64), bounds, change.items)
         self._changed.append(change.items)
         self._tags.append(tag)
         self.version += 1
@@ -96,9 +98,10 @@ class Board:
         behind = self.version - copy.version
         if copy.token == self.token and behind <= len(self._changed):
             for items in list(self._changed)[len(self._changed) - behind :]:
-                copy_items(self.table, copy.table, items)
+                copy_items(self.table.mass, copy.table.mass, items)
+                _derive_again(copy.table, items)
         else:
-            copy.table = copied(self.table, copy.table)
+            copy.table = with_derived(self.table, copy.table)
         copy.token, copy.version = self.token, self.version
 
     def sweep(self, copy: Copy, part: Matrix, ask: Ask, setting: Setting) -> Answer:
@@ -121,7 +124,9 @@ class Board:
         change = self._taken_back(copy.table, part, ask.labels, labels)
         return Answer(labels, margins, moves, drift, change)
 
-    def each_row(self, part: Matrix, ask: Ask, setting: Setting, task: RowTask) -> Results:
+    def each_row(
+        self, copy: Copy, part: Matrix, ask: Ask, setting: Setting, task: RowTask
+    ) -> Results:
         """Do a task with the costs of the rows of a part in each cluster, and join its results.
 
         A few thousand rows at a time, to limit memory.
@@ -131,7 +136,7 @@ class Board:
         for place, rows in row_parts(part):
             home, cross = ask.labels[place], ask.cross[place]
             costs = np.empty((rows.mass.size, k))
-            arguments = self.table, setting.blocks, cross, setting.coupling, workspace
+            arguments = copy.table, setting.blocks, cross, setting.coupling, workspace
             insertion_costs(costs, home, rows, *arguments)
             results.append(task(home, rows, costs))
         return tuple(np.concatenate(arrays) for arrays in zip(*results, strict=True))
@@ -150,7 +155,8 @@ class Board:
         mark_items(part, before, after, marks)
         items = np.flatnonzero(marks).astype(np.uint32)
         cells = np.empty((items.size, table.mass.shape[1]), table.mass.dtype)
-        take_back(table, self.table, items, cells)
+        take_back(table.mass, self.table.mass, items, cells)
+        _derive_again(table, items)
         return Change(items, cells)
 
 
@@ -189,21 +195,46 @@ class Copies:
                 self._free.append(copy)
 
 
-def copied(table: Table, into: Table | None = None) -> Table:
-    """Return a copy of a table, in the memory of another one if that has the same form."""
-    if into is None or into is table or not _is_alike(table, into):
-        mass = table.mass.copy()
-        near = mass if table.near is table.mass else table.near.copy()
-        return Table(
-            mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup
-        )
-    for source, target in zip(table[:-1], into[:-1], strict=True):
-        np.copyto(target, source)
-    return into._replace(lookup=table.lookup)
+def without_derived(table: Table) -> Table:
+    """Return the masses of a table alone: a quarter of its memory for counts, half for weights."""
+    return masses_alone(table.mass, table.lookup)
+
+
+def masses_alone(mass: np.ndarray, lookup: np.ndarray) -> Table:
+    """Return a table of masses without anything derived; of counts if there is a look-up table."""
+    near = mass if lookup.size else NOTHING
+    return Table(mass, near, NOTHING, NOTHING, NOTHING, lookup)
+
+
+def with_derived(table: Table, into: Table | None = None) -> Table:
+    """Return a copy of masses with all that is derived from them, in memory of the same form."""
+    if into is None or not _is_alike(table, into):
+        into = zeros(table.mass.shape, table.lookup)
+    into = into._replace(lookup=table.lookup)
+    np.copyto(into.mass, table.mass)
+    derive(into)
+    return into
+
+
+def copied(table: Table) -> Table:
+    """Return a copy of a table."""
+    mass = table.mass.copy()
+    near = mass if table.near is table.mass else table.near.copy()
+    return Table(mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup)
 
 
 def _is_alike(table: Table, other: Table) -> bool:
-    return table.mass.shape == other.mass.shape and table.mass.dtype == other.mass.dtype
+    """Has the other table room for a copy of this one, with what is derived?"""
+    return (
+        other.log.shape == table.mass.shape
+        and other.mass.dtype == table.mass.dtype
+        and other.mass is not table.mass
+    )
+
+
+def _derive_again(table: Table, items: np.ndarray) -> None:
+    """Derive the values of these items."""
+    derive_items(table, np.zeros(1, np.int64), np.array([0, items.size]), items)
 
 
 def new_workspace(blocks: Table) -> Workspace:

@@ -12,6 +12,7 @@ from ..kernels.tables import LANES, Table, derive
 
 LOOKUP_LIMIT = 1 << 16
 NO_LOOKUP = np.zeros((0, 3), np.float32)
+NOTHING = np.zeros((0, 0), np.float32)
 
 
 def padded(k: int) -> int:
@@ -32,13 +33,19 @@ def empty_blocks(cross: np.ndarray, k: int) -> Table:
 
 def new_table(n: int, k: int, lookup: np.ndarray) -> Table:
     """Return an empty table for n items and k clusters: of counts if there is a look-up table."""
-    shape = (n, padded(k))
-    log = np.zeros(shape, np.float32)
+    return zeros((n, padded(k)), lookup)
+
+
+def zeros(shape: tuple[int, int], lookup: np.ndarray) -> Table:
+    """Return a table of zeros, not derived yet: of counts if there is a look-up table.
+
+    Zeros take no memory before they are written, which ``zeros_like`` does at once.
+    """
+    first, second, third = (np.zeros(shape, np.float32) for _ in range(3))
     if lookup.size:
         mass = np.zeros(shape, np.int32)
-        return Table(mass, mass, log, np.zeros_like(log), np.zeros_like(log), lookup)
-    none = np.zeros((0, 0), np.float32)
-    return Table(np.zeros(shape), np.zeros_like(log), log, none, none, lookup)
+        return Table(mass, mass, first, second, third, lookup)
+    return Table(np.zeros(shape), first, second, NOTHING, NOTHING, lookup)
 
 
 def float_table(masses: np.ndarray) -> Table:

@@ -16,9 +16,8 @@ import numpy as np
 
 from ..data.changes import Change, total
 from ..kernels.matrix import Matrix
-from ..kernels.tables import derive
-from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting
-from .new_tables import NO_LOOKUP, lookup_of_size, new_table
+from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting, masses_alone
+from .new_tables import NO_LOOKUP, lookup_of_size
 
 THREADS = 64  # the most that a worker has
 
@@ -143,15 +142,24 @@ def each_row(
     if boards is None:
         return None
     (job,) = request.jobs
-    return [
-        boards[job.board].each_row(part, _unpacked(ask, rows, job, boards), job.setting, task)
+    board = boards[job.board]
+    copy = _copies.take(board)
+    results = [
+        board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
         for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
     ]
+    _copies.put_back(copy)
+    return results
 
 
 def answers_of(reply: Reply | None) -> list[list[PackedAnswer]] | None:
     """Return what the driver needs of a reply."""
     return reply and reply.answers
+
+
+def sum_of(reply: Reply | None) -> Sum | None:
+    """Return the changes of the only group."""
+    return reply and reply.sum
 
 
 def plus(one: Sum | Reply | None, other: Sum | Reply | None) -> Sum | None:
@@ -201,7 +209,8 @@ def _board(wanted: Wanted, parcel: Any) -> Board | None:
     if board is not None and board.version == wanted.version:
         return board
     if wanted.since is None:
-        board = Board(_table(parcel, wanted.lookup), wanted.token)
+        counts = lookup_of_size(wanted.lookup) if wanted.lookup else NO_LOOKUP
+        board = Board(masses_alone(parcel.copy(), counts), wanted.token)
         board.version = wanted.version
         _boards[wanted.token] = board
         return board
@@ -210,15 +219,6 @@ def _board(wanted: Wanted, parcel: Any) -> Board | None:
     for step, job in zip(parcel, wanted.jobs, strict=True):
         board.accept(step.changes[job])
     return board
-
-
-def _table(masses: np.ndarray, lookup: int) -> Any:
-    table = new_table(
-        masses.shape[0], masses.shape[1], lookup_of_size(lookup) if lookup else NO_LOOKUP
-    )
-    table.mass[:] = masses
-    derive(table)
-    return table
 
 
 # --- parts ----------------------------------------------------------------------------------------

@@ -7,11 +7,19 @@ import numpy as np
 from ..data.joint import Joint, bits
 from ..kernels.matrix import Matrix
 from ..kernels.sweep import Clusters, sweep
-from ..kernels.tables import Table, derive, fill_blocks, fill_table
+from ..kernels.tables import Table, derive, fill_table
 from . import budgets
-from .boards import Board, Results, RowTask, copied, new_workspace
+from .boards import (
+    Board,
+    Results,
+    RowTask,
+    copied,
+    new_workspace,
+    with_derived,
+    without_derived,
+)
 from .engines import workers_of
-from .half_steps import Mover, insert, masses, rows_of_parts
+from .half_steps import Mover, fill_blocks, insert, masses, rows_of_parts
 from .new_tables import empty_blocks, empty_table, new_table
 from .refinement import Visit
 from .run import Run, in_parts
@@ -76,8 +84,9 @@ class Side:
         if self._is_whole:
             fill_table(self.table, self.joint.matrix, self.labels)
         else:
-            self.table.mass[:] = masses(workers_of(self.joint), self.labels, self.table)
-            derive(self.table)
+            mass = np.require(masses(workers_of(self.joint), self.labels, self.table), None, "W")
+            near = mass if self.table.near is self.table.mass else self.table.near
+            self.table = without_derived(self.table._replace(mass=mass, near=near))
 
     @property
     def _is_whole(self) -> bool:
@@ -104,7 +113,8 @@ class Side:
     def blocks(self, cross: np.ndarray) -> Table:
         """Return the masses by (cluster of the other side, cluster); totals are in the last row."""
         blocks = empty_blocks(cross, self.k)
-        fill_blocks(blocks, cross, self.labels, self.joint.row_mass)
+        workers = workers_of(self.joint)
+        fill_blocks(workers, blocks, cross, self.labels, self.joint.row_mass)
         return blocks
 
     def information(self) -> float:
@@ -140,7 +150,10 @@ class Side:
         table = new_table(self.joint.shape[1], k, self.table.lookup)
         for a, new in enumerate(number):
             table.mass[:, new] += self.table.mass[:, a]
-        derive(table)
+        if self._is_whole:
+            derive(table)
+        else:
+            table = without_derived(table)
         return Side(self.joint, number[self.labels], k, self.free, table)
 
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
@@ -236,13 +249,16 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     the remaining rows get random labels. All nonempty rows must be free.
     """
     table = empty_table(joint, k)
-    derive(table)
+    if workers_of(joint).bounds.size == 2:
+        derive(table)
+    else:
+        table = without_derived(table)
     side = Side(joint, np.full(joint.shape[0], -1), k, free, table)
     blocks = empty_blocks(coupled(table, None, 1.0)[0], k)
     derive(blocks)
     order = run.rng.permutation(free)
     if side._is_whole:
-        _insert_whole(side, side.clusters, joint.matrix, order, blocks, run)
+        _insert_whole(side, side.clusters, joint.matrix, order, table, blocks, run)
     else:
         _insert_in_parts(side, order, blocks, run)
     remaining = free[side.labels[free] < 0]
@@ -257,15 +273,16 @@ def _insert_whole(
     clusters: Clusters,
     matrix: Matrix,
     order: np.ndarray,
+    table: Table,
     blocks: Table,
     run: Run,
 ) -> None:
-    """Insert rows of a matrix one after another into clusters that have the table of a side."""
-    cross, coupling = coupled(side.table, None, 1.0)
+    """Insert rows of a matrix one after another into clusters with this table."""
+    cross, coupling = coupled(table, None, 1.0)
     workspace = new_workspace(blocks)
 
     def put(rows: np.ndarray) -> None:
-        sweep(rows, matrix, clusters, side.table, blocks, cross, coupling, workspace)
+        sweep(rows, matrix, clusters, table, blocks, cross, coupling, workspace)
 
     put(order[: side.k])
     for rows in in_parts(order[side.k :], side._rows_per_call(), run):
@@ -277,8 +294,10 @@ def _insert_in_parts(side: Side, order: np.ndarray, blocks: Table, run: Run) -> 
     workers = workers_of(side.joint)
     size = max(side.k, int(order.size * min(1.0, SAMPLE / side.joint.nnz)))
     matrix, places = workers.rows(order[:size])
-    sample = no_clusters(matrix.mass.size, side.k)
-    _insert_whole(side, sample, matrix, places, blocks, run)
+    sample, table = no_clusters(matrix.mass.size, side.k), with_derived(side.table)
+    _insert_whole(side, sample, matrix, places, table, blocks, run)
+    side.table.mass[:] = table.mass
+    del table
     side.labels[order[:size]] = sample.label[places]
     side.clusters.size[:] = sample.size
     cross, coupling = coupled(side.table, None, 1.0)

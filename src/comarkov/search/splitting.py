@@ -12,7 +12,7 @@ from ..kernels.halving import halve
 from ..kernels.matrix import Matrix
 from ..kernels.sweep import sweep
 from ..kernels.tables import derive
-from .boards import Board, new_workspace
+from .boards import Board, new_workspace, without_derived
 from .engines import workers_of
 from .half_steps import Mover, insert, move_all, rows_of_parts
 from .merging import pair_costs
@@ -22,7 +22,8 @@ from .run import Run
 from .side import coupled, no_clusters
 
 SAMPLE = 1 << 17  # entries of rows that are halved one after another, before all others
-CELLS = 1 << 24  # of the tables of clusters that are split at the same time
+AT_ONCE = 1 << 27  # bytes for clusters that are split at the same time ...
+PER_ITEM, PER_ROW = 32, 40  # ... of which each cluster needs so many
 
 Members = np.ndarray
 
@@ -36,7 +37,7 @@ def bisect(
     """
     if workers_of(data).bounds.size == 2:
         return [_bisect_whole(data, members, cross, run) for members in clusters]
-    at_once = max(1, CELLS // (2 * data.shape[1]))
+    at_once = max(1, AT_ONCE // (PER_ITEM * data.shape[1] + PER_ROW * data.shape[0]))
     starts = range(0, len(clusters), at_once)
     batches = [_bisect_in_parts(data, clusters[i : i + at_once], cross, run) for i in starts]
     return [split for batch in batches for split in batch]
@@ -81,9 +82,10 @@ def _bisect_in_parts(
         move_all(own, [rows_of_parts(workers, clusters[i]) for i in large])
     if run.stop():
         return [Split(0.0, members[:0]) for members in clusters]
+    gains = workers.each(lambda i: _gain(movers[i]), len(movers))
     return [
-        Split(_gain(mover), members[mover.clusters.label[members] == 1])
-        for mover, members in zip(movers, clusters, strict=True)
+        Split(gain, members[mover.clusters.label[members] == 1])
+        for gain, mover, members in zip(gains, movers, clusters, strict=True)
     ]
 
 
@@ -112,8 +114,8 @@ def _halved(data: Joint, sample: Sample, cross: np.ndarray | None, run: Run) -> 
     sweep(twice, sample.matrix, within, table, blocks, near, coupling, workspace)
     halves.label[sample.rows] = within.label[sample.places]
     halves.size[:] = within.size
-    workers = workers_of(data)
-    return Mover(workers, Board(table), halves, blocks, cross, coupling, data.row_mass, run.stop)
+    workers, board = workers_of(data), Board(without_derived(table))
+    return Mover(workers, board, halves, blocks, cross, coupling, data.row_mass, run.stop)
 
 
 def _gain(mover: Mover) -> float:

@@ -78,6 +78,7 @@ class Threads:
         count = count_parts(joint.nnz, joint.shape[1])
         self.bounds = part_bounds(joint.matrix.indptr, count)
         self._copies = Copies(self.n)
+        self._is_exact = joint.mass_dtype is np.int32
 
     def map(self, task: Callable[..., Any], own: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield task(part, *own[p]) of each part, in order."""
@@ -85,7 +86,7 @@ class Threads:
 
     def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
         """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
-        return total(self.map(task, own), np.ndarray.__iadd__)
+        return total(self.map(task, own), np.ndarray.__iadd__, self._is_exact)
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
@@ -109,17 +110,22 @@ class Threads:
 
         def changes() -> Iterator[Change]:
             for answer in self._map(work):
-                yield answer.change
                 answers.append(answer._replace(change=NOTHING))
+                last = [answer.change]
+                del answer
+                yield last.pop()  # nothing here holds it while the next part works
 
-        change = total(changes(), Change.plus)
+        change = total(changes(), Change.absorb, self._is_exact)
         return HalfStep(answers, change)
 
     def each_row(self, job: Job, task: RowTask) -> Iterator[Results]:
         """Yield the results of a task with the costs of each row, one part after another."""
 
         def work(p: int) -> Results:
-            return job.board.each_row(self._part(p), job.asks[p], job.setting, task)
+            copy = self._copies.take(job.board)
+            results = job.board.each_row(copy, self._part(p), job.asks[p], job.setting, task)
+            self._copies.put_back(copy)
+            return results
 
         return self._map(work)
 

@@ -1,0 +1,327 @@
+"""An estimate before a fit: what it needs of memory, network and time, and what would help.
+
+Memory follows from the sizes of the data and the numbers of clusters. The time is that of sweeps
+over a sample, which takes a second or two, times the number of sweeps of a fit. Nothing is fitted
+but the sample.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from ..data.inputs import as_csr
+from ..data.joint import Joint, joint
+from ..data.reading.fit_input import fit_input
+from ..data.sizes import size_text
+from ..data.weighting import Weighting, as_weighting, weighted_joint
+from ..search import budgets, pace
+from ..search.choose_beta import DEFAULT
+from ..search.ensemble import WAVE
+from ..search.footprint import Size, data_bytes, search_bytes
+from ..search.threads import n_threads
+
+USUAL = 20  # clusters of a side, if their number is to be chosen
+CHOOSING = 6.0  # fits that choosing numbers or β takes, besides the last
+SMALL = 16  # samples in data that are judged by the fit of one
+WITHIN = 1.5  # the factor within which predictions are meant to be
+PATIENCE = 60  # seconds from which advice is given how to save time
+LABEL_BYTES = 5  # of a label and a margin on the network
+ITEM_BYTES = 4  # of the number of an item on the network
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a fit will need, within a factor of about 1.5."""
+
+    shape: tuple[int, int]
+    entries: int
+    engine: str
+    threads: int
+    memory: int  #: the most bytes of this process, with the data that it has in memory now
+    available: int | None  #: bytes of memory that it can have; None if unknown
+    bytes_per_half_step: int  #: the most bytes on the network; 0 without a cluster
+    seconds: float
+    advice: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Is there enough memory?"""
+        return self.available is None or self.memory <= self.available
+
+    def __str__(self) -> str:
+        (n, m), cores = self.shape, "thread" if self.threads == 1 else "threads"
+        lines = [
+            f"{n:,} rows x {m:,} columns, {self.entries:,} entries, {self.threads} {cores}",
+            f"memory   {size_text(self.memory)}{self._of_available()}",
+            f"network  {self._traffic()}",
+            f"time     {time_text(self.seconds)}",
+            "",
+            *self.advice,
+        ]
+        return "\n".join(lines)
+
+    def _of_available(self) -> str:
+        return "" if self.available is None else f" of {size_text(self.available)} available"
+
+    def _traffic(self) -> str:
+        if self.bytes_per_half_step == 0:
+            return "none"
+        return f"at most {size_text(self.bytes_per_half_step)} in a half-step"
+
+
+class Request(NamedTuple):
+    """What of an estimator's parameters matters."""
+
+    counts: tuple[int | None, int | None]
+    is_chosen: bool  # are numbers of clusters or β chosen?
+    beta: float
+    method: str
+    threads: int
+    engine: str
+
+
+def estimate_fit(estimator: Any, X: Any) -> Estimate:
+    """Predict the memory, network and time of a fit of X with the parameters of an estimator."""
+    X = fit_input(X)
+    weighting = as_weighting(estimator.weighting, X)
+    request = _request(estimator)
+    source = _Source.of(X, weighting)
+    size = source.size()
+    paces = source.paces(request.counts)
+    sweeps = pace.sweeps_of(request.method, request.beta, estimator.beta_step)
+    starts = _starts(estimator, size.entries, request.counts)
+    seconds = pace.fit_seconds(size.entries, paces, sweeps, starts)
+    if size.entries <= SMALL * _sample_entries(request.counts) and not request.is_chosen:
+        seconds = starts * _seconds_by_sample(estimator, source, request.counts)
+    if request.is_chosen:
+        seconds *= 1 + CHOOSING
+    available = available_memory()
+    seconds /= pace.speed_up(size.entries, (size.rows, size.columns), request.threads)
+    if size.is_on_disk:
+        seconds += pace.disk_seconds(2 * size.matrix, available, starts * sweeps)
+    added = data_bytes(size, request.counts[1] is not None)
+    added += search_bytes(size, request.counts, request.threads)
+    result = Estimate(
+        (size.rows, size.columns),
+        size.entries,
+        request.engine,
+        request.threads,
+        resident_memory() + added,
+        None if available is None else available + resident_memory(),
+        _traffic(size, request),
+        seconds,
+    )
+    return replace(result, advice=tuple(_advice(result, size, request)))
+
+
+def _request(estimator: Any) -> Request:
+    numbers = estimator._both(estimator.n_clusters)
+    rows, columns = (USUAL if number == "auto" else number for number in numbers)
+    is_chosen = "auto" in numbers or estimator.beta == "auto"
+    beta = DEFAULT if estimator.beta == "auto" else float(estimator.beta)
+    engine = getattr(estimator, "engine", "local")
+    threads = n_threads(estimator.n_jobs)
+    return Request((rows, columns), is_chosen, beta, estimator.method, threads, engine)
+
+
+def _starts(estimator: Any, entries: int, counts: tuple[int | None, int | None]) -> int:
+    """Return the number of starts, each of which is a member of the search."""
+    if estimator.n_init != "auto":
+        return int(estimator.n_init)
+    if estimator.method != "auto":
+        return 1
+    fine = sum(min(8 * k, max(48, 2 * k)) for k in counts if k is not None)
+    return WAVE if entries * fine <= budgets.work(budgets.SEVERAL_MEMBERS) else 1
+
+
+def _sample_entries(counts: tuple[int | None, int | None]) -> int:
+    return pace.TERMS // sum(k for k in counts if k is not None)
+
+
+# --- the data and their samples -------------------------------------------------------------------
+
+
+class _Source(NamedTuple):
+    """A matrix, or the joint distribution of a store."""
+
+    csr: sp.csr_array | None
+    stored: Joint | None
+    weighting: Weighting | None
+
+    @classmethod
+    def of(cls, X: Any, weighting: Weighting | None) -> _Source:
+        stored = getattr(X, "joint", None)
+        if isinstance(stored, Joint) and weighting is None:
+            return cls(None, stored, None)
+        return cls(as_csr(X), None, weighting)
+
+    def size(self) -> Size:
+        """Return the size of the data as a fit holds them."""
+        if self.stored is not None:
+            (n, m), entries, like = self.stored.shape, self.stored.nnz, self.stored
+        else:
+            assert self.csr is not None
+            (n, m), entries, like = self.csr.shape, self.csr.nnz, self.rows(1000)
+        weight = like.matrix.weights.itemsize
+        is_count = like.mass_dtype is np.int32
+        is_shared = self.csr is not None and self.weighting is None and not is_count
+        mass = 4 if is_count else 8
+        return Size(n, m, entries, mass, weight, is_shared, self.stored is not None)
+
+    def paces(self, counts: tuple[int | None, int | None]) -> list[float]:
+        """Return the seconds for an entry in a sweep over rows and over columns."""
+        entries = _sample_entries(counts)
+        samples = self.rows, self.columns
+        return [
+            pace.pace(sample(entries), k)
+            for k, sample in zip(counts, samples, strict=True)
+            if k is not None
+        ]
+
+    def rows(self, entries: int) -> Joint:
+        """Return random rows with about so many entries."""
+        if self.stored is not None:
+            return self.stored.subset(_some(self.stored.shape[0], self.stored.nnz, entries))
+        assert self.csr is not None
+        rows = self.csr[_some(self.csr.shape[0], self.csr.nnz, entries)]
+        return _weighted(rows[:, np.unique(rows.indices)], self.weighting)
+
+    def columns(self, entries: int) -> Joint:
+        """The same for columns, as the rows of a matrix."""
+        if self.stored is not None:
+            turned = self.stored.T
+            return turned.subset(_some(turned.shape[0], turned.nnz, entries))
+        assert self.csr is not None
+        columns = self.csr[:, _some(self.csr.shape[1], self.csr.nnz, entries)].tocsr()
+        columns = columns[np.flatnonzero(np.diff(columns.indptr))]
+        return _weighted(columns, self.weighting).T
+
+
+def _weighted(sample: sp.csr_array, weighting: Weighting | None) -> Joint:
+    """Return a sample as large data are: counts as such, even if they are few."""
+    return joint(sample, small=0) if weighting is None else weighted_joint(sample, clone(weighting))
+
+
+def _some(n: int, nnz: int, entries: int) -> np.ndarray:
+    """Return some of n elements that have nnz entries together, at random."""
+    count = int(np.clip(round(n * entries / max(nnz, 1)), min(n, 100), n))
+    return np.sort(np.random.default_rng(0).choice(n, count, replace=False))
+
+
+def _seconds_by_sample(
+    estimator: Any, source: _Source, counts: tuple[int | None, int | None]
+) -> float:
+    """Return the seconds of one start, from the fit of a sample of the rows."""
+    nnz = source.stored.nnz if source.stored is not None else source.csr.nnz  # type: ignore[union-attr]
+    sample = source.rows(min(_sample_entries(counts), nnz // 4))
+    few = [None if k is None else min(k, n) for k, n in zip(counts, sample.shape, strict=True)]
+    quiet = {"n_clusters": tuple(few), "n_init": 1, "max_time": None, "callback": None}
+    quiet |= {"verbose": 0, "n_jobs": 1, "random_state": 0, "init": "random", "fixed": None}
+    quick = clone(estimator).set_params(**quiet, weighting=None)
+    begin = time.process_time()
+    quick.fit(sample.csr)
+    return (time.process_time() - begin) * nnz / sample.nnz
+
+
+# --- the machine ----------------------------------------------------------------------------------
+
+
+def resident_memory() -> int:
+    """Return the bytes of memory that this process has now; 0 if unknown."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+
+
+def available_memory() -> int | None:
+    """Return the bytes of memory that processes can still have; None if unknown."""
+    if sys.platform != "linux":
+        return None
+    free = _meminfo("MemAvailable")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    used = Path("/sys/fs/cgroup/memory.current")
+    try:
+        within = int(limit.read_text()) - int(used.read_text())
+    except (OSError, ValueError):  # no such group, or no limit
+        return free
+    return within if free is None else max(min(free, within), 0)
+
+
+def _meminfo(field: str) -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+
+def _traffic(size: Size, request: Request) -> int:
+    """Return the most bytes that travel in a half-step: labels, margins, and all cells, twice."""
+    if request.engine != "dask":
+        return 0
+    sides = zip(request.counts, (size.rows, size.columns), (size.columns, size.rows), strict=True)
+    return max(
+        2 * LABEL_BYTES * elements + 2 * items * (ITEM_BYTES + size.mass * k)
+        for k, elements, items in sides
+        if k is not None
+    )
+
+
+def _advice(result: Estimate, size: Size, request: Request) -> list[str]:
+    """Return what to change, in sentences."""
+    advice = []
+    if not result.fits:
+        advice.append(_saving_memory(size, request))
+    cores = n_threads(-1)
+    if result.seconds > PATIENCE and request.threads < cores and request.engine != "dask":
+        faster = pace.speed_up(size.entries, (size.rows, size.columns), cores)
+        now = pace.speed_up(size.entries, (size.rows, size.columns), request.threads)
+        if faster > now:
+            seconds = time_text(result.seconds * now / faster)
+            advice.append(f"With n_jobs={cores} it takes {seconds}; the clusters are the same.")
+    return advice or ["It fits into memory."]
+
+
+def _saving_memory(size: Size, request: Request) -> str:
+    tables = search_bytes(size, request.counts, request.threads)
+    if not size.is_on_disk:
+        return (
+            "It does not fit into memory. Pack the data into a store, which a fit loads as needed: "
+            f"its tables then take {size_text(tables)}."
+        )
+    if request.threads > 1:
+        less = size_text(search_bytes(size, request.counts, 1))
+        return f"It does not fit into memory. With n_jobs=1 its tables take {less}."
+    return (
+        "The tables do not fit into memory. Use fewer clusters, or a cluster of machines: "
+        "engine='dask'"
+    )
+
+
+def time_text(seconds: float) -> str:
+    """Return a time as people write it.
+
+    Examples
+    --------
+    >>> time_text(3.21), time_text(200), time_text(9000)
+    ('about 3 seconds', 'about 3 minutes', 'about 2.5 hours')
+    """
+    for unit, name in ((3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 1.5 * unit:
+            count = seconds / unit
+            return f"about {count:.1f} {name}" if count < 3 else f"about {count:.0f} {name}"
+    return f"about {max(seconds, 1):.0f} seconds" if seconds >= 1.5 else "about a second"

@@ -1,0 +1,86 @@
+"""How much memory a fit needs, by formula, from the sizes of the data and of its tables.
+
+A side in k clusters has a table with a line of k cells, padded, for each item of the other side.
+Sweeps work on copies of it, one for each thread, with the values derived from masses; of large data
+the state itself has masses alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..data.parts import count_parts
+from .coarsening import FINE, MANY
+from .new_tables import padded
+from .splitting import AT_ONCE
+
+CELL = 16  # bytes of a cell with all that is derived from its mass
+ELEMENT = 100  # bytes of labels, margins and numbers of an element
+INDEX = 4  # bytes of the column of an entry
+SAMPLE = 1000  # elements whose entries are shuffled to calibrate confidences
+
+
+class Size(NamedTuple):
+    """The size of a matrix, and where it is."""
+
+    rows: int
+    columns: int
+    entries: int
+    mass: int  # bytes of a mass: 4 for counts, else 8
+    weight: int  # bytes of a weight
+    is_shared: bool = False  # are the arrays used as they are, without a copy?
+    is_on_disk: bool = False  # are they, and those of the transpose, mapped from files?
+
+    @property
+    def matrix(self) -> int:
+        """Bytes of the matrix."""
+        return self.entries * (INDEX + self.weight)
+
+
+class Tables(NamedTuple):
+    """Bytes for one side."""
+
+    state: int
+    trial: int
+    copies: int
+    changes: int  # of masses, while nearly everything moves
+    leaves: int
+    sample: int
+
+
+def data_bytes(size: Size, is_turned: bool) -> int:
+    """Return the bytes that a fit adds for the data: the matrix and, if needed, its transpose."""
+    if size.is_on_disk:
+        return 0
+    return size.matrix * ((not size.is_shared) + is_turned)
+
+
+def search_bytes(size: Size, counts: Sequence[int | None], threads: int) -> int:
+    """Return the most bytes of tables at the same time, for these numbers of clusters."""
+    sizes = (size.rows, size.columns), (size.columns, size.rows)
+    sides = [
+        tables_of(size, elements, items, k, threads)
+        for k, (elements, items) in zip(counts, sizes, strict=True)
+        if k is not None
+    ]
+    copies = sum(side.copies for side in sides)
+    state = sum(side.state for side in sides)
+    peaks = [
+        state + copies + max(side.trial, side.changes, side.sample, AT_ONCE, side.leaves - copies)
+        for side in sides
+    ]
+    return max(peaks) + ELEMENT * (size.rows + size.columns)
+
+
+def tables_of(size: Size, elements: int, items: int, k: int, threads: int) -> Tables:
+    """Return the bytes for the tables of a side with k clusters of these elements."""
+    cells, parts = items * padded(k), count_parts(size.entries, items)
+    fine = items * padded(min(FINE * k, max(MANY, 2 * k), elements))
+    sampled = min(items, SAMPLE * size.entries // max(elements, 1)) * padded(k)
+    sample = CELL * sampled + 8 * cells
+    if parts == 1:
+        return Tables(CELL * cells, CELL * cells, CELL * cells, 0, CELL * fine, sample)
+    mass, copies = size.mass * cells, min(threads, parts) * CELL * cells
+    waiting = 3 if size.mass == INDEX else parts.bit_length() + 1
+    return Tables(mass, mass, copies, mass * waiting, 2 * size.mass * fine, sample)
