@@ -35,7 +35,8 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="A file, a folder of texts or of results, a database, a data set, or - for stdin.",
+        help="A file, a folder of texts, edges or results, a store, a database, a data set, or - "
+        "for stdin.",
         show_default=False,
         autocompletion=completion(list(KNOWN)),  # and files, which the shell knows
     ),
