@@ -152,3 +152,12 @@ def enter(w, v):
     positive = np.where(v > 0, v, 1)
     joined = w * np.log(positive) + (v + w) * np.log1p(w / positive)
     return np.where(v > 0, joined, w * np.log(np.where(w > 0, w, 1)))
+
+
+def assert_same_joints(mine, expected):
+    """Equal arrays of equal types, and those of the transpose."""
+    for own, other in ((mine, expected), (mine.T, expected.T)):
+        for array, wanted in zip(own.matrix, other.matrix, strict=True):
+            np.testing.assert_array_equal(array, wanted)
+            assert getattr(array, "dtype", None) == getattr(wanted, "dtype", None)
+        assert (own.shape, own.scale, own.is_count) == (other.shape, other.scale, other.is_count)

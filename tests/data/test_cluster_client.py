@@ -53,7 +53,10 @@ def test_workers_that_cannot_take_part(tmp_path, monkeypatch):
 
     with processes(tmp_path, 1) as started:
         for version, message in (
-            (other, r"has comarkov 1.0, but this is 9.9. Run there: pip install"),
+            (
+                other,
+                r"There is comarkov 1.0 on the Dask worker tcp://.*, but this is 9.9. Run there",
+            ),
             (none, r"comarkov is not installed on the Dask worker tcp://.* Run there: pip install"),
         ):
             monkeypatch.setattr(client, "version", version)

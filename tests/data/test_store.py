@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from helpers import assert_same_joints
 
 import comarkov
-from comarkov.data import parts
+from comarkov.data import parts, row_ranges
 from comarkov.data.joint import SMALL, joint
-from comarkov.data.store import open_joint
+from comarkov.data.store import open_joint, weighing
+from comarkov.data.weighting import weighted_joint
 
 
 def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
@@ -62,12 +64,8 @@ def test_a_store_is_read_as_the_data_that_were_packed(packed):
 
 def test_its_arrays_are_those_of_the_joint_distribution(packed):
     data, store, folder = packed
-    expected = joint(data)
-    for mine, other in ((store.joint, expected), (open_joint(folder).T, expected.T)):
-        for array, wanted in zip(mine.matrix, other.matrix, strict=True):
-            np.testing.assert_array_equal(array, wanted)
-            assert getattr(array, "dtype", None) == getattr(wanted, "dtype", None)
-        assert (mine.scale, mine.is_count) == (other.scale, other.is_count)
+    assert_same_joints(store.joint, joint(data))
+    assert_same_joints(open_joint(folder), joint(data))
     assert store.joint.T.T is store.joint
     assert store.joint.matrix.indices.flags.writeable  # or numba compiles another version
     assert not isinstance(store.joint.matrix.indices, np.memmap)
@@ -87,6 +85,32 @@ def test_the_same_clusters_as_in_memory(packed, monkeypatch):
     np.testing.assert_array_equal(models[1].predict(store), models[0].predict(data))
     about = [comarkov.Results.of(model, data).describe() for model in models]
     assert about[0] == about[1] == comarkov.Results.of(models[0], store).describe()
+
+
+@pytest.mark.filterwarnings("ignore:5 of")
+@pytest.mark.parametrize("scheme", ["bm25", "uniform", "presence", "log"])
+def test_weights_are_computed_on_disk(packed, scheme, monkeypatch):
+    monkeypatch.setattr(row_ranges, "ENTRIES", 1000)
+    monkeypatch.setattr(weighing, "MEMORY", 100_000)
+    data, store, folder = packed
+    weightings = comarkov.Weighting(scheme), comarkov.Weighting(scheme)
+    expected, mine = (
+        weighted_joint(each, own) for each, own in zip((data, store), weightings, strict=True)
+    )
+    assert_same_joints(mine, expected)
+    assert mine.row_names.tolist() == expected.row_names.tolist()
+    assert mine.pages is not None
+    for name in ("idf_", "mean_length_", "relative_lengths_", "row_masses_"):
+        np.testing.assert_array_equal(*(getattr(each, name) for each in weightings))
+    assert [path.name for path in folder.parent.iterdir()] == ["store"]
+    if scheme == "bm25":
+        models = [
+            comarkov.CoClustering((3, 3), weighting=scheme, random_state=0).fit(each)
+            for each in (data, store)
+        ]
+        np.testing.assert_array_equal(*(model.row_labels_ for model in models))
+        about = [comarkov.Results.of(models[0], each).describe() for each in (data, store)]
+        assert about[0] == about[1]
 
 
 def test_its_transpose_is_on_disk_too(packed):

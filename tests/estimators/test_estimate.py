@@ -1,6 +1,7 @@
 """Estimates: memory as measured, time by formula, and advice that can be followed."""
 
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -122,14 +123,14 @@ def test_a_weighting_is_estimated_with_its_weights():
 def test_a_store_needs_no_memory_for_data(tmp_path):
     X = random_matrix()
     store = comarkov.pack(comarkov.read(X.toarray()), tmp_path / "store")
-    size = estimates._Source.of(store, None).size()
+    size = estimates._Source.of(store, CoClustering(4)).size()
     assert size == Size(*X.shape, X.nnz, 4, 4, is_on_disk=True)
     assert CoClustering(4, random_state=0).estimate(store).entries == X.nnz
 
 
 def advice_with(monkeypatch, available, X, **parameters):
     monkeypatch.setattr(estimates, "available_memory", lambda: available)
-    monkeypatch.setattr(estimates, "resident_memory", lambda: 0)
+    monkeypatch.setattr(estimates, "own_memory", lambda: 0)
     return CoClustering(4, random_state=0, **parameters).estimate(X)
 
 
@@ -155,6 +156,18 @@ def test_the_advice_for_too_little_time(monkeypatch):
     assert estimate.advice == (
         "With n_jobs=4 it takes about 5 minutes; the clusters are the same.",
     )
+
+
+def test_a_cluster_needs_a_network(monkeypatch):
+    """Labels and margins to and fro; cells up a tree of two workers, to the client and to both."""
+    monkeypatch.setattr(estimates, "current", lambda: SimpleNamespace(workers=["a", "b"]))
+    X = random_matrix()
+    estimate = CoClustering((4, None), engine="dask", random_state=0).estimate(X)
+    assert estimate.threads == 2
+    assert estimate.bytes_per_half_step == 2 * 5 * 3000 + 3 * 400 * (4 + 4 * 4)
+    assert estimate.worker_memory > X.nnz * 8
+    assert "2 workers" in str(estimate)
+    assert "at most 54 kB in a half-step" in str(estimate)
 
 
 def test_the_command_prints_an_estimate_and_writes_nothing(tmp_path):

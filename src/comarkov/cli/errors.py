@@ -14,6 +14,8 @@ from typing import Any
 
 import typer
 
+from .wording import as_options
+
 SIZES = re.compile(r" \(n_(?:samples|features)=\d+\)")  # in words of scikit-learn
 
 
@@ -40,7 +42,7 @@ def _one_line(error: BaseException) -> str:
         message = f"{error.strerror}: {error.filename}"
     if isinstance(error, MemoryError):
         message = f"There is not enough memory. {message}"
-    message = SIZES.sub("", message)
+    message = as_options(SIZES.sub("", message), ("checkpoint", "scheduler"))
     return " ".join(message.split()) or type(error).__name__
 
 

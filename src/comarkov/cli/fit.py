@@ -9,6 +9,7 @@ import typer
 
 from . import results_folder
 from .bars import WRITING, stage_bar
+from .engine import EngineOptions
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
@@ -35,6 +36,7 @@ def fit(
     source: Source,
     numbers: NumberOptions,
     clustering: ClusteringOptions,
+    engine: EngineOptions,
     folder: FitFolderOptions,
     *,
     output: OutputOptions,
@@ -55,17 +57,17 @@ def fit(
 
     comarkov fit logs.parquet -k 20 -l 20 --estimate
     """
-    with clear_errors(), notes(output.quiet):
+    with clear_errors(), notes(output.quiet), engine.running(clustering.jobs):
         if folder.estimate:
             data = reading.read(source)
-            estimate = clustering.estimator(numbers, data, output).estimate(data)
-            _print_estimate(estimate, source, output)
+            model = clustering.estimator(numbers, data, output).set_params(**engine.parameters())
+            _print_estimate(model.estimate(data), source, output)
             return
         out = folder.place(source)
         counts, beta, _ = clustering.checked(numbers)  # before a large file is read
         with stage_bar(counts, beta, output.shows_bars) as begin:
             data = reading.read(source)
-            model = clustering.estimator(numbers, data, output)
+            model = clustering.estimator(numbers, data, output).set_params(**engine.parameters())
             weighted = model._fit(data)
             begin(WRITING)
             results = results_folder.results_of(model, data, weighted=weighted)

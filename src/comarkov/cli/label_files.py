@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.own_folders import DATA, is_results
+from ..data.own_folders import is_results
 
 if TYPE_CHECKING:
     from ..data.reading.class_files import Labels
@@ -67,7 +67,7 @@ def _in_results(out: Path, side: str) -> Known:
             f"{out} has no known classes, as it is no folder of results. Give a file with them: "
             f"comarkov evaluate {out} classes.csv"
         )
-    data = read(out / DATA)
+    data = read(out)
     names = data.row_names if side == "rows" else data.column_names
     classes = data.row_classes if side == "rows" else data.column_classes
     if not classes:

@@ -122,7 +122,6 @@ def read_results(out: Path, titles: Path | None = None) -> Results:
 
 def read_any_results(out: Path, titles: Path | None = None) -> Results | NetworkResults:
     """The results in a folder, from the model and the data in it."""
-    from ..data.own_folders import DATA
     from ..data.reading import read
     from ..model.storage import is_results, load, load_value
     from ..results.folder import PATH
@@ -140,7 +139,7 @@ def read_any_results(out: Path, titles: Path | None = None) -> Results | Network
     if network is not None:
         return network
     path = load_value(out / PATH) if (out / PATH).exists() else None
-    data = replace(read(out / DATA), source=str(about.get("data", {}).get("source", "")))
+    data = read(out).changed(source=str(about.get("data", {}).get("source", "")))
     if titles is None and (out / FILE).exists():
         titles = out / FILE
     with _commands_for_titles(out):

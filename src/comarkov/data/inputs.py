@@ -120,6 +120,12 @@ def as_csr(W: Any) -> sp.csr_array:
     return _canonical(_checked(W if with_names is None else with_names.matrix))
 
 
+def sorted_csr(W: Any) -> sp.csr_array:
+    """The same with entries in the order of columns, in memory."""
+    csr = as_csr(W)
+    return csr.sorted_indices() if is_on_disk(W) else csr
+
+
 def named_csr(W: Any) -> NamedMatrix:
     """The same with the names of rows and columns."""
     with_names = named(W) or NamedMatrix(W, *names(W))

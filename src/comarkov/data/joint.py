@@ -170,7 +170,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     Larger counts are stored as int32 and float32 as it comes: both take less memory and time.
     """
     if isinstance(stored := getattr(W, "joint", None), Joint) and scale is None:
-        return _with_names(stored, *names(W))
+        return with_names(stored, *names(W))
     csr, row_names, column_names = named_csr(W)
     if csr.data.size == 0 and scale is None:
         raise ValueError("The matrix has no mass: all its entries are zero.")
@@ -186,10 +186,12 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
 
 
-def _with_names(stored: Joint, rows: np.ndarray | None, columns: np.ndarray | None) -> Joint:
-    """A matrix on disk with its names."""
-    turned = replace(stored.T, row_names=columns, column_names=rows)
-    return linked(replace(stored, row_names=rows, column_names=columns), turned)
+def with_names(matrix: Joint, rows: np.ndarray | None, columns: np.ndarray | None) -> Joint:
+    """The same matrix with other names; its transpose, if it is known, too."""
+    named = replace(matrix, row_names=rows, column_names=columns)
+    if "T" in matrix.__dict__:
+        linked(named, replace(matrix.T, row_names=columns, column_names=rows))
+    return named
 
 
 def of_counts(csr: sp.csr_array) -> Matrix:

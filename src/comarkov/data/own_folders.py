@@ -7,6 +7,7 @@ from pathlib import Path
 TREE, ARRAYS = "model.json", "arrays.npz"  # in the folder of a model
 MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
 DATA = "data.npz"  # in a folder of results, too, unless it is one of several types
+REFERENCE = "data.json"  # instead of it, the place of a large store
 STORE = "store.json"  # in a store of data
 
 

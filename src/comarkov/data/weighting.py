@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .alignment import check_columns
 from .contract import fit_context
-from .inputs import TOO_LARGE, as_csr, is_sparse, named_csr, suggested_weighting
+from .inputs import TOO_LARGE, as_csr, is_on_disk, is_sparse, named_csr, suggested_weighting
 from .joint import Joint, joint
 
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
@@ -130,9 +130,9 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         y : ignored
         """
         csr = as_csr(X)
-        self.learn(_row_sums(csr), _frequencies(csr), csr.shape)
+        self.learn(row_sums(csr), frequencies(csr), csr.shape)
         if self.makes_uniform:
-            self.row_masses_: Any = _row_sums(self.weigh_before_division(csr))
+            self.row_masses_: Any = row_sums(self.weigh_before_division(csr))
         check_columns(self, X)  # sets n_features_in_ and names
         return self
 
@@ -164,11 +164,11 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         csr = as_csr(X)
         check_columns(self, X, reset=False)
         weights = self.weigh_before_division(csr)
-        return _divided(weights, _row_sums(weights)) if self.makes_uniform else weights
+        return _divided(weights, row_sums(weights)) if self.makes_uniform else weights
 
     def weigh_before_division(self, csr: sp.csr_array) -> sp.csr_array:
         """The weights of rows before they are made uniform."""
-        return self._weights(csr, self._relative_lengths(_row_sums(csr)), self.idf_)
+        return self._weights(csr, self._relative_lengths(row_sums(csr)), self.idf_)
 
     def weigh_columns(self, X: Any) -> sp.csr_array:
         """The weights of new columns X, whose rows are those of the fit, as CSR.
@@ -184,7 +184,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"{csr.shape[0]} rows."
             )
         weights = self._weights(
-            csr, self.relative_lengths_, self._idf(_frequencies(csr), self.n_rows_)
+            csr, self.relative_lengths_, self._idf(frequencies(csr), self.n_rows_)
         )
         return weights if self.row_masses_ is None else _divided(weights, self.row_masses_)
 
@@ -244,12 +244,29 @@ def weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
     """The joint distribution of the weighted X, with its names; fits the weighting."""
     if weighting is None:
         return joint(X)
+    if is_on_disk(X):
+        from .store.weighing import fit_weighting  # which needs this module
+
+        fit_weighting(X, weighting)
+    else:
+        weighting.fit(as_csr(X))
+    return joint_weighed_by(X, weighting)
+
+
+def joint_weighed_by(X: Any, weighting: Weighting | None) -> Joint:
+    """The same with a weighting that is fitted already."""
+    if weighting is None:
+        return joint(X)
+    if is_on_disk(X):
+        from .store.weighing import weighed
+
+        return weighed(X, weighting)
     csr, rows, columns = named_csr(X)
-    weights = weighting.fit(csr).weigh_rows(csr)
-    return replace(joint(weights), row_names=rows, column_names=columns)
+    return replace(joint(weighting.weigh_rows(csr)), row_names=rows, column_names=columns)
 
 
-def _row_sums(csr: sp.csr_array) -> np.ndarray:
+def row_sums(csr: sp.csr_array) -> np.ndarray:
+    """The row sums of a matrix in double precision."""
     with np.errstate(over="ignore"):
         sums = csr.astype(np.float64, copy=False).sum(axis=1)
         total = sums.sum()
@@ -258,7 +275,7 @@ def _row_sums(csr: sp.csr_array) -> np.ndarray:
     return sums
 
 
-def _frequencies(csr: sp.csr_array) -> np.ndarray:
+def frequencies(csr: sp.csr_array) -> np.ndarray:
     """The number of entries in each column."""
     return np.bincount(csr.indices, minlength=csr.shape[1])
 

@@ -34,12 +34,6 @@ def fill_table(table, matrix, label):
     derive(table)
 
 
-def fill_blocks(blocks, cross, label, mass):
-    """Write the masses by (column cluster, row cluster), and by row cluster in the last row."""
-    _add_blocks(blocks.mass, cross, label, mass)
-    derive(blocks)
-
-
 @kernel()
 def add_labelled(out, matrix, label):
     """Add the masses by (column, row cluster)."""
@@ -50,7 +44,8 @@ def add_labelled(out, matrix, label):
 
 
 @kernel()
-def _add_blocks(out, cross, label, mass):
+def add_blocks(out, cross, label, mass):
+    """Add the masses by (column cluster, row cluster), and by row cluster in the last row."""
     last = out.shape[0] - 1
     for x in range(label.size):
         a = label[x]

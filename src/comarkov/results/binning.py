@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from ..data.row_ranges import block_sums
+
 PIXELS = 800  # the most rows or columns of a picture
 
 
@@ -12,12 +14,12 @@ def binned(
     matrix: sp.csr_array, rows: np.ndarray, columns: np.ndarray, most: int = PIXELS
 ) -> np.ndarray:
     """The reordered matrix, reduced to pixels that each hold the mean of their cells."""
-    sums, areas = [], []
+    bins, areas = [], []
     for order in (rows, columns):
-        bins = min(order.size, most)
+        count = min(order.size, most)
         bin_of = np.empty(order.size, np.int64)
-        bin_of[order] = np.arange(order.size) * bins // order.size
-        areas.append(np.bincount(bin_of, minlength=bins))
-        sums.append(sp.csr_array((np.ones(order.size), (np.arange(order.size), bin_of))))
-    total = (sums[0].T @ matrix.astype(np.float64) @ sums[1]).toarray()
+        bin_of[order] = np.arange(order.size) * count // order.size
+        bins.append(bin_of)
+        areas.append(np.bincount(bin_of, minlength=count))
+    total = block_sums(matrix, (bins[0], bins[1]), (areas[0].size, areas[1].size))
     return np.asarray(total / np.outer(*areas))

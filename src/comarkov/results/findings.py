@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..costs.labels import membership, ranks
+from ..costs.labels import ranks
 from ..costs.relations import Information
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
@@ -154,12 +154,12 @@ class SideFindings:
         """The members of a cluster, the most typical first."""
         return self.order[self.labels[self.order] == cluster]
 
-    def membership(self, labels: np.ndarray | None = None) -> sp.csr_array:
-        """Elements by clusters, of these labels or its own; by themselves if not clustered."""
+    def blocks_of(self, labels: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+        """The block of each element and their number: its cluster, or itself if not clustered."""
         labels = self.labels if labels is None else labels
         if not self.is_clustered:
-            return sp.eye_array(labels.size, format="csr")
-        return membership(labels, max(int(labels.max(initial=0)) + 1, self.n_clusters))
+            return np.arange(labels.size), labels.size
+        return labels, max(int(labels.max(initial=0)) + 1, self.n_clusters)
 
     def typical(self, cluster: int, n: int = 10) -> list[str]:
         """The names of the n most typical members of a cluster."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..data.inputs import are_numbers, as_csr, names
-from ..data.joint import Joint, joint
+from ..data.inputs import are_numbers, as_csr, is_on_disk, names
+from ..data.joint import Joint, with_names
 from ..data.reading.fit_input import fit_input
 from ..data.reading.naming import distinct
+from ..data.weighting import joint_weighed_by
 from .findings import Findings, findings_of
 
 Names = tuple[list[str] | None, list[str] | None]
@@ -26,10 +26,10 @@ def joint_of_fit(fitted: Any, X: Any) -> Joint:
     of_fit = fitted._model.row_names, fitted._model.column_names
     for given, known, axis in zip(names(X), of_fit, ("row", "column"), strict=True):
         _check_order(given, known, axis)
-    data = joint(csr if fitted.weighting_ is None else fitted.weighting_.weigh_rows(csr))
+    data = joint_weighed_by(X if is_on_disk(X) else csr, fitted.weighting_)
     if not fitted._model.has_masses_of(data):
         raise _not_of_the_fit("It has other weights, or has them elsewhere.")
-    return replace(data, row_names=of_fit[0], column_names=of_fit[1])
+    return with_names(data, *of_fit)
 
 
 def findings_on(fitted: Any, X: Any, weighted: Joint) -> Findings:

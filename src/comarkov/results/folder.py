@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..data.own_folders import DATA
+from ..data.store import keep_data
 from ..model.storage import MODEL, SUMMARY, save_value
 from . import given_titles, plot, report
 from .files import clusters_md, summary_json
@@ -23,7 +23,7 @@ def fill(results: Results, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="")
     draw_heatmap(results, folder)
     results.fitted.save(folder / MODEL)
-    results.data.save(folder / DATA)
+    keep_data(results.data, folder)
     if results.path is not None:
         save_value(list(results.path), folder / PATH)
         plot.save(plot.path_figure(results), folder / "path.png", "png")

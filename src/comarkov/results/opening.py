@@ -62,7 +62,8 @@ def weight_of(results: Results) -> Weight:
         return Weight("many" if noun == as_plural(noun) else "much", noun)
     for kind in sorted(kinds & COUNTED.keys()):
         return COUNTED[kind]
-    if results.matrix.nnz and (results.matrix.data == 1).all():
+    weights = results.matrix.data
+    if weights.size and weights.min() == weights.max() == 1:
         return Weight("many", "entries")
     return Weight()
 

@@ -21,6 +21,7 @@ from ..data.inputs import as_csr
 from ..data.joint import Joint
 from ..data.reading import Data
 from ..data.reading.fit_input import fit_input
+from ..data.row_ranges import block_sums
 from ..data.writing import whole_folder
 from ..model.storage import is_results
 from ..search.coclusters import Step
@@ -276,9 +277,8 @@ def _named_reason(reason: str, findings: Findings) -> str:
 
 def _entries(findings: Findings, matrix: sp.csr_array) -> np.ndarray:
     """The number of cells in each block that are not zero."""
-    presence = sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
-    rows, columns = (side.membership() for side in (findings.rows, findings.columns))
-    return (rows.T @ presence @ columns).toarray().astype(np.int64)
+    (rows, k), (columns, m) = (side.blocks_of() for side in findings.sides)
+    return block_sums(matrix, (rows, columns), (k, m), counted=True).astype(np.int64)
 
 
 __all__ = ["Feature", "Results"]

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import matched
+from ..data.row_ranges import block_sums
 from ..search.coclusters import Step
 from .findings import Findings, information_of
 from .numbers import plural
@@ -51,11 +52,10 @@ def _view(findings: Findings, weights: sp.csr_array, step: Step) -> View:
                 "it belongs to other data."
             )
         labels.append(matched(given, side.labels) if side.is_clustered else given)
-    rows, columns = (
-        side.membership(each)
-        for each, side in zip(labels, (findings.rows, findings.columns), strict=True)
+    (rows, k), (columns, m) = (
+        side.blocks_of(each) for each, side in zip(labels, findings.sides, strict=True)
     )
-    blocks = (rows.T @ weights.astype(np.float64) @ columns).toarray()
+    blocks = block_sums(weights, (rows, columns), (k, m))
     blocks /= blocks.sum()
     known = findings.information._replace(row_clusters_column_clusters=information_of(blocks))
     return View(step.beta, step.cost, known.kept, labels[0], labels[1], blocks, False)

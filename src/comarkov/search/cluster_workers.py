@@ -59,11 +59,16 @@ class ClusterWorkers:
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
+        if stop():
+            return None
         root: list[Task] = []
 
         def start() -> list[Task]:
             replies = self._ask(replicas.move, jobs)
-            root[:] = [self._cluster.reduced(replicas.plus, replies)]
+            if len(replies) == 1:
+                root[:] = self._cluster.map(replicas.sum_of, replies)
+            else:
+                root[:] = [self._cluster.reduced(replicas.plus, replies)]
             return [*root, *self._cluster.map(replicas.answers_of, replies)]
 
         results = self._parts.results(start, stop, self.ledger.forget)

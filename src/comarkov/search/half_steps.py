@@ -9,10 +9,10 @@ keeps the last of its rows there, so that no cluster becomes empty.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..data.changes import Change
 from ..kernels.changes import entropy_change
 from ..kernels.matrix import Matrix, sum_xlogx
 from ..kernels.sweep import Clusters
-from ..kernels.tables import Table, add_labelled, fill_blocks
+from ..kernels.tables import Table, add_blocks, add_labelled, derive
 from .boards import Ask, Board, Setting, copied
 from .workers import HalfStep, Job, Stop, Workers
 
@@ -28,6 +28,9 @@ HALVINGS = 2  # of a half-step that raises the cost, before its parts move one a
 DOUBLINGS = 6  # of the first step from random labels, until it is a whole sweep
 GROWTH = 4  # by which the number of inserted rows grows from one step to the next
 
+CHUNK = 1 << 14  # items or rows that one thread looks at
+
+T = TypeVar("T")
 Rows = list[np.ndarray]  # of each part, as positions in the part
 
 
@@ -171,16 +174,25 @@ class Mover:
         labels = np.concatenate([answer.labels for answer in step.answers])
         sizes = np.bincount(labels[labels >= 0], minlength=self.clusters.size.size)
         blocks = copied(self.blocks)
-        blocks.mass[:] = 0
-        fill_blocks(blocks, self.cross, labels, self.row_mass)
+        fill_blocks(self.workers, blocks, self.cross, labels, self.row_mass)
         return Outcome(labels, sizes, blocks, self._saved(step.change, blocks))
 
     def _saved(self, change: Change, blocks: Table) -> float:
         """Return by how much the cost falls, in nats times mass."""
         masses = sum_xlogx(blocks.mass[-1]) - sum_xlogx(self.blocks.mass[-1])
         inside = sum_xlogx(blocks.mass[:-1].ravel()) - sum_xlogx(self.blocks.mass[:-1].ravel())
-        cells = entropy_change(self.board.table.mass, change.items, change.cells)
+        cells = 0.0
+        if self.coupling != 0.0:
+            cells = self._entropy_change(change)
         return float(self.coupling * cells + (1.0 - self.coupling) * inside - masses)
+
+    def _entropy_change(self, change: Change) -> float:
+        mass, (items, cells) = self.board.table.mass, change
+
+        def of_chunk(chunk: slice) -> float:
+            return float(entropy_change(mass, items[chunk], cells[chunk]))
+
+        return sum(in_chunks(self.workers, items.size, of_chunk))
 
     def _accept(self, step: HalfStep, outcome: Outcome | None) -> None:
         self.clusters.margin[:] = np.concatenate([answer.margins for answer in step.answers])
@@ -219,6 +231,26 @@ def move_all(movers: Sequence[Mover], rows: Sequence[Rows]) -> bool:
     for mover, step in zip(movers, steps or [], strict=False):
         mover.accept(step)
     return steps is not None
+
+
+def fill_blocks(
+    workers: Workers, blocks: Table, cross: np.ndarray, labels: np.ndarray, mass: np.ndarray
+) -> None:
+    """Write the masses by (column cluster, row cluster), and by row cluster in the last row."""
+
+    def of_chunk(chunk: slice) -> np.ndarray:
+        out = np.zeros_like(blocks.mass)
+        add_blocks(out, cross[chunk], labels[chunk], mass[chunk])
+        return out
+
+    blocks.mass[:] = sum(in_chunks(workers, labels.size, of_chunk))
+    derive(blocks)
+
+
+def in_chunks(workers: Workers, size: int, work: Callable[[slice], T]) -> list[T]:
+    """Return the results of work on chunks of a range, done at the same time in this process."""
+    starts = range(0, size, CHUNK)
+    return workers.each(lambda i: work(slice(starts[i], starts[i] + CHUNK)), len(starts))
 
 
 def masses(workers: Workers, labels: np.ndarray, table: Table) -> np.ndarray:

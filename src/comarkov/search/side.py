@@ -7,7 +7,7 @@ import numpy as np
 from ..data.joint import Joint, bits
 from ..kernels.matrix import Matrix
 from ..kernels.sweep import Clusters, sweep
-from ..kernels.tables import Table, derive, fill_blocks, fill_table
+from ..kernels.tables import Table, derive, fill_table
 from . import budgets
 from .boards import (
     Board,
@@ -19,7 +19,7 @@ from .boards import (
     without_derived,
 )
 from .engines import workers_of
-from .half_steps import Mover, insert, masses, rows_of_parts
+from .half_steps import Mover, fill_blocks, insert, masses, rows_of_parts
 from .new_tables import empty_blocks, empty_table, new_table
 from .refinement import Visit
 from .run import Run, in_parts
@@ -113,7 +113,8 @@ class Side:
     def blocks(self, cross: np.ndarray) -> Table:
         """Return the masses by (cluster of the other side, cluster); totals are in the last row."""
         blocks = empty_blocks(cross, self.k)
-        fill_blocks(blocks, cross, self.labels, self.joint.row_mass)
+        workers = workers_of(self.joint)
+        fill_blocks(workers, blocks, cross, self.labels, self.joint.row_mass)
         return blocks
 
     def information(self) -> float:

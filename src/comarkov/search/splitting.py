@@ -82,9 +82,10 @@ def _bisect_in_parts(
         move_all(own, [rows_of_parts(workers, clusters[i]) for i in large])
     if run.stop():
         return [Split(0.0, members[:0]) for members in clusters]
+    gains = workers.each(lambda i: _gain(movers[i]), len(movers))
     return [
-        Split(_gain(mover), members[mover.clusters.label[members] == 1])
-        for mover, members in zip(movers, clusters, strict=True)
+        Split(gain, members[mover.clusters.label[members] == 1])
+        for gain, mover, members in zip(gains, movers, clusters, strict=True)
     ]
 
 

@@ -5,7 +5,8 @@ Only this module imports Dask.
 
 from __future__ import annotations
 
-from asyncio import CancelledError
+import asyncio
+import concurrent.futures
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -24,6 +25,7 @@ PURPOSE = "The Dask engine"
 INSTALL = "comarkov[dask]"
 ANSWER = 5.0  # seconds in which a scheduler must answer
 ARRIVAL = 10.0  # seconds in which the first worker must arrive
+CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 POLL = 0.1  # seconds between looks at what else happens while tasks run
 LOOPBACK = "127.0.0.1"
 NO_CLIENT = (
@@ -80,7 +82,8 @@ class Cluster:
 
     def scatter(self, value: Any, place: float) -> Task:
         """Send a value to the worker at a place. It is lost if this worker is."""
-        return self.client.scatter([value], workers=[self.worker(place)], hash=False)[0]
+        with self._noticing_losses():
+            return self.client.scatter([value], workers=[self.worker(place)], hash=False)[0]
 
     def gather(self, futures: Sequence[Task]) -> list[Any]:
         """Return the results of tasks."""
@@ -88,7 +91,8 @@ class Cluster:
 
     def broadcast(self, array: np.ndarray) -> Task:
         """Send a copy of an array to all workers."""
-        return self.client.scatter([array.copy()], broadcast=True, hash=False)[0]
+        with self._noticing_losses():
+            return self.client.scatter([array.copy()], broadcast=True, hash=False)[0]
 
     def results(self, tasks: Sequence[Task], stop: Callable[[], bool]) -> list[Any] | None:
         """Return the results of tasks; None if ``stop`` says so meanwhile.
@@ -97,7 +101,7 @@ class Cluster:
         """
         from distributed import wait
 
-        try:
+        with self._noticing_losses():
             while True:
                 try:
                     wait(tasks, timeout=POLL)
@@ -107,7 +111,13 @@ class Cluster:
                 if stop():
                     self.client.cancel(list(tasks))
                     return None
-        except CancelledError as error:
+
+    @contextmanager
+    def _noticing_losses(self) -> Iterator[None]:
+        """Raise a LostError in place of what Dask raises if a worker is lost."""
+        try:
+            yield
+        except (*CANCELLED, OSError, KeyError) as error:
             self._check_scheduler()
             raise LostError from error
 
@@ -208,19 +218,23 @@ def checked_workers(client: Client) -> list[str]:
             "The Dask scheduler has no workers. Start one or more with 'dask worker "
             f"{client.scheduler_info()['address']}'"
         ) from None
-    answers = client.run(version, "comarkov", on_error="return")
-    for worker, answer in answers.items():
-        if isinstance(answer, Exception):
-            raise ValueError(
-                f"comarkov is not installed on the Dask worker {worker}. Run there: "
-                f"pip install '{INSTALL}=={own}'"
-            )
-        if answer != own:
-            raise ValueError(
-                f"The Dask worker {worker} has comarkov {answer}, but this is {own}. Run there: "
-                f"pip install '{INSTALL}=={own}'"
-            )
+    for worker, answer in client.run(version, "comarkov", on_error="return").items():
+        _check_version(f"on the Dask worker {worker}", answer, own)
+    try:
+        answer = client.run_on_scheduler(version, "comarkov")
+    except ImportError as error:
+        answer = error
+    _check_version("where the Dask scheduler runs", answer, own)
     return _by_thread(client.nthreads())
+
+
+def _check_version(where: str, answer: Any, own: str) -> None:
+    """Raise an error if another process has no comarkov, or another version of it."""
+    advice = f"Run there: pip install '{INSTALL}=={own}'"
+    if isinstance(answer, Exception):
+        raise ValueError(f"comarkov is not installed {where}. {advice}")
+    if answer != own:
+        raise ValueError(f"There is comarkov {answer} {where}, but this is {own}. {advice}")
 
 
 def _by_thread(threads: Mapping[str, int]) -> list[str]:

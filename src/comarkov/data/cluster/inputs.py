@@ -35,6 +35,15 @@ def is_distributed(X: Any) -> bool:
     return is_dask_frame(X) or is_dask_array(X) or isinstance(X, str | os.PathLike)
 
 
+def refuse_dask(X: Any) -> None:
+    """Raise an error about an object of Dask, which only one engine takes."""
+    if is_dask_frame(X) or is_dask_array(X):
+        raise ValueError(
+            f"X is a Dask {'DataFrame' if is_dask_frame(X) else 'array'}. Fit it on the cluster "
+            'with CoClustering(engine="dask"), or pass X.compute() if it fits into memory.'
+        )
+
+
 def is_store(X: Any) -> bool:
     """Is X a store?"""
     return hasattr(X, "joint") and hasattr(X, "path")

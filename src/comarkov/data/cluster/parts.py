@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from ..parts import count_parts, part_bounds
 from .client import Cluster, LostError, Task, places
 
 ATTEMPTS = 20  # at the same work, while workers are lost
+PAUSE = 0.2  # seconds before the next
 FINER = 4  # groups for each worker, if the number of workers is no power of two
 
 
@@ -47,14 +49,16 @@ class Parts:
         If workers are lost, or if the result of a task is None, tasks are started again, after
         ``forget`` has removed what is known of the workers.
         """
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             try:
+                if attempt:
+                    self.restore()
                 results = self.cluster.results(start(), stop)
                 if results is None or all(result is not None for result in results):
                     return results
             except LostError:
+                time.sleep(PAUSE)  # until the scheduler has noticed
                 self.cluster.refresh()
-                self.restore()
             forget()
         raise ConnectionError(
             f"Dask workers were lost {ATTEMPTS} times in the same step. They may have too little "

@@ -68,8 +68,8 @@ class Data:
         names = row_names, column_names
         values = {
             "matrix": csr,
-            "row_names": _as_names(row_names, csr.shape[0], "row_names"),
-            "column_names": _as_names(column_names, csr.shape[1], "column_names"),
+            "row_names": as_names(row_names, csr.shape[0], "row_names"),
+            "column_names": as_names(column_names, csr.shape[1], "column_names"),
             "row_kind": row_kind,
             "column_kind": column_kind,
             "source": source,
@@ -77,8 +77,8 @@ class Data:
             "named": tuple(
                 has and side is not None for has, side in zip(named, names, strict=True)
             ),
-            "row_classes": _as_classes(row_classes, csr.shape[0], "row_classes"),
-            "column_classes": _as_classes(column_classes, csr.shape[1], "column_classes"),
+            "row_classes": as_classes(row_classes, csr.shape[0], "row_classes"),
+            "column_classes": as_classes(column_classes, csr.shape[1], "column_classes"),
             "texts": None if texts is None else _as_strings(texts, csr.shape[0], "texts"),
             "entry_kind": entry_kind,
             "reading": dict(reading or {}),
@@ -158,7 +158,8 @@ def _refuse_absurd(matrix: Any) -> None:
             )
 
 
-def _as_names(names: Names | None, size: int, what: str) -> np.ndarray:
+def as_names(names: Names | None, size: int, what: str) -> np.ndarray:
+    """Names as strings, numbers from 0 if there are none."""
     return _as_strings(range(size) if names is None else names, size, what)
 
 
@@ -173,7 +174,7 @@ def _as_strings(values: Iterable[Any], size: int, what: str) -> np.ndarray:
     return array
 
 
-def _as_classes(
+def as_classes(
     classes: Mapping[str, Iterable[Any]] | None, size: int, what: str
 ) -> dict[str, np.ndarray]:
     """Classifications as strings, "" where a class is missing (None or NaN)."""

@@ -83,7 +83,7 @@ class EdgeFiles:
             opened(path, self.max_bytes) as file,
             table_in(file, "edges", options, self.max_bytes) as (table, form),
         ):
-            options.check("edges", form)
+            self.options.check("edges", form)
             chosen = as_chosen(table, options)
             if first is not None:
                 _refuse_other_headings(chosen, self.roles(chosen), first, self.roles(first))

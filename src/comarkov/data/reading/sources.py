@@ -14,7 +14,7 @@ from ..extras import need
 from ..frames import frame_width, is_frame
 from ..graphs import from_graph
 from ..inputs import are_numbers
-from ..own_folders import data_in, is_own, is_store
+from ..own_folders import REFERENCE, data_in, is_own, is_store
 from . import databases, edge_files, lists, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
@@ -134,11 +134,11 @@ def _from_own_folder(
             f"{folder} was written by comarkov, and its data are read as they were: leave out "
             f"kind={kind!r}, or give the source of the data."
         )
-    if is_store(folder):
-        from ..store.opening import open_store  # which needs this package
+    if is_store(folder) or (folder / REFERENCE).is_file():
+        from ..store import open_reference, open_store  # which need this package
 
         options.check("npz")
-        return open_store(folder)
+        return open_store(folder) if is_store(folder) else open_reference(folder)
     with opened(data_in(folder), max_bytes) as file:
         return _from_file(file, "npz", options, max_bytes)
 

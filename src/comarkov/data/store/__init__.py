@@ -2,5 +2,6 @@
 
 from .opening import Store, open_joint, open_store
 from .packing import pack
+from .references import keep_data, open_reference
 
-__all__ = ["Store", "open_joint", "open_store", "pack"]
+__all__ = ["Store", "keep_data", "open_joint", "open_reference", "open_store", "pack"]

@@ -15,12 +15,12 @@ import scipy.sparse as sp
 from ...kernels.matrix import Matrix, add_columns, add_rows, group_counts
 from ...kernels.sorting import count_keys, sort_by
 from ..joint import INT32_MAX, SMALL, Extent, Joint, linked, scale_of, scaled, spread_between
+from ..row_ranges import row_ranges
 from .arrays import ArrayWriter, Written, mapped
 from .buckets import Bucket, Buckets, Entries
 from .layout import ARRAYS, COLUMNS, ROWS, Description
 from .pages import Pages
 
-AT_A_TIME = 1 << 21  # entries
 TYPES = {"indptr": np.int64, "ones": np.int32, "twos": np.int32, "mass": np.float64}
 
 #: Called with how much is done, and how much there is.
@@ -126,18 +126,14 @@ def _side(folder: Path, shape: tuple[int, int], about: Description) -> Joint:
     return Joint(matrix, shape, about.scale, about.is_count, pages=pages)
 
 
-def row_blocks(matrix: Matrix, entries: int = AT_A_TIME) -> Iterator[tuple[slice, Block]]:
+def row_blocks(matrix: Matrix) -> Iterator[tuple[slice, Block]]:
     """Yield some rows at a time, as they are on disk; their memory is given back afterwards."""
-    indptr, start, n = matrix.indptr, 0, matrix.mass.size
-    pages = Pages((matrix.indices, matrix.weights))
-    while start < n:
-        stop = int(np.searchsorted(indptr, indptr[start] + entries, side="right")) - 1
-        stop = min(max(stop, start + 1), n)
-        part = slice(int(indptr[start]), int(indptr[stop]))
-        places = indptr[start : stop + 1] - indptr[start]
-        yield slice(start, stop), Block(places, matrix.indices[part], matrix.weights[part])
+    indptr, pages = matrix.indptr, Pages((matrix.indices, matrix.weights))
+    for rows in row_ranges(indptr):
+        part = slice(int(indptr[rows.start]), int(indptr[rows.stop]))
+        places = indptr[rows.start : rows.stop + 1] - part.start
+        yield rows, Block(places, matrix.indices[part], matrix.weights[part])
         pages.release(part.start, part.stop)
-        start = stop
 
 
 def canonical_blocks(
@@ -155,6 +151,11 @@ def canonical_blocks(
 
 def settled(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Description:
     """Bring the rows in a folder into the form in which ``joint`` has them, and describe them."""
+    if writer.size == 0:
+        raise ValueError(
+            "The data have no weight above 0. Choose the column with the weights, for example "
+            "weights='count'."
+        )
     rows, dtype = folder / ROWS, writer.dtype
     is_count = dtype == np.int32 or (writer.are_whole and _sums_are_small(rows, shape, writer))
     final = np.dtype(np.int32 if is_count and writer.size > SMALL else np.float64)

@@ -95,7 +95,7 @@ def _content(folder: Path) -> dict[str, Any]:
     try:
         content = json.loads((folder / STORE).read_text(encoding="utf-8"))
         version = content.pop("format")
-    except (OSError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise damaged(folder, STORE) from error
     if version != FORMAT:
         raise ValueError(
@@ -109,5 +109,5 @@ def damaged(folder: Path, name: str) -> ValueError:
     """The error about a file of a store that is not as it was written."""
     return ValueError(
         f"{folder / name} is damaged or missing, so the store cannot be used. Pack its source "
-        f"again: comarkov pack SOURCE -o {folder} --force"
+        "again with overwrite=True."
     )

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 from ..joint import Joint
-from ..reading.data import Data
+from ..reading.data import Data, as_classes, as_names
 from .arrays import mapped
 from .building import mapped_joint
 from .layout import ARRAYS, COLUMNS, FACTS, ROWS, Description, damaged
@@ -28,14 +30,19 @@ class Store(Data):
 
     def __init__(self, *, joint: Joint, path: Path, matrix: Any = None, **fields: Any) -> None:
         del matrix  # is that of the joint distribution; ``dataclasses.replace`` passes it
+        for side, size in zip(("row", "column"), joint.shape, strict=True):
+            names = fields.get(f"{side}_names")
+            if names is not None and not isinstance(names, np.ndarray):
+                fields[f"{side}_names"] = as_names(names, size, f"{side}_names")
+            classes = fields.get(f"{side}_classes")
+            fields[f"{side}_classes"] = as_classes(classes, size, f"{side}_classes")
         self.__dict__.update(joint=joint, path=path, **fields)  # frozen for all others
 
     @classmethod
     def of(cls, joint: Joint, path: Path, about: Description, **more: Any) -> Self:
         """A matrix in a folder, with a description, and classes and texts if there are any."""
         facts = {name: getattr(about, name) for name in FACTS}
-        others: dict[str, Any] = {"row_classes": {}, "column_classes": {}, "texts": None}
-        return cls(joint=joint, path=path, **{**others, **facts, **more})
+        return cls(joint=joint, path=path, **{"texts": None, **facts, **more})
 
     def changed(self, **fields: Any) -> Self:
         """The same with other values of some fields; what is not loaded yet stays so."""

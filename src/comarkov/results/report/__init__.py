@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ...data.extras import need
+from ...data.inputs import is_on_disk
 from . import content
 from .classes import class_facts, class_sections
 from .map_data import map_sections
@@ -72,7 +74,9 @@ def render(results: Any, tables: dict[str, str]) -> str:
     shown |= {"results": results, "findings": results.findings}
     bare = _page(shown, about, Packed(parts, {}))
     room = (LIMIT - len(bare.encode())) * 3 // 4  # four letters hold three bytes
-    cells = pack_cells(results.matrix, content.orders(results), room, pack_profiles)
+    turned = results.data.T.matrix if is_on_disk(results.data) else None  # else it is computed
+    profiles = partial(pack_profiles, turned=turned)
+    cells = pack_cells(results.matrix, content.orders(results), room, profiles)
     return _page(shown, about, Packed(parts | cells.sections, cells.facts))
 
 

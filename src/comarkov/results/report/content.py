@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...costs.labels import ranks
+from ...data.store.references import is_large
 from ..findings import Findings, SideFindings
 from ..levels import SideLevels
 from ..next_steps import next_steps
@@ -205,7 +206,9 @@ def _repeat(results: Any) -> str:
     betas = [round(view.beta, 12) for view in results.views if not view.is_fit]
     is_kept = results.parameters.get("keep_path")  # then the fit makes the path
     path = f", path=model.beta_path(data, {betas})" if betas and not is_kept else ""
-    if results.command:
+    if is_large(results.data):
+        source = f"{str(results.data.path)!r})"
+    elif results.command:
         source = '"data.npz")  # beside this report'
     else:
         source = f"{results.source or '...'!r})"

@@ -11,10 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..binning import binned
+from .heaviest import heaviest_cells
 
 DIGITS = 4  # significant ones of a value that is not a whole number
 MOST_CELLS = 4_000_000  # that are tried: a cell takes half a byte at the very least
 OVERVIEW = 320  # pixels of a side of the picture of all cells, where not all are there
+MOST_COPIED = 16_000_000  # cells; of larger matrices only the heaviest are copied
 LEAST = 300_000  # bytes for cells, however long the names are
 
 
@@ -59,11 +61,12 @@ def pack_cells(
     replacement returns for the matrix and the first of the orders.
     """
     rows, columns = orders[0]
-    ordered = sp.csr_array(matrix[rows][:, columns], dtype=np.float64)
+    some = matrix if matrix.nnz <= MOST_COPIED else heaviest_cells(matrix, MOST_CELLS)
+    ordered = sp.csr_array(some[rows][:, columns], dtype=np.float64)
     ordered.sort_indices()
     budget = max(budget, LEAST)
     kept, aside = ordered, dict[str, bytes]()
-    sections = _sections(ordered) if ordered.nnz <= MOST_CELLS else None
+    sections = _sections(ordered) if matrix.nnz <= MOST_CELLS else None
     if sections is None or len(compress(b"".join(sections[0].values()))) > budget:
         aside = replacement(matrix, rows, columns)
         aside["overview"] = b"".join(_picture(matrix, *order) for order in orders)
@@ -72,7 +75,7 @@ def pack_cells(
     size = [min(OVERVIEW, n) for n in matrix.shape]
     facts = {
         "cells": int(kept.nnz),
-        "all_cells": int(ordered.nnz),
+        "all_cells": int(matrix.nnz),
         "least": float(kept.data.min()) if kept.nnz else 0.0,
         "values": sections[1].tolist(),
         "overview": size if aside else None,

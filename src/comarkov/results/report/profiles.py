@@ -9,40 +9,79 @@ these.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sp
 
+from ...costs.labels import ranks
+from ...data.row_ranges import row_ranges
 from .payload import varints
 
 FIRST = 3  # entries of a profile; also in profile.js
 DIGITS = 100  # a lift is packed as a whole number of hundredths
 
 
-def pack_profiles(matrix: sp.csr_array, rows: np.ndarray, columns: np.ndarray) -> dict[str, bytes]:
-    """Profiles of all rows and of all columns, in these orders."""
-    ordered = sp.csr_array(matrix[rows][:, columns], dtype=np.float64)
-    sides = {"row": ordered, "column": sp.csr_array(ordered.T)}
+def pack_profiles(
+    matrix: sp.csr_array,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    turned: sp.csr_array | None = None,
+) -> dict[str, bytes]:
+    """Profiles of all rows and of all columns, in these orders; ``turned`` is the transpose."""
+    turned = sp.csr_array(matrix.T) if turned is None else turned
+    totals = [_row_sums(each) for each in (matrix, turned)]
+    sides = {
+        "row": _profiles(matrix, (rows, columns), (totals[0], totals[1])),
+        "column": _profiles(turned, (columns, rows), (totals[1], totals[0])),
+    }
+    return {f"{side} {name}": part for side, parts in sides.items() for name, part in parts.items()}
+
+
+def _row_sums(matrix: sp.csr_array) -> np.ndarray:
+    sums = np.zeros(matrix.shape[0])
+    for rows in row_ranges(matrix.indptr):
+        sums[rows] = np.asarray(matrix[rows].sum(axis=1, dtype=np.float64)).ravel()
+    return sums
+
+
+def _profiles(
+    matrix: sp.csr_array,
+    orders: tuple[np.ndarray, np.ndarray],
+    totals: tuple[np.ndarray, np.ndarray],
+) -> dict[str, bytes]:
+    """The totals, the numbers of entries, and the first entries of each row, in an order."""
+    order, place = orders[0], ranks(orders[1])
+    counts = np.diff(matrix.indptr)[order]
+    numbers, entries = [], []
+    for part in row_ranges(np.concatenate([[0], np.cumsum(counts)])):
+        first = _first_entries(matrix[order[part]], totals[0][order[part]], totals[1])
+        numbers.append(first.numbers)
+        columns = np.column_stack([place[first.columns], np.round(DIGITS * first.lifts)])
+        entries.append(varints(columns.ravel()))
     return {
-        f"{side} {name}": part
-        for side, each in sides.items()
-        for name, part in _profiles(each).items()
+        "totals": totals[0][order].astype("<f8").tobytes(),
+        "counts of entries": varints(counts),
+        "numbers of first entries": varints(np.concatenate(numbers)),
+        "first entries": b"".join(entries),
     }
 
 
-def _profiles(matrix: sp.csr_array) -> dict[str, bytes]:
-    """The totals, the numbers of entries, and the first entries of each row of a matrix."""
-    totals, others = (np.asarray(matrix.sum(axis=axis)).ravel() for axis in (1, 0))
+class _First(NamedTuple):
+    """The first entries of profiles: how many each has, their columns and lifts."""
+
+    numbers: np.ndarray
+    columns: np.ndarray
+    lifts: np.ndarray
+
+
+def _first_entries(matrix: sp.csr_array, totals: np.ndarray, others: np.ndarray) -> _First:
+    """The entries of each row with the most bits, given the totals of rows and columns."""
     counts = np.diff(matrix.indptr)
     row = np.repeat(np.arange(counts.size), counts)
-    lift = matrix.data / totals[row] / others[matrix.indices] * totals.sum()
+    lift = matrix.data / totals[row] / others[matrix.indices] * others.sum()
     order = np.lexsort((-matrix.data * np.log2(lift), row))
     is_first = np.arange(order.size) - np.repeat(matrix.indptr[:-1], counts) < FIRST
     chosen = order[is_first & (lift[order] > 1)]
     numbers = np.bincount(row[chosen], minlength=counts.size)
-    entries = np.column_stack([matrix.indices[chosen], np.round(DIGITS * lift[chosen])])
-    return {
-        "totals": totals.astype("<f8").tobytes(),
-        "counts of entries": varints(counts),
-        "numbers of first entries": varints(numbers),
-        "first entries": varints(entries.ravel()),
-    }
+    return _First(numbers, matrix.indices[chosen], lift[chosen])
