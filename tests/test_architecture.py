@@ -64,7 +64,7 @@ def test_one_module_imports(packages, module):
     users = [
         path.name
         for path in PACKAGE.rglob("*.py")
-        if re.search(f"(import|from) ({packages})", path.read_text())
+        if re.search(rf"^\s*(import|from) ({packages})\b", path.read_text(), re.MULTILINE)
     ]
     assert users == [module]
 

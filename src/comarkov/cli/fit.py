@@ -51,7 +51,7 @@ def fit(
         counts, beta, _ = clustering.checked(numbers)  # before a large file is read
         with stage_bar(counts, beta, output.shows_bars) as begin:
             data = reading.read(source)
-            model = clustering.estimator(numbers, data, output).set_params(engine=engine.name)
+            model = clustering.estimator(numbers, data, output).set_params(**engine.parameters())
             weighted = model._fit(data)
             begin(WRITING)
             results = results_folder.results_of(model, data, weighted=weighted)

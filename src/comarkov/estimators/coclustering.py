@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
+from os import PathLike
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
@@ -113,11 +114,16 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     random_state : int, RandomState or None, default=None
         The same seed gives the same labels, for any number of threads and any input format.
     n_jobs : int or None, default=None
-        The number of threads for the starts; None is 1, -1 is one per core.
+        The number of threads; None is 1, -1 is one per core. Starts run at the same time, and so do
+        the parts of large data. Labels do not depend on it.
     engine : {"local", "dask"}, default="local"
         Who computes: "local" is this process. "dask" is the cluster of the current Dask client;
         start one with ``from distributed import Client; client = Client()``. The labels are the
         same. It takes Dask arrays, Dask data frames of edges and folders of Parquet files, too.
+    checkpoint : path or None, default=None
+        A file that keeps the best result so far, in case that the fit is cut short: by a crash, a
+        lost Dask scheduler, ``max_time`` or Ctrl-C. A fit of the same data with the same file goes
+        on from there. The file is removed when a fit ends by itself.
     verbose : int, default=0
         1 or more shows a progress bar, or a line for each stage if rich is not installed.
 
@@ -217,6 +223,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         "reject": [None, Interval(Real, 0, 1, closed="right")],
         "keep_path": ["boolean"],
         "engine": [StrOptions({"local", "dask"})],
+        "checkpoint": [None, str, PathLike],
     }
 
     n_clusters: ClusterCounts = "auto"
@@ -228,3 +235,4 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     reject: float | None = None
     keep_path: bool = False
     engine: str = "local"
+    checkpoint: str | PathLike[str] | None = None

@@ -21,7 +21,7 @@ from ..data.weighting import Weighting, as_weighting, weighted_joint
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.describe_mixin import DescribeMixin
 from ..search import budgets, choose_beta, choose_numbers
-from ..search.choose_numbers import Selection
+from ..search.checkpoints import Checkpoint, Chosen
 from ..search.coclusters import CoClusterProblem, CoClusters, Step
 from ..search.display import begin_stage, expect, showing
 from ..search.problem import Solution
@@ -47,6 +47,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
     fixed: Any = None
     reject: Any = None
     engine: Any = "local"
+    checkpoint: Any = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Co-cluster the rows and columns of X.
@@ -93,12 +94,15 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
         X, weighting, data = self._read(X, run)
         expect(budgets.expected_seconds(data.nnz))
+        run = self._with_checkpoint(run, data)
         numbers, selection = self._numbers(data, run)
         starts = starts_for(data, numbers, self.init, self.fixed)
         check_columns(copy(self), X)  # an error before the search, without setting attributes
         evidence = self._beta_evidence(X, starts, run)
         if evidence is not None:
             run = run.at(float(evidence["beta"][evidence["chosen"]][0]))
+        if run.checkpoint is not None:
+            run.checkpoint.begin(run.beta, [start.k for start in starts])
         solution = self._optimise(CoClusterProblem(data, starts), run)
         begin_stage(CONFIDENCE)
         check_columns(self, X)  # sets n_features_in_ and names
@@ -109,7 +113,16 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         self.weighting_ = weighting
         self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
         self._report(solution.state, starts, run, level=6)
+        if run.checkpoint is not None and not run.monitor.reason:
+            run.checkpoint.remove()
         return data
+
+    def _with_checkpoint(self, run: Run, data: Joint) -> Run:
+        """The run with the file that keeps its best result, if the user wants one."""
+        if self.checkpoint is None:
+            return run
+        parameters = self._both(self.n_clusters), self.beta, self.method
+        return replace(run, checkpoint=Checkpoint(self.checkpoint, data, parameters))
 
     def _read(self, X: Any, run: Run) -> tuple[Any, Weighting | None, Joint]:
         """X as a matrix with names, its weighting, and the weighted data where they are needed."""
@@ -178,7 +191,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         )
         return rows, columns
 
-    def _numbers(self, data: Joint, run: Run) -> tuple[tuple[Any, Any], Selection | None]:
+    def _numbers(self, data: Joint, run: Run) -> tuple[tuple[Any, Any], Chosen | None]:
         """The numbers of clusters, and the evidence if they are chosen."""
         wanted = self._both(self.n_clusters)
         if "auto" not in wanted:
@@ -189,8 +202,13 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
                 "clusters: n_clusters=(3, 3)"
             )
         starts_for(data, [1 if number == "auto" else number for number in wanted], None, None)
-        own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
-        chosen = choose_numbers.select(data, wanted, own)
+        chosen = None if run.checkpoint is None else run.checkpoint.chosen
+        if chosen is None:
+            own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
+            selected = choose_numbers.select(data, wanted, own)
+            chosen = Chosen(selected.numbers, selected.table, selected.reason)
+            if run.checkpoint is not None and not run.monitor.reason:
+                run.checkpoint.remember(**chosen._asdict())
         rows, columns = (
             None if number is None else best
             for number, best in zip(wanted, chosen.numbers, strict=True)
@@ -201,12 +219,18 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         """The evidence for each β, if β is to be chosen."""
         if self.beta != "auto":
             return None
+        if run.checkpoint is not None and run.checkpoint.beta_evidence is not None:
+            return run.checkpoint.beta_evidence
 
         def read(half: Any) -> Joint:
             return weighted_joint(half, as_weighting(self.weighting, X))
 
         ask = (starts[0].k, starts[1].k), self.init, self.fixed
-        return choose_beta.beta_evidence(sorted_csr(X), read, ask, run)
+        alone = replace(run, checkpoint=None)
+        evidence = choose_beta.beta_evidence(sorted_csr(X), read, ask, alone)
+        if run.checkpoint is not None and not run.monitor.reason:
+            run.checkpoint.remember(betas=evidence)
+        return evidence
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         return self._method(self.method).solve(problem, run)

@@ -28,7 +28,7 @@ INNER = {
     "Lumpability": "costs.lumpability",
     "Model": "model.placing",
 }
-NOT_STORED = ("callback",)  # parameters that have no meaning in another process
+NOT_STORED = ("callback", "checkpoint")  # parameters that have no meaning in another process
 
 Arrays = dict[str, np.ndarray]
 

@@ -110,7 +110,10 @@ class _Ensemble:
             return None
         run = self.run.drawing(Purpose.START, i)
         with run.monitor.ending_all():
-            state = self.kinds[i % len(self.kinds)](self.first, run)
+            if i == 0 and run.earlier_labels is not None:
+                state = self.first.with_labels(run.earlier_labels)
+            else:
+                state = self.kinds[i % len(self.kinds)](self.first, run)
             return None if i > 0 and run.stop() else self._finished(state, run)
 
     def consensus(self, members: Sequence[Member], number: int) -> Member | None:

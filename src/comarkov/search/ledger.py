@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.cluster.client import Task
 from .boards import Board, tokens_in_use
-from .replicas import Wanted
+from .replicas import Token, Wanted
 
 
 class Tables(NamedTuple):
@@ -54,7 +54,7 @@ class Ledger:
             pairs = [self._wanted(board, send) for board in boards]
         return Tables(boards, [wanted for wanted, _ in pairs], [parcel for _, parcel in pairs])
 
-    def in_use(self) -> frozenset[Hashable]:
+    def in_use(self) -> frozenset[Token]:
         """Return the tables that workers should keep; what is known of others is forgotten."""
         tokens = set(tokens_in_use())
         with self._lock:

@@ -12,7 +12,7 @@ from .batch import batch
 from .coclusters import CoClusterProblem
 from .ensemble import default_members, search
 from .exact import with_optimum
-from .paper import anneal, annealed, sequential
+from .paper import anneal, annealed, continued, sequential
 from .problem import Problem, Solution
 from .refinement import Clustering, State
 from .run import Run
@@ -33,6 +33,8 @@ class Method:
         run = replace(run, n_init=self.n_starts(problem), may_settle=self.n_init == "auto")
         if self.name == "auto":
             return with_optimum(search(problem, run), problem, run)
+        if run.earlier_labels is not None and self.name != "batch":
+            return continued(problem, run.earlier_labels, run)
         if self.name == "sequential":
             return sequential(problem, run)
         if not isinstance(problem, CoClusterProblem):

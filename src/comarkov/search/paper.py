@@ -8,7 +8,7 @@ from functools import partial
 
 from .coclusters import CoClusterProblem, CoClusters
 from .problem import Problem, Solution
-from .refinement import State, best_of, refine, schedule
+from .refinement import Labels, State, best_of, refine, schedule
 from .run import Run
 from .starts import Start
 from .streams import Purpose
@@ -24,6 +24,17 @@ def sequential(problem: Problem[State], run: Run) -> Solution[State]:
 def annealed(problem: Problem[State], run: Run, beta_step: float) -> Solution[State]:
     """From each start, solve at α = 1 and lower α step by step to β; keep the lowest cost."""
     return _from_starts(problem, run, schedule(run.beta, beta_step))
+
+
+def continued(
+    problem: Problem[State], labels: Sequence[Labels | None], run: Run
+) -> Solution[State]:
+    """Sweep at β from the labels of an earlier search that did not end."""
+    problem.prepare()
+    state = problem.with_labels(labels)
+    with run.monitor.watch(1):
+        refine(state, run.drawing(Purpose.START, 0), "start 1")
+    return Solution(state)
 
 
 def _from_starts(problem: Problem[State], run: Run, alphas: Sequence[float]) -> Solution[State]:

@@ -83,6 +83,8 @@ def refine(state: Clustering, run: Run, stage: str) -> None:
         cost -= saved
         state.n_iter += 1
         run.monitor.report(stage, run.beta, iteration, cost)
+        if run.checkpoint is not None:
+            run.checkpoint.keep(state, stage)
         settled = saved <= run.settings.tol
         if settled and all(visit.complete for visit in visits):
             return

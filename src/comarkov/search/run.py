@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .checkpoints import Checkpoint
 from .progress import Monitor
 from .streams import Purpose, Seed
 
@@ -31,6 +32,7 @@ class Run:
     n_init: int = 1
     may_settle: bool = False  # end the search once its first members agree
     n_jobs: int = 1
+    checkpoint: Checkpoint | None = None
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
 
     def at(self, beta: float) -> Run:
@@ -47,11 +49,16 @@ class Run:
 
     def undisturbed(self) -> Run:
         """Return the run for a short step that is neither reported nor stopped."""
-        return replace(self, monitor=Monitor(), settings=Settings())
+        return replace(self, monitor=Monitor(), settings=Settings(), checkpoint=None)
 
     def to_the_end(self) -> Run:
         """Return the run that sweeps until no single move lowers the cost."""
         return replace(self, settings=replace(self.settings, tol=0.0))
+
+    @property
+    def earlier_labels(self) -> list[np.ndarray | None] | None:
+        """The labels of an earlier run that was cut short; None if there are none."""
+        return None if self.checkpoint is None else self.checkpoint.labels
 
     def stop(self) -> bool:
         """Should the work end here?"""

@@ -1,0 +1,83 @@
+"""A fit that is cut short goes on from its checkpoint."""
+
+import numpy as np
+import pytest
+from helpers import same
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+
+from comarkov import CoClustering, cost
+
+
+def blocks(seed=0):
+    rng = np.random.default_rng(seed)
+    rates = rng.gamma(0.4, 3.0, (4, 3))[rng.integers(4, size=60)][:, rng.integers(3, size=40)]
+    return rng.poisson(rates) + 1
+
+
+class CutError(Exception):
+    """What ends a fit before its end."""
+
+
+def cut_after(sweeps):
+    """A callback that ends the fit after some sweeps at the β of the fit."""
+    remaining = iter(range(sweeps))
+
+    def callback(progress):
+        if progress.beta == 0.7 and next(remaining, None) is None:
+            raise CutError
+
+    return callback
+
+
+@pytest.mark.parametrize(("method", "sweeps"), [("auto", 1), ("sequential", 2)])
+def test_a_fit_goes_on(tmp_path, method, sweeps):
+    file, X = tmp_path / "fit.npz", blocks()
+    parameters = {"method": method, "random_state": 0, "checkpoint": file, "n_init": 1}
+    with pytest.raises(CutError):
+        CoClustering((4, 3), callback=cut_after(sweeps), **parameters).fit(X)
+    with np.load(file) as content:
+        stored = {name: content[name] for name in ("rows", "columns", "stage")}
+    assert len(np.unique(stored["rows"])) == 4
+    stages = []
+    model = CoClustering((4, 3), callback=lambda p: stages.append(p.stage), **parameters).fit(X)
+    assert set(stages) <= {"start 1", "end", "polish"}
+    assert model.cost_ <= cost(X, stored["rows"], stored["columns"], 0.7) + 1e-12
+    assert not file.exists()
+
+
+def test_what_was_chosen_is_not_chosen_again(tmp_path, monkeypatch):
+    file, X = tmp_path / "fit.npz", blocks()
+    whole = CoClustering(random_state=0).fit(X)
+    parameters = {"random_state": 0, "checkpoint": file}
+    monkeypatch.setattr(CoClustering, "_optimise", lambda *_: (_ for _ in ()).throw(CutError))
+    with pytest.raises(CutError):
+        CoClustering(**parameters).fit(X)
+    monkeypatch.undo()
+    monkeypatch.setattr("comarkov.search.choose_numbers.select", None)
+    model = CoClustering(**parameters).fit(X)
+    assert_array_equal(model.row_labels_, whole.row_labels_)
+    assert same(model.selection_, whole.selection_)
+    assert model.selection_reason_ == whole.selection_reason_
+
+
+def test_a_fit_that_is_stopped_keeps_its_checkpoint(tmp_path):
+    file, X = tmp_path / "fit.npz", blocks()
+    parameters = {"checkpoint": file, "random_state": 0}
+    with pytest.warns(ConvergenceWarning, match="stopped"):
+        CoClustering((4, 3), callback=lambda p: p.stage == "end", **parameters).fit(X)
+    assert file.exists()
+    CoClustering((4, 3), **parameters).fit(X)
+    assert not file.exists()
+
+
+def test_a_checkpoint_of_something_else_is_refused(tmp_path):
+    file = tmp_path / "fit.npz"
+    parameters = {"random_state": 0, "checkpoint": str(file)}
+    with pytest.raises(CutError):
+        CoClustering((4, 3), callback=cut_after(1), **parameters).fit(blocks())
+    with pytest.raises(ValueError, match=r"belongs to other data or parameters. Delete it, or"):
+        CoClustering((4, 3), **parameters).fit(blocks(1))
+    file.write_text("no archive")
+    with pytest.raises(ValueError, match=r"is no checkpoint of comarkov. Choose another file"):
+        CoClustering((4, 3), **parameters).fit(blocks())
