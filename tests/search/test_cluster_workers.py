@@ -96,7 +96,7 @@ def test_only_changes_of_tables_travel(cluster):
     for side in state.sides():
         state.sweep(side, run_at(0.7))
     tables, changes = traffic["tables"], traffic["changes"]
-    assert tables == 2 * sum(side.table.mass.nbytes for side in state.sides())
+    assert tables == 2 * 2 * sum(side.table.mass.nbytes for side in state.sides())
     for side in state.sides():
         state.sweep(side, run_at(0.7))
     assert traffic["tables"] == tables
