@@ -24,7 +24,7 @@ from .workers import NOTHING, HalfStep, Job, Stop
 
 T = TypeVar("T")
 HOPS = 2  # what goes between this process and a worker passes the scheduler
-INLINE = 1 << 18  # bytes of a table that is sent with each request, not before
+INLINE = 1 << 18  # bytes of tables that are sent with each request, not before
 _tags = itertools.count()
 
 
@@ -126,13 +126,14 @@ class ClusterWorkers:
             tasks.append(self._cluster.submit(work, *arguments, place=i / len(groups)))
         return tasks
 
-    def _sent(self, masses: np.ndarray) -> Any:
-        """Return a table as it is sent: one for all workers, or a small one in each request."""
-        if masses.nbytes < INLINE:
-            self.ledger.traffic["tables"] += HOPS * masses.nbytes * len(self._parts.groups())
-            return masses.copy()
-        self.ledger.traffic["tables"] += masses.nbytes * (1 + len(set(self._cluster.workers)))
-        return self._cluster.broadcast(masses)
+    def _sent(self, tables: list[np.ndarray]) -> Sequence[Any]:
+        """Return tables as they are sent: once to all workers or, if small, in each request."""
+        size = sum(masses.nbytes for masses in tables)
+        if size < INLINE:
+            self.ledger.traffic["tables"] += HOPS * size * len(self._parts.groups())
+            return [masses.copy() for masses in tables]
+        self.ledger.traffic["tables"] += size * (1 + len(set(self._cluster.workers)))
+        return self._cluster.broadcast(tables)
 
     @property
     def _others(self) -> int:
