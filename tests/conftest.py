@@ -2,6 +2,7 @@ import fcntl
 import os
 import signal
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ def kernels_are_compiled_once(tmp_path_factory):
 def _use_every_kernel():
     """Fits that need all kernels between them; those that are in numba's cache are only loaded."""
     import comarkov
+    from comarkov.data import parts
     from comarkov.data.joint import SMALL
 
     counts = np.eye(5, dtype=int) + 1
@@ -38,6 +40,9 @@ def _use_every_kernel():
     for X in (counts, many):
         comarkov.CoClustering(2, random_state=0).fit(X)
         comarkov.ITCC(2, random_state=0).fit(X)
+    with mock.patch.object(parts, "ENTRIES", 100), mock.patch.object(parts, "PER_COLUMN", 1):
+        for X in (many, many * 0.5):
+            comarkov.CoClustering(2, random_state=0, n_jobs=2).fit(X)
     comarkov.AIB(2).fit(counts)
     comarkov.IBCC(2).fit(counts)
     comarkov.MarkovAggregation(2, random_state=0).fit(counts)

@@ -14,6 +14,7 @@ from ..data.own_folders import is_store
 from ..data.sizes import size_text
 from .bars import progress_bars
 from .errors import clear_errors, notes
+from .inputs import options_in_errors
 from .option_groups import takes_groups
 from .options import OutputOptions
 from .tables import print_json
@@ -47,7 +48,8 @@ def info(
     """
     with clear_errors(), notes(output.quiet):
         if is_store(model):
-            about = _verified(model)
+            with options_in_errors():
+                about = _verified(model)
         else:
             from ..model.storage import load
 
@@ -70,7 +72,7 @@ def store_facts(folder: Path) -> dict[str, Any]:
     from ..data.store.layout import Description  # slow to import
 
     about = Description.read(folder)
-    facts = {
+    return {
         "store": str(folder),
         "rows": about.shape[0],
         "columns": about.shape[1],
@@ -82,7 +84,6 @@ def store_facts(folder: Path) -> dict[str, Any]:
         "source": about.source,
         "size": size_text(sum(written.bytes for written in about.files.values())),
     }
-    return facts
 
 
 def _verified(folder: Path) -> dict[str, Any]:

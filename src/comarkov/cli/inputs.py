@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,7 +35,8 @@ Source = Annotated[
     str,
     typer.Argument(
         metavar="INPUT",
-        help="A file, a folder of texts or of results, a database, a data set, or - for stdin.",
+        help="A file, a folder of texts, edges or results, a store, a database, a data set, or - "
+        "for stdin.",
         show_default=False,
         autocompletion=completion(list(KNOWN)),  # and files, which the shell knows
     ),
@@ -192,10 +195,8 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
     refuse_missing(source)
     from ..data import reading  # slow to import
 
-    try:
+    with options_in_errors():
         data = reading.read(source, like=like, **options.keywords())
-    except ValueError as error:
-        raise ValueError(with_options(str(error))) from error
     if data.matrix.nnz == 0 and like is None:
         raise ValueError(
             f"{source} has no weight above 0. Choose the column with the weights: --weights COLUMN."
@@ -223,8 +224,17 @@ def refuse_missing(source: str) -> None:
 
 
 def with_options(message: str) -> str:
-    """A message about the keywords of ``read`` as one about options."""
-    return as_options(message, KEYWORDS)
+    """A message about the keywords of ``read`` and ``pack`` as one about options."""
+    return as_options(message.replace("overwrite=True", "--force"), [*KEYWORDS, "memory_limit"])
+
+
+@contextmanager
+def options_in_errors() -> Iterator[None]:
+    """Errors about keywords as errors about options."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(with_options(str(error))) from error
 
 
 def _refuse_options(name: str, options: InputOptions) -> None:

@@ -20,8 +20,8 @@ from .inputs import (
     as_bytes,
     data_set,
     is_data_set,
+    options_in_errors,
     refuse_missing,
-    with_options,
 )
 from .option_groups import takes_groups
 from .options import OUTPUT, OutputOptions
@@ -84,7 +84,7 @@ def pack(
     """
     with clear_errors(), notes(output.quiet):
         out = store.place(sources)
-        with _commands(out), progress_bars() as advance:
+        with _continuing(out), options_in_errors(), progress_bars() as advance:
             _pack(sources, out, store, reading, advance)
         about = store_facts(out)
         if output.json:
@@ -111,16 +111,14 @@ def _pack(
 
 
 @contextmanager
-def _commands(out: Path) -> Iterator[None]:
-    """Errors in the words of the command line; an interrupted command can be continued."""
+def _continuing(out: Path) -> Iterator[None]:
+    """After Ctrl-C, say that the same command continues, if it does."""
     try:
         yield
-    except ValueError as error:
-        raise ValueError(with_options(str(error))) from error
     except KeyboardInterrupt:
         from ..data.store.journal import has_draft
 
-        if has_draft(out):
-            typer.echo("Interrupted. Run the same command again to continue.", err=True)
-            raise typer.Exit(130) from None
-        raise
+        if not has_draft(out):
+            raise
+        typer.echo("Interrupted. Run the same command again to continue.", err=True)
+        raise typer.Exit(130) from None

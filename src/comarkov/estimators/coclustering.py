@@ -114,7 +114,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     random_state : int, RandomState or None, default=None
         The same seed gives the same labels, for any number of threads and any input format.
     n_jobs : int or None, default=None
-        The number of threads for the starts; None is 1, -1 is one per core.
+        The number of threads; None is 1, -1 is one per core. Starts run at the same time, and so do
+        the parts of large data. Labels do not depend on it.
     engine : {"local", "dask"}, default="local"
         Who computes: "local" is this process. "dask" is the cluster of the current Dask client;
         start one with ``from distributed import Client; client = Client()``. The labels are the

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.cluster.client import Task
 from .boards import Board, tokens_in_use
-from .replicas import Wanted
+from .replicas import Token, Wanted
 
 Send = Callable[[list[np.ndarray]], Sequence[Any]]  # tables to all workers
 
@@ -61,7 +61,7 @@ class Ledger:
         parcels = [next(whole) if steps is None else steps for steps in known]
         return Tables(boards, [wanted for wanted, _ in pairs], parcels)
 
-    def in_use(self) -> frozenset[Hashable]:
+    def in_use(self) -> frozenset[Token]:
         """Return the tables that workers should keep; what is known of others is forgotten."""
         tokens = set(tokens_in_use())
         with self._lock:

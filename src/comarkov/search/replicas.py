@@ -21,8 +21,10 @@ from .new_tables import NO_LOOKUP, lookup_of_size
 
 THREADS = 64  # the most that a worker has
 
+Token = tuple[str, Hashable]  # of the session and of the board
+
 _here = uuid4().hex  # this process
-_boards: dict[Hashable, Board] = {}
+_boards: dict[Token, Board] = {}
 _copies = Copies(THREADS)
 _lock = threading.Lock()
 
@@ -37,7 +39,7 @@ class Call(NamedTuple):
 class Wanted(NamedTuple):
     """The version of a table that a task needs, and how to get it."""
 
-    token: tuple[str, Hashable]  # of the session and of the board
+    token: Token
     version: int
     since: int | None  # the version to which changes are sent; None if the whole table is
     jobs: tuple[int, ...]  # which of the jobs of each sent half-step made the change
@@ -69,7 +71,7 @@ class Request(NamedTuple):
     rows: list[tuple[int, int]]  # where the parts begin and end
     wanted: list[Wanted]
     jobs: list[PartJob]
-    in_use: frozenset[Hashable]  # the tables that will be needed again
+    in_use: frozenset[Token]  # the tables that will be needed again
 
     @property
     def nbytes(self) -> int:
@@ -195,12 +197,13 @@ def _up_to_date(request: Request, sent: Sequence[Any]) -> list[Board] | None:
         boards = [
             _board(wanted, parcel) for wanted, parcel in zip(request.wanted, sent, strict=True)
         ]
-    return None if None in boards else boards  # type: ignore[return-value]
+    present = [board for board in boards if board is not None]
+    return present if len(present) == len(boards) else None
 
 
-def _forget(session: str, in_use: Collection[Hashable]) -> None:
+def _forget(session: str, in_use: Collection[Token]) -> None:
     for token in list(_boards):
-        if token[0] == session and token not in in_use:  # type: ignore[index]
+        if token[0] == session and token not in in_use:
             del _boards[token]
 
 

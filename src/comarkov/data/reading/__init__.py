@@ -35,7 +35,8 @@ def read(
     Parameters
     ----------
     source : path, address, "-", open file or object
-        A file; a folder of texts, or one of results, which holds its data; a database, such as
+        A file; a folder of texts, of Parquet or CSV files with edges, of results, which hold their
+        data, or one that :func:`comarkov.pack` wrote; a database, such as
         "sqlite:///shop.db"; "-" for stdin; a pandas or polars data frame, AnnData, a networkx
         bipartite graph, an array, a list of texts.
     kind : str, optional

@@ -109,5 +109,5 @@ def damaged(folder: Path, name: str) -> ValueError:
     """The error about a file of a store that is not as it was written."""
     return ValueError(
         f"{folder / name} is damaged or missing, so the store cannot be used. Pack its source "
-        f"again: comarkov pack SOURCE -o {folder} --force"
+        "again with overwrite=True."
     )

@@ -84,6 +84,7 @@ def pack(
     >>> folder = tempfile.TemporaryDirectory()
     >>> comarkov.pack([("Ann", "tea"), ("Bob", "rum"), ("Ann", "rum")], folder.name + "/store")
     Store(2 rows x 2 columns, 3 entries, from the list)
+    >>> folder.cleanup()
     """
     limit = _limit(memory_limit)
     target = free_place(path, overwrite, is_store)
