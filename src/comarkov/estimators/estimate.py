@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +33,6 @@ from ..search.threads import n_threads
 USUAL = 20  # clusters of a side, if their number is to be chosen
 CHOOSING = 6.0  # fits that choosing numbers or β takes, besides the last
 SMALL = 16  # samples in data that are judged by the fit of one
-WITHIN = 1.5  # the factor within which predictions are meant to be
 PATIENCE = 60  # seconds from which advice is given how to save time
 LABEL_BYTES = 5  # of a label and a margin on the network
 ITEM_BYTES = 4  # of the number of an item on the network
@@ -228,7 +228,9 @@ def _seconds_by_sample(
     quiet |= {"verbose": 0, "n_jobs": 1, "random_state": 0, "init": "random", "fixed": None}
     quick = clone(estimator).set_params(**quiet, weighting=None)
     begin = time.process_time()
-    quick.fit(sample.csr)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are about the sample
+        quick.fit(sample.csr)
     return (time.process_time() - begin) * nnz / sample.nnz
 
 
@@ -300,15 +302,15 @@ def _saving_memory(size: Size, request: Request) -> str:
     tables = search_bytes(size, request.counts, request.threads)
     if not size.is_on_disk:
         return (
-            "It does not fit into memory. Pack the data into a store, which a fit loads as needed: "
-            f"its tables then take {size_text(tables)}."
+            "It does not fit into memory. A fit loads data from a store as needed, and its tables "
+            f"take {size_text(tables)}. Make one: comarkov.pack(X, 'store')"
         )
     if request.threads > 1:
         less = size_text(search_bytes(size, request.counts, 1))
         return f"It does not fit into memory. With n_jobs=1 its tables take {less}."
     return (
-        "The tables do not fit into memory. Use fewer clusters, or a cluster of machines: "
-        "engine='dask'"
+        "The tables do not fit into memory. Use fewer clusters, or a cluster of machines with "
+        "engine='dask'."
     )
 
 
