@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import scale_dask
 from common import Report
 from measuring import Measurement, measure
 from scale_data import CLUSTERS, SIZES
@@ -30,6 +31,7 @@ def main(report: Report) -> None:
     with tempfile.TemporaryDirectory() as folder:
         stores(report, Path(folder), small, large)
     estimates(report, small, large)
+    scale_dask.main(report)
 
 
 def growth(report: Report) -> tuple[Measurement, Measurement]:

@@ -1,5 +1,6 @@
 """Dask workers compute what threads do, to the last bit, also when some of them are lost."""
 
+import time
 from functools import partial
 
 import numpy as np
@@ -14,6 +15,7 @@ from comarkov.data.cluster import client
 from comarkov.data.cluster.inputs import from_memory
 from comarkov.data.joint import joint
 from comarkov.model.confidence import _against_others
+from comarkov.search.boards import board_of
 from comarkov.search.coclusters import CoClusterProblem
 from comarkov.search.engines import workers_of
 from comarkov.search.progress import Monitor
@@ -96,7 +98,8 @@ def test_only_changes_of_tables_travel(cluster):
     for side in state.sides():
         state.sweep(side, run_at(0.7))
     tables, changes = traffic["tables"], traffic["changes"]
-    assert tables == 2 * sum(side.table.mass.nbytes for side in state.sides())
+    assert tables == 2 * 2 * sum(side.table.mass.nbytes for side in state.sides())
+    assert all(board_of(side.cross[5:9]) for side in state.sides())  # which are not sent either
     for side in state.sides():
         state.sweep(side, run_at(0.7))
     assert traffic["tables"] == tables
@@ -134,8 +137,10 @@ def test_lost_workers_change_nothing(tmp_path):
             running.workers[0].kill()
 
         def replace_the_other():
+            known = set(own.nthreads())
             running.start_worker()
-            own.wait_for_workers(2, timeout=30)
+            while set(own.nthreads()) <= known:
+                time.sleep(0.05)
             running.workers[1].kill()
 
         data = from_memory(local, client.Cluster(own))

@@ -61,7 +61,8 @@ def fit(
         if folder.estimate:
             data = reading.read(source)
             model = clustering.estimator(numbers, data, output).set_params(**engine.parameters())
-            _print_estimate(model.estimate(data), source, output)
+            estimate = model.estimate(data)
+            _print_estimate(estimate, source, output)
             return
         out = folder.place(source)
         counts, beta, _ = clustering.checked(numbers)  # before a large file is read

@@ -23,7 +23,8 @@ from .replicas import Call, PackedAnswer, PartJob, Request, Sum
 from .workers import NOTHING, HalfStep, Job, Stop
 
 T = TypeVar("T")
-INLINE = 1 << 18  # bytes of a table that is sent with each request, not before
+HOPS = 2  # what goes between this process and a worker passes the scheduler
+INLINE = 1 << 18  # bytes of tables that are sent with each request, not before
 _tags = itertools.count()
 
 
@@ -54,8 +55,8 @@ class ClusterWorkers:
             return [self._cluster.reduced(np.add, sums)]
 
         (whole,) = self._results(start)
-        self.ledger.traffic["sums"] += whole.nbytes * len(set(self._cluster.workers))
-        return whole
+        self.ledger.traffic["sums"] += whole.nbytes * (self._others + HOPS)
+        return whole.copy()  # so that parts of it are known to be parts of it
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
@@ -96,7 +97,7 @@ class ClusterWorkers:
     def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
         """Return a matrix in this process that has these rows, and where they are in it."""
         matrix, places = self._parts.rows(numbers)
-        self.ledger.traffic["rows"] += sum(array.nbytes for array in matrix[:-1])
+        self.ledger.traffic["rows"] += HOPS * sum(array.nbytes for array in matrix[:-1])
         return matrix, places
 
     def each(self, work: Callable[[int], T], count: int) -> list[T]:
@@ -119,21 +120,30 @@ class ClusterWorkers:
                 for job, cross in zip(jobs, crosses, strict=True)
             ]
             request = Request(rows, tables.wanted, asked, in_use)
-            self.ledger.traffic["requests"] += request.nbytes
+            self.ledger.traffic["requests"] += HOPS * request.nbytes
             parts = [self._parts.futures[p] for p in group]
             arguments = parts, request, tables.parcels, *more
             tasks.append(self._cluster.submit(work, *arguments, place=i / len(groups)))
         return tasks
 
-    def _sent(self, masses: np.ndarray) -> Task:
-        self.ledger.traffic["tables"] += masses.nbytes * len(set(self._cluster.workers))
-        return masses.copy() if masses.nbytes < INLINE else self._cluster.broadcast(masses)
+    def _sent(self, tables: list[np.ndarray]) -> Sequence[Any]:
+        """Return tables as they are sent: once to all workers or, if small, in each request."""
+        size = sum(masses.nbytes for masses in tables)
+        if size < INLINE:
+            self.ledger.traffic["tables"] += HOPS * size * len(self._parts.groups())
+            return [masses.copy() for masses in tables]
+        self.ledger.traffic["tables"] += size * (1 + len(set(self._cluster.workers)))
+        return self._cluster.broadcast(tables)
+
+    @property
+    def _others(self) -> int:
+        """The number of workers to which one of them sends."""
+        return len(set(self._cluster.workers)) - 1
 
     def _count(self, whole: Sum, answers: list[list[list[PackedAnswer]]]) -> None:
-        """Count the bytes of a half-step: the sum goes to this process and to each worker."""
-        others = len(set(self._cluster.workers)) - 1
-        self.ledger.traffic["changes"] += whole.moved + whole.nbytes * (1 + others)
-        self.ledger.traffic["answers"] += sum(
+        """Count the bytes of a half-step: the sum goes to this process and to all workers."""
+        self.ledger.traffic["changes"] += whole.moved + whole.nbytes * (self._others + HOPS)
+        self.ledger.traffic["answers"] += HOPS * sum(
             answer.nbytes for group in answers for job in group for answer in job
         )
 

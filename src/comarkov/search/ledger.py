@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -13,6 +13,8 @@ import numpy as np
 from ..data.cluster.client import Task
 from .boards import Board, tokens_in_use
 from .replicas import Token, Wanted
+
+Send = Callable[[list[np.ndarray]], Sequence[Any]]  # tables to all workers
 
 
 class Tables(NamedTuple):
@@ -48,11 +50,16 @@ class Ledger:
         with self._lock:
             self._steps[board.token] = {tag: (step, job)}
 
-    def tables(self, boards: list[Board], send: Callable[[np.ndarray], Task]) -> Tables:
-        """Return how workers get the present versions of tables."""
+    def tables(self, boards: list[Board], send: Send) -> Tables:
+        """Return how workers get the present versions of tables; ``send`` sends whole ones."""
         with self._lock:
-            pairs = [self._wanted(board, send) for board in boards]
-        return Tables(boards, [wanted for wanted, _ in pairs], [parcel for _, parcel in pairs])
+            pairs = [self._wanted(board) for board in boards]
+            known = [steps for _, steps in pairs]
+            tables = [board.table.mass for board in boards]
+            unknown = [mass for mass, steps in zip(tables, known, strict=True) if steps is None]
+            whole = iter(send(unknown) if unknown else [])
+        parcels = [next(whole) if steps is None else steps for steps in known]
+        return Tables(boards, [wanted for wanted, _ in pairs], parcels)
 
     def in_use(self) -> frozenset[Token]:
         """Return the tables that workers should keep; what is known of others is forgotten."""
@@ -63,7 +70,8 @@ class Ledger:
                 self._steps.pop(token, None)
         return frozenset((self._session, token) for token in tokens)
 
-    def _wanted(self, board: Board, send: Callable[[np.ndarray], Task]) -> tuple[Wanted, Any]:
+    def _wanted(self, board: Board) -> tuple[Wanted, list[Task] | None]:
+        """Return the present version of a table, and tasks with changes that lead to it, if any."""
         since = self._versions.get(board.token)
         tags = [None] if since is None else board.tags_since(since)
         steps = self._steps.get(board.token, {})
@@ -73,4 +81,4 @@ class Ledger:
             jobs = tuple(steps[tag][1] for tag in tags)
             return Wanted(token, board.version, since, jobs, lookup), [steps[t][0] for t in tags]
         self._steps.pop(board.token, None)
-        return Wanted(token, board.version, None, (), lookup), send(board.table.mass)
+        return Wanted(token, board.version, None, (), lookup), None

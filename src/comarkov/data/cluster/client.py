@@ -49,7 +49,7 @@ class Cluster:
 
     def refresh(self) -> None:
         """Look which workers are there: some may be lost, others may be new."""
-        self.workers = _by_thread(self.client.nthreads())
+        self.workers = checked_workers(self.client)
 
     def submit(self, function: Callable[..., Any], *arguments: Any, place: float = 0.0) -> Task:
         """Start a task at a place from 0 to 1 among the workers; elsewhere if its worker is lost.
@@ -89,10 +89,11 @@ class Cluster:
         """Return the results of tasks."""
         return self.client.gather(list(futures))
 
-    def broadcast(self, array: np.ndarray) -> Task:
-        """Send a copy of an array to all workers."""
+    def broadcast(self, arrays: Sequence[np.ndarray]) -> list[Task]:
+        """Send copies of arrays to all workers."""
+        copies = [array.copy() for array in arrays]
         with self._noticing_losses():
-            return self.client.scatter([array.copy()], broadcast=True, hash=False)[0]
+            return self.client.scatter(copies, broadcast=True, hash=False)
 
     def results(self, tasks: Sequence[Task], stop: Callable[[], bool]) -> list[Any] | None:
         """Return the results of tasks; None if ``stop`` says so meanwhile.

@@ -101,8 +101,11 @@ class ClusterJoint(Joint):
         return self.gather().matrix
 
     def gather(self) -> Joint:
-        """Return the whole in the memory of this process, after a message with what it takes."""
-        check_memory(self.gathered_bytes)
+        """Return the whole in the memory of this process, after a message with what it takes.
+
+        A matrix of only one part is so small that there is nothing to say.
+        """
+        check_memory(self.gathered_bytes, is_announced=len(self.parts.futures) > 1)
         matrix = joined(self.parts.results(lambda: self.parts.futures) or [])
         return Joint(
             matrix, self.shape, self.scale, self.is_count, self.row_names, self.column_names
@@ -130,8 +133,8 @@ class ClusterJoint(Joint):
         return form
 
 
-def check_memory(needed: int) -> None:
-    """Log the memory that gathering a matrix takes; raise an error if there is less."""
+def check_memory(needed: int, is_announced: bool) -> None:
+    """Raise an error if gathering a matrix takes more memory than there is; announce it if not."""
     import psutil  # which Dask requires
 
     size = f"{needed / 2**30:.2g} GB" if needed >= 2**30 else f"{needed / 2**20:.2g} MB"
@@ -142,9 +145,11 @@ def check_memory(needed: int) -> None:
             f"but this machine has {available / 2**30:.2g} GB left. Run it on a larger machine, or "
             "set n_clusters=(20, 20) and beta=0.7, which need no such step."
         )
-    logging.getLogger("comarkov").warning(
-        "The matrix is gathered from the Dask workers in one place, which takes %s of memory.", size
-    )
+    if is_announced:
+        logging.getLogger("comarkov").warning(
+            "The matrix is gathered from the Dask workers in one place, which takes %s of memory.",
+            size,
+        )
 
 
 def _sum_xlogx(part: Matrix) -> float:
