@@ -15,6 +15,7 @@ import numpy as np
 
 from ..data.cluster.client import Task
 from ..data.cluster.joint import ClusterJoint
+from ..data.cluster.parts import aligned
 from ..kernels.matrix import Matrix
 from . import replicas
 from .boards import Answer, Ask, Board, Results, RowTask, board_of
@@ -75,7 +76,7 @@ class ClusterWorkers:
         results = self._parts.results(start, stop, self.ledger.forget)
         if results is None:
             return None
-        whole, *answers = results
+        whole, *answers = aligned(results)
         self._count(whole, answers)
         tags = [next(_tags) for _ in jobs]
         for number, (job, tag) in enumerate(zip(jobs, tags, strict=True)):

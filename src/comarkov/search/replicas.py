@@ -8,13 +8,14 @@ a new one may, the task does nothing and returns None; then it is sent again wit
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
 
 from ..data.changes import Change, total
+from ..data.cluster.parts import aligned
 from ..kernels.matrix import Matrix
 from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting, masses_alone
 from .new_tables import NO_LOOKUP, lookup_of_size
@@ -120,6 +121,7 @@ class Reply(NamedTuple):
 
 def move(parts: Sequence[Matrix], request: Request, sent: Sequence[Any]) -> Reply | None:
     """Move rows of the parts of a group; None if this worker lacks a table."""
+    parts, request = [aligned(part) for part in parts], aligned(request)
     boards = _up_to_date(request, sent)
     if boards is None:
         return None
@@ -140,6 +142,7 @@ def each_row(
     parts: Sequence[Matrix], request: Request, sent: Sequence[Any], task: RowTask
 ) -> list[Results] | None:
     """Do a task with the costs of each row of the parts; None if this worker lacks a table."""
+    parts, request = [aligned(part) for part in parts], aligned(request)
     boards = _up_to_date(request, sent)
     if boards is None:
         return None
@@ -168,7 +171,7 @@ def plus(one: Sum | Reply | None, other: Sum | Reply | None) -> Sum | None:
     """Add up the changes of each job; None if a worker lacked a table."""
     if one is None or other is None:
         return None
-    terms = [term.sum if isinstance(term, Reply) else term for term in (one, other)]
+    terms = [aligned(term.sum if isinstance(term, Reply) else term) for term in (one, other)]
     pairs = zip(terms[0].changes, terms[1].changes, strict=True)
     came = sum(term.nbytes for term in terms if term.place != _here)
     moved = terms[0].moved + terms[1].moved + came
@@ -177,13 +180,17 @@ def plus(one: Sum | Reply | None, other: Sum | Reply | None) -> Sum | None:
 
 def each_part(parts: Sequence[Matrix], calls: Sequence[Call]) -> list[Any]:
     """Return the results of a function of each part."""
-    return [call.task(part, *call.arguments) for part, call in zip(parts, calls, strict=True)]
+    return list(_results(parts, calls))
 
 
 def sum_of_parts(parts: Sequence[Matrix], calls: Sequence[Call]) -> np.ndarray:
     """Return the sum of the results of a function of each part."""
-    results = (call.task(part, *call.arguments) for part, call in zip(parts, calls, strict=True))
-    return total(results, np.ndarray.__iadd__)
+    return total(_results(parts, calls), np.ndarray.__iadd__)
+
+
+def _results(parts: Sequence[Matrix], calls: Sequence[Call]) -> Iterator[Any]:
+    for part, call in zip(parts, calls, strict=True):
+        yield call.task(aligned(part), *aligned(list(call.arguments)))
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -220,7 +227,7 @@ def _board(wanted: Wanted, parcel: Any) -> Board | None:
     if board is None or board.version != wanted.since or None in parcel:
         return None
     for step, job in zip(parcel, wanted.jobs, strict=True):
-        board.accept(step.changes[job])
+        board.accept(aligned(step.changes[job]))
     return board
 
 

@@ -117,7 +117,8 @@ class Parts:
     def _sent(self, p: int) -> Task:
         assert self.source is not None
         rows = rows_between(self.source.matrix, int(self.bounds[p]), int(self.bounds[p + 1]))
-        return self.cluster.scatter(rows, p / (self.bounds.size - 1))
+        place = p / (self.bounds.size - 1)
+        return self.cluster.submit(aligned, self.cluster.scatter(rows, place), place=place)
 
 
 def sent_parts(source: Joint, cluster: Cluster) -> Parts:
@@ -127,6 +128,19 @@ def sent_parts(source: Joint, cluster: Cluster) -> Parts:
     parts = Parts(cluster, indptr, bounds, [], source)
     parts.futures = [parts._sent(p) for p in range(bounds.size - 1)]
     return parts
+
+
+def aligned(value: Any) -> Any:
+    """Return an array, or a tuple of arrays, as numba wants it.
+
+    Arrays that come from other processes may begin at any byte. Numba would compile kernels for
+    these again, and they would be slow.
+    """
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements=["A", "C", "W"])
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(aligned, value))
+    return [aligned(each) for each in value] if isinstance(value, list) else value
 
 
 def _chosen(parts: Sequence[Matrix], positions: Sequence[np.ndarray]) -> Matrix:
