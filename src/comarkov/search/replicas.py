@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -17,7 +18,7 @@ import numpy as np
 from ..data.changes import Change, total
 from ..data.cluster.parts import aligned
 from ..kernels.matrix import Matrix
-from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting, masses_alone
+from .boards import Answer, Ask, Board, Copies, Copy, Results, RowTask, Setting, masses_alone
 from .new_tables import NO_LOOKUP, lookup_of_size
 
 THREADS = 64  # the most that a worker has
@@ -26,7 +27,7 @@ Token = tuple[str, Hashable]  # of the session and of the board
 
 _here = uuid4().hex  # this process
 _boards: dict[Token, Board] = {}
-_copies = Copies(THREADS)
+_copies: dict[tuple[int, ...], Copies] = {}  # by the shape of the table
 _lock = threading.Lock()
 
 
@@ -148,13 +149,11 @@ def each_row(
         return None
     (job,) = request.jobs
     board = boards[job.board]
-    copy = _copies.take(board)
-    results = [
-        board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
-        for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
-    ]
-    _copies.put_back(copy)
-    return results
+    with _copy_of(board) as copy:
+        return [
+            board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
+            for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
+        ]
 
 
 def answers_of(reply: Reply | None) -> list[list[PackedAnswer]] | None:
@@ -237,10 +236,17 @@ def _board(wanted: Wanted, parcel: Any) -> Board | None:
 def _moved(part: Matrix, board: Board, ask: Ask, setting: Setting) -> Answer:
     if ask.order.size == 0:
         return board.idle(ask)
-    copy = _copies.take(board)
-    answer = board.sweep(copy, part, ask, setting)
-    _copies.put_back(copy)
-    return answer
+    with _copy_of(board) as copy:
+        return board.sweep(copy, part, ask, setting)
+
+
+@contextmanager
+def _copy_of(board: Board) -> Iterator[Copy]:
+    """Use a copy of a table that nobody else uses meanwhile."""
+    copies = _copies.setdefault(board.table.mass.shape, Copies(THREADS))
+    copy = copies.take(board)
+    yield copy
+    copies.put_back(copy)
 
 
 def pack(ask: Ask, has_table: bool) -> PackedAsk:
