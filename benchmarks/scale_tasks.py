@@ -85,8 +85,8 @@ def _estimate(clock: Clock, X: Any) -> dict[str, float]:
 
 
 def _compile() -> None:
-    """Load the kernels, or compile them."""
-    CoClustering(CLUSTERS, random_state=0).fit(planted_csr(10**6)[:2000])
+    """Load the kernels of small and large data, or compile them."""
+    CoClustering(CLUSTERS, random_state=0).fit(planted_csr(10**7)[:11_000])
 
 
 def _fit(clock: Clock, X: Any, options: dict[str, Any]) -> str:

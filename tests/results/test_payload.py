@@ -8,6 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comarkov.data import row_ranges
+from comarkov.results.report import payload
+from comarkov.results.report.heaviest import heaviest_cells
 from comarkov.results.report.payload import Packed, as_cells, pack_cells, varints
 
 
@@ -91,3 +94,30 @@ def test_what_does_not_fit_is_the_lightest(monkeypatch):
 def test_packed_text_is_letters_that_html_leaves_alone():
     text = Packed({"a": b"<>&\xff" * 10}, {}).text()
     assert set(text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
+
+
+@pytest.mark.parametrize("kind", ["counts", "numbers"])
+def test_the_heaviest_cells_of_a_matrix_that_is_not_copied(kind, monkeypatch):
+    monkeypatch.setattr(row_ranges, "ENTRIES", 50)
+    rng = np.random.default_rng(0)
+    matrix = sp.csr_array(rng.poisson(0.8, (60, 40)) * 1.0)
+    if kind == "numbers":
+        matrix.data = rng.random(matrix.nnz)
+    kept = heaviest_cells(matrix, 300)
+    assert kept.shape == matrix.shape
+    assert abs(kept.nnz - 300) < (40 if kind == "counts" else 1)
+    least = kept.data.min()
+    assert (kept.data > least).sum() == (matrix.data > least).sum()
+    assert (kept.toarray()[kept.toarray() > 0] == matrix.toarray()[kept.toarray() > 0]).all()
+    assert (np.diff(kept.indptr) > 0).mean() > 0.9  # from everywhere
+
+
+def test_a_matrix_that_is_not_copied_is_packed_alike(monkeypatch):
+    rng = np.random.default_rng(1)
+    matrix = sp.csr_array(rng.random((80, 30)) * (rng.random((80, 30)) < 0.4))
+    order = rng.permutation(80), rng.permutation(30)
+    monkeypatch.setattr(payload, "MOST_CELLS", 200)
+    whole = pack_cells(matrix, [order], 10**6)
+    monkeypatch.setattr(payload, "MOST_COPIED", 100)
+    assert pack_cells(matrix, [order], 10**6) == whole
+    assert (whole.facts["cells"], whole.facts["all_cells"]) == (200, matrix.nnz)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,7 +13,12 @@ from .engine import EngineOptions
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
-from .options import ClusteringOptions, NumberOptions, OutputOptions
+from .options import OUTPUT, ClusteringOptions, NumberOptions, OutputOptions
+from .tables import print_json
+from .wording import as_options
+
+if TYPE_CHECKING:
+    from ..estimators.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -20,6 +26,9 @@ class FitFolderOptions(results_folder.FolderOptions):
     """The folder for all results, and whether to open the report in it."""
 
     opened: bool = results_folder.opened_option()
+    estimate: bool = OUTPUT.option(
+        "--estimate", "Only predict the memory and time of the fit, from a sample.", False
+    )
 
 
 @takes_groups
@@ -45,8 +54,16 @@ def fit(
     comarkov fit ratings.csv --rows user --columns movie --weights stars
 
     comarkov fit letters/ -k 10 -l 20 --time-limit 5m
+
+    comarkov fit logs.parquet -k 20 -l 20 --estimate
     """
     with clear_errors(), notes(output.quiet), engine.running(clustering.jobs):
+        if folder.estimate:
+            data = reading.read(source)
+            model = clustering.estimator(numbers, data, output).set_params(**engine.parameters())
+            estimate = model.estimate(data)
+            _print_estimate(estimate, source, output)
+            return
         out = folder.place(source)
         counts, beta, _ = clustering.checked(numbers)  # before a large file is read
         with stage_bar(counts, beta, output.shows_bars) as begin:
@@ -59,3 +76,12 @@ def fit(
         results_folder.print_results(results, out, output)
         if folder.opened:
             typer.launch((out / "report.html").absolute().as_uri())
+
+
+def _print_estimate(estimate: Estimate, source: str, output: OutputOptions) -> None:
+    """Print an estimate; its advice in the words of the command line."""
+    if output.json:
+        print_json(asdict(estimate) | {"fits": estimate.fits})
+        return
+    text = str(estimate).replace("comarkov.pack(X, 'store')", f"comarkov pack {source} -o store")
+    typer.echo(as_options(text.replace("n_jobs=", "jobs="), ("jobs", "engine")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils import check_array
 from .annotated import is_anndata, weights_of
 from .frames import is_frame, is_pandas
 from .graphs import from_graph
+from .row_ranges import row_ranges
 from .unsuitable import refuse_unsuitable
 
 LARGEST = np.finfo(np.float64).max
@@ -56,6 +58,16 @@ def is_on_disk(X: Any) -> bool:
 def suggested_weighting(X: Any) -> str | None:
     """The weighting that suits the data, if they suggest one, as texts do."""
     return getattr(X, "weighting", None) if hasattr(X, "row_kind") else None
+
+
+def in_parts(X: Any) -> Iterator[Any]:
+    """Yield X itself or, of a store, some rows at a time as a matrix with the names of columns."""
+    if not is_on_disk(X):
+        yield X
+        return
+    columns = X.column_names if X.named[1] else None
+    for rows in row_ranges(X.matrix.indptr):
+        yield NamedMatrix(X.matrix[rows], None, columns)
 
 
 # --- names ------------------------------------------------------------------------------------

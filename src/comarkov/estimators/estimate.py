@@ -7,9 +7,9 @@ but the sample.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from ..data.cluster.client import current
+from ..data.cluster.inputs import cluster_joint, is_distributed
 from ..data.inputs import as_csr
 from ..data.joint import Joint, joint
 from ..data.reading.fit_input import fit_input
@@ -27,15 +29,16 @@ from ..search import budgets, pace
 from ..search.choose_beta import DEFAULT
 from ..search.ensemble import WAVE
 from ..search.footprint import Size, data_bytes, search_bytes
+from ..search.new_tables import padded
 from ..search.threads import n_threads
 
 USUAL = 20  # clusters of a side, if their number is to be chosen
 CHOOSING = 6.0  # fits that choosing numbers or β takes, besides the last
 SMALL = 16  # samples in data that are judged by the fit of one
-WITHIN = 1.5  # the factor within which predictions are meant to be
 PATIENCE = 60  # seconds from which advice is given how to save time
 LABEL_BYTES = 5  # of a label and a margin on the network
 ITEM_BYTES = 4  # of the number of an item on the network
+PROCESS = 300_000_000  # bytes of a worker that has loaded the kernels
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,11 @@ class Estimate:
     shape: tuple[int, int]
     entries: int
     engine: str
-    threads: int
-    memory: int  #: the most bytes of this process, with the data that it has in memory now
+    threads: int  #: or workers of the cluster
+    memory: int  #: the most bytes of this process, without mapped files
     available: int | None  #: bytes of memory that it can have; None if unknown
     bytes_per_half_step: int  #: the most bytes on the network; 0 without a cluster
+    worker_memory: int  #: the most bytes of each worker; 0 without a cluster
     seconds: float
     advice: tuple[str, ...] = ()
 
@@ -58,9 +62,10 @@ class Estimate:
         return self.available is None or self.memory <= self.available
 
     def __str__(self) -> str:
-        (n, m), cores = self.shape, "thread" if self.threads == 1 else "threads"
+        (n, m), unit = self.shape, "worker" if self.engine == "dask" else "thread"
+        plural = "" if self.threads == 1 else "s"
         lines = [
-            f"{n:,} rows x {m:,} columns, {self.entries:,} entries, {self.threads} {cores}",
+            f"{n:,} rows x {m:,} columns, {self.entries:,} entries, {self.threads} {unit}{plural}",
             f"memory   {size_text(self.memory)}{self._of_available()}",
             f"network  {self._traffic()}",
             f"time     {time_text(self.seconds)}",
@@ -75,7 +80,8 @@ class Estimate:
     def _traffic(self) -> str:
         if self.bytes_per_half_step == 0:
             return "none"
-        return f"at most {size_text(self.bytes_per_half_step)} in a half-step"
+        most, worker = size_text(self.bytes_per_half_step), size_text(self.worker_memory)
+        return f"at most {most} in a half-step; each worker needs {worker} of memory"
 
 
 class Request(NamedTuple):
@@ -91,10 +97,8 @@ class Request(NamedTuple):
 
 def estimate_fit(estimator: Any, X: Any) -> Estimate:
     """Predict the memory, network and time of a fit of X with the parameters of an estimator."""
-    X = fit_input(X)
-    weighting = as_weighting(estimator.weighting, X)
     request = _request(estimator)
-    source = _Source.of(X, weighting)
+    source = _Source.of(X, estimator)
     size = source.size()
     paces = source.paces(request.counts)
     sweeps = pace.sweeps_of(request.method, request.beta, estimator.beta_step)
@@ -108,19 +112,29 @@ def estimate_fit(estimator: Any, X: Any) -> Estimate:
     seconds /= pace.speed_up(size.entries, (size.rows, size.columns), request.threads)
     if size.is_on_disk:
         seconds += pace.disk_seconds(2 * size.matrix, available, starts * sweeps)
-    added = data_bytes(size, request.counts[1] is not None)
-    added += search_bytes(size, request.counts, request.threads)
+    added, worker = _added_bytes(size, request)
     result = Estimate(
         (size.rows, size.columns),
         size.entries,
         request.engine,
         request.threads,
-        resident_memory() + added,
-        None if available is None else available + resident_memory(),
+        own_memory() + added,
+        None if available is None else available + own_memory(),
         _traffic(size, request),
+        worker,
         seconds,
     )
     return replace(result, advice=tuple(_advice(result, size, request)))
+
+
+def _added_bytes(size: Size, request: Request) -> tuple[int, int]:
+    """Return the bytes that a fit adds to this process, and those of a worker."""
+    if request.engine != "dask":
+        data = data_bytes(size, request.counts[1] is not None)
+        return data + search_bytes(size, request.counts, request.threads), 0
+    share = 2 * size.matrix // request.threads
+    worker = PROCESS + share + search_bytes(size, request.counts, 1)
+    return search_bytes(size, request.counts, 0), worker
 
 
 def _request(estimator: Any) -> Request:
@@ -129,7 +143,7 @@ def _request(estimator: Any) -> Request:
     is_chosen = "auto" in numbers or estimator.beta == "auto"
     beta = DEFAULT if estimator.beta == "auto" else float(estimator.beta)
     engine = getattr(estimator, "engine", "local")
-    threads = n_threads(estimator.n_jobs)
+    threads = len(current().workers) if engine == "dask" else n_threads(estimator.n_jobs)
     return Request((rows, columns), is_chosen, beta, estimator.method, threads, engine)
 
 
@@ -158,7 +172,12 @@ class _Source(NamedTuple):
     weighting: Weighting | None
 
     @classmethod
-    def of(cls, X: Any, weighting: Weighting | None) -> _Source:
+    def of(cls, X: Any, estimator: Any) -> _Source:
+        if is_distributed(X):
+            weighting = as_weighting(estimator.weighting, X)
+            return cls(None, cluster_joint(X, weighting, current()), None)
+        X = fit_input(X)
+        weighting = as_weighting(estimator.weighting, X)
         stored = getattr(X, "joint", None)
         if isinstance(stored, Joint) and weighting is None:
             return cls(None, stored, None)
@@ -166,16 +185,14 @@ class _Source(NamedTuple):
 
     def size(self) -> Size:
         """Return the size of the data as a fit holds them."""
-        if self.stored is not None:
-            (n, m), entries, like = self.stored.shape, self.stored.nnz, self.stored
-        else:
-            assert self.csr is not None
-            (n, m), entries, like = self.csr.shape, self.csr.nnz, self.rows(1000)
+        whole, like = self.csr if self.stored is None else self.stored, self.rows(1000)
+        assert whole is not None
         weight = like.matrix.weights.itemsize
         is_count = like.mass_dtype is np.int32
         is_shared = self.csr is not None and self.weighting is None and not is_count
         mass = 4 if is_count else 8
-        return Size(n, m, entries, mass, weight, is_shared, self.stored is not None)
+        n, m = whole.shape
+        return Size(n, m, whole.nnz, mass, weight, is_shared, self.stored is not None)
 
     def paces(self, counts: tuple[int | None, int | None]) -> list[float]:
         """Return the seconds for an entry in a sweep over rows and over columns."""
@@ -226,29 +243,29 @@ def _seconds_by_sample(
     few = [None if k is None else min(k, n) for k, n in zip(counts, sample.shape, strict=True)]
     quiet = {"n_clusters": tuple(few), "n_init": 1, "max_time": None, "callback": None}
     quiet |= {"verbose": 0, "n_jobs": 1, "random_state": 0, "init": "random", "fixed": None}
-    quick = clone(estimator).set_params(**quiet, weighting=None)
+    quiet |= {"weighting": None, "engine": "local", "checkpoint": None}
+    known = estimator.get_params(deep=False)
+    quick = clone(estimator).set_params(**{name: v for name, v in quiet.items() if name in known})
     begin = time.process_time()
-    quick.fit(sample.csr)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are about the sample
+        quick.fit(sample.csr)
     return (time.process_time() - begin) * nnz / sample.nnz
 
 
 # --- the machine ----------------------------------------------------------------------------------
 
 
-def resident_memory() -> int:
-    """Return the bytes of memory that this process has now; 0 if unknown."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return 0
+def own_memory() -> int:
+    """Return the bytes of memory that this process has now, without files; 0 if unknown."""
+    return _proc("self/status", "RssAnon") or 0
 
 
 def available_memory() -> int | None:
     """Return the bytes of memory that processes can still have; None if unknown."""
     if sys.platform != "linux":
         return None
-    free = _meminfo("MemAvailable")
+    free = _proc("meminfo", "MemAvailable")
     limit = Path("/sys/fs/cgroup/memory.max")
     used = Path("/sys/fs/cgroup/memory.current")
     try:
@@ -258,9 +275,10 @@ def available_memory() -> int | None:
     return within if free is None else max(min(free, within), 0)
 
 
-def _meminfo(field: str) -> int | None:
+def _proc(file: str, field: str) -> int | None:
+    """Return a field of a file that the system provides, in bytes; None if there is none."""
     try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
+        lines = Path("/proc", file).read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
     except (OSError, StopIteration, ValueError):
         return None
@@ -270,12 +288,16 @@ def _meminfo(field: str) -> int | None:
 
 
 def _traffic(size: Size, request: Request) -> int:
-    """Return the most bytes that travel in a half-step: labels, margins, and all cells, twice."""
+    """Return the most bytes that travel in a half-step: all labels and margins, and all cells.
+
+    Cells go up a tree of workers, to the client, and to every worker.
+    """
     if request.engine != "dask":
         return 0
     sides = zip(request.counts, (size.rows, size.columns), (size.columns, size.rows), strict=True)
+    ways = 2 * request.threads - 1
     return max(
-        2 * LABEL_BYTES * elements + 2 * items * (ITEM_BYTES + size.mass * k)
+        2 * LABEL_BYTES * elements + ways * items * (ITEM_BYTES + size.mass * padded(k))
         for k, elements, items in sides
         if k is not None
     )
@@ -300,15 +322,15 @@ def _saving_memory(size: Size, request: Request) -> str:
     tables = search_bytes(size, request.counts, request.threads)
     if not size.is_on_disk:
         return (
-            "It does not fit into memory. Pack the data into a store, which a fit loads as needed: "
-            f"its tables then take {size_text(tables)}."
+            "It does not fit into memory. A fit loads data from a store as needed, and its tables "
+            f"take {size_text(tables)}. Make one: comarkov.pack(X, 'store')"
         )
     if request.threads > 1:
         less = size_text(search_bytes(size, request.counts, 1))
         return f"It does not fit into memory. With n_jobs=1 its tables take {less}."
     return (
-        "The tables do not fit into memory. Use fewer clusters, or a cluster of machines: "
-        "engine='dask'"
+        "The tables do not fit into memory. Use fewer clusters, or a cluster of machines with "
+        "engine='dask'."
     )
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..costs.objective import cost
 from ..data.alignment import align, check_columns
-from ..data.inputs import as_csr
+from ..data.inputs import as_csr, in_parts
 from ..data.joint import Joint, joint
 from ..data.reading.fit_input import new_input
 from ..data.weighting import Weighting
@@ -41,8 +41,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         fit. Of a list of texts, the words of the fit are counted. For a file,
         ``model.predict(comarkov.read(path, like=model))`` reads it like the data of the fit.
         """
-        _, new = self._new_rows(X)
-        return self._placed_rows(new)[0]
+        return self._placed_rows(X)[0]
 
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 if empty.
@@ -72,8 +71,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             results of the search, which is not known for new data.
         """
         if side == "rows":
-            _, new = self._new_rows(X)
-            return self._placed_rows(new)
+            return self._placed_rows(X)
         return self._placed_columns(self._new_columns(X))
 
     def transform(self, X: Any) -> np.ndarray:
@@ -103,8 +101,15 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             columns = self.column_labels_
         return -cost(weights, rows, np.maximum(columns, 0), self.beta_)
 
-    def _placed_rows(self, new: Joint) -> tuple[np.ndarray, np.ndarray]:
-        return self._placed(new, self._model.row_costs(new), self.row_evidence_exponent_)
+    def _placed_rows(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The clusters of new rows and their posteriors; those of a store some at a time."""
+        parts = []
+        for some in in_parts(X):
+            _, new = self._new_rows(some)
+            costs = self._model.row_costs(new)
+            parts.append(self._placed(new, costs, self.row_evidence_exponent_))
+        labels, sure = zip(*parts, strict=True)
+        return np.concatenate(labels), np.concatenate(sure)
 
     def _placed_columns(self, new: Joint) -> tuple[np.ndarray, np.ndarray]:
         return self._placed(new, self._model.column_costs(new), self.column_evidence_exponent_)

@@ -7,18 +7,20 @@ the state itself has masses alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..data.parts import count_parts
 from .coarsening import FINE, MANY
 from .new_tables import padded
-from .splitting import AT_ONCE
+from .splitting import AT_ONCE, PER_ITEM, PER_ROW
 
 CELL = 16  # bytes of a cell with all that is derived from its mass
 ELEMENT = 100  # bytes of labels, margins and numbers of an element
 INDEX = 4  # bytes of the column of an entry
-SAMPLE = 1000  # elements whose entries are shuffled to calibrate confidences
+SAMPLE = 1000  # elements whose entries are shuffled to calibrate confidences ...
+SHUFFLED = 70  # ... which takes so many bytes of each entry
 
 
 class Size(NamedTuple):
@@ -45,6 +47,7 @@ class Tables(NamedTuple):
     trial: int
     copies: int
     changes: int  # of masses, while nearly everything moves
+    splits: int  # of clusters that are split at the same time
     leaves: int
     sample: int
 
@@ -64,23 +67,26 @@ def search_bytes(size: Size, counts: Sequence[int | None], threads: int) -> int:
         for k, (elements, items) in zip(counts, sizes, strict=True)
         if k is not None
     ]
-    copies = sum(side.copies for side in sides)
+    sweeping = sum(side.copies for side in sides) + max(
+        max(side.trial, side.changes) for side in sides
+    )
+    other = max(max(side.splits, side.leaves, side.sample) for side in sides)
     state = sum(side.state for side in sides)
-    peaks = [
-        state + copies + max(side.trial, side.changes, side.sample, AT_ONCE, side.leaves - copies)
-        for side in sides
-    ]
-    return max(peaks) + ELEMENT * (size.rows + size.columns)
+    return state + max(sweeping, other) + ELEMENT * (size.rows + size.columns)
 
 
 def tables_of(size: Size, elements: int, items: int, k: int, threads: int) -> Tables:
     """Return the bytes for the tables of a side with k clusters of these elements."""
     cells, parts = items * padded(k), count_parts(size.entries, items)
     fine = items * padded(min(FINE * k, max(MANY, 2 * k), elements))
-    sampled = min(items, SAMPLE * size.entries // max(elements, 1)) * padded(k)
-    sample = CELL * sampled + 8 * cells
+    sampled = min(size.entries, SAMPLE * size.entries // max(elements, 1))
+    present = int(items * -math.expm1(-sampled / max(items, 1)))  # that a random sample hits
+    sample = CELL * present * padded(k) + SHUFFLED * sampled
+    split = PER_ITEM * items + PER_ROW * elements
     if parts == 1:
-        return Tables(CELL * cells, CELL * cells, CELL * cells, 0, CELL * fine, sample)
+        whole = CELL * cells
+        return Tables(whole, whole, whole, 0, split, CELL * fine, sample)
     mass, copies = size.mass * cells, min(threads, parts) * CELL * cells
-    waiting = 3 if size.mass == INDEX else parts.bit_length() + 1
-    return Tables(mass, mass, copies, mass * waiting, 2 * size.mass * fine, sample)
+    waiting = 2 if size.mass == INDEX else parts.bit_length() + 1  # see ``data.changes.total``
+    splits, leaves = min(AT_ONCE, k * split), 2 * size.mass * fine
+    return Tables(mass, mass, copies, mass * waiting, splits, leaves, sample)

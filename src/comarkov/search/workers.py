@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ..data.changes import Change, total
+from ..data.changes import Change, table_total, total
 from ..data.joint import Joint
 from ..data.parts import count_parts, part_bounds
 from ..kernels.matrix import Matrix
@@ -115,7 +115,8 @@ class Threads:
                 del answer
                 yield last.pop()  # nothing here holds it while the next part works
 
-        change = total(changes(), Change.absorb, self._is_exact)
+        mass = job.board.table.mass
+        change = table_total(changes(), mass) if self._is_exact else total(changes(), Change.plus)
         return HalfStep(answers, change)
 
     def each_row(self, job: Job, task: RowTask) -> Iterator[Results]:

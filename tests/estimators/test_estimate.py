@@ -1,0 +1,177 @@
+"""Estimates: memory as measured, time by formula, and advice that can be followed."""
+
+import tracemalloc
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from commands import run
+
+import comarkov
+from comarkov import CoClustering
+from comarkov.data import parts
+from comarkov.estimators import estimate as estimates
+from comarkov.search import pace
+from comarkov.search.footprint import Size, data_bytes, search_bytes
+
+
+def random_matrix(shape=(3000, 400), is_count=True):
+    """Four sharp blocks, which a fit finds at once."""
+    rng = np.random.default_rng(0)
+    same = np.arange(shape[0])[:, None] % 4 == np.arange(shape[1]) % 4
+    X = sp.csr_array(rng.poisson(np.where(same, 0.6, 0.05)).astype(np.int32))
+    return X if is_count else X * rng.random()
+
+
+@pytest.mark.parametrize(
+    ("shape", "k", "is_count", "is_divided"),
+    [
+        ((3000, 400), 4, True, True),
+        ((3000, 400), 8, False, True),
+        ((3000, 400), 8, False, False),
+        ((20_000, 40), 4, True, False),
+    ],
+)
+def test_the_memory_of_a_fit_is_that_of_the_formula(shape, k, is_count, is_divided, monkeypatch):
+    monkeypatch.setattr(parts, "ENTRIES", 1 << 16 if is_divided else 1 << 30)
+    monkeypatch.setattr(parts, "PER_COLUMN", 2)
+    X = random_matrix(shape, is_count)
+    model = CoClustering(k, n_init=1, random_state=0)
+    model.fit(X[:1500])  # which may compile
+    tracemalloc.start()
+    model.fit(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    mass = 4 if is_count else 8
+    size = Size(*shape, X.nnz, mass, mass, is_shared=not is_count)
+    predicted = data_bytes(size, True) + search_bytes(size, (k, k), 1)
+    assert 1 / 1.5 < predicted / peak < 1.5
+
+
+def test_what_is_on_disk_or_shared_takes_no_memory():
+    counts = Size(10**6, 10**5, 10**8, 4, 4)
+    assert data_bytes(counts, is_turned=True) == 1.6e9
+    assert data_bytes(counts, is_turned=False) == 0.8e9
+    assert data_bytes(counts._replace(is_shared=True), is_turned=True) == 0.8e9
+    assert data_bytes(counts._replace(is_on_disk=True), is_turned=True) == 0
+
+
+def test_the_targets_for_large_data_follow_from_the_formula():
+    """1e8 entries in 20 x 20 clusters: 3.5 GB in memory with the input, 1.5 GB from a store."""
+    size, python, data = Size(10**6, 10**5, 10**8, 4, 4), 0.25e9, 0.8e9
+    tables = search_bytes(size, (20, 20), 1)
+    assert python + data + data_bytes(size, True) + tables < 3.5e9
+    assert python + tables < 1.5e9
+    assert search_bytes(size, (20, 20), 2) > tables
+    assert search_bytes(size, (20, None), 1) < tables / 2
+
+
+def test_the_time_is_that_of_the_sweeps():
+    paces = [2e-8, 3e-8]
+    once = pace.fit_seconds(10**6, paces, sweeps=40, starts=1)
+    assert once == pytest.approx(10**6 * (pace.READING + 40 * 5e-8))
+    assert pace.fit_seconds(10**6, paces, 40, 3) - once == pytest.approx(2 * 40 * 10**6 * 5e-8)
+    assert pace.sweeps_of("auto", 1.0, 0.1) < pace.sweeps_of("auto", 0.7, 0.1)
+    assert pace.sweeps_of("anneal", 0.7, 0.1) < pace.sweeps_of("anneal", 0.7, 0.01)
+
+
+def test_threads_help_only_where_there_are_parts():
+    assert pace.speed_up(10_000, (100, 100), 8) == 1.0
+    assert pace.speed_up(10**7, (10**5, 10**4), 1) == 1.0
+    assert 1.5 < pace.speed_up(10**7, (10**5, 10**4), 2) <= 2.0
+
+
+def test_an_estimate_fits_only_a_sample(monkeypatch):
+    X = random_matrix()
+    sizes = []
+    fit = CoClustering._fit
+    monkeypatch.setattr(CoClustering, "_fit", lambda self, X: sizes.append(X.nnz) or fit(self, X))
+    model = CoClustering(5, random_state=0)
+    estimate = model.estimate(X)
+    assert max(sizes) <= X.nnz / 3
+    assert not hasattr(model, "row_labels_")
+    assert (estimate.shape, estimate.entries) == (X.shape, X.nnz)
+    assert estimate.seconds > 0
+    assert estimate.bytes_per_half_step == 0
+    assert estimate.memory > data_bytes(Size(*X.shape, X.nnz, 4, 4), True)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: X,
+        lambda X: X.astype(np.float32) / 3,
+        lambda X: X.toarray(),
+        lambda X: comarkov.read(X.toarray()),
+    ],
+)
+@pytest.mark.parametrize("n_clusters", [4, (3, None), "auto"])
+def test_all_input_can_be_estimated(make, n_clusters):
+    X = make(random_matrix((300, 80)))
+    estimate = CoClustering(n_clusters, random_state=0).estimate(X)
+    assert estimate.entries == np.count_nonzero(random_matrix((300, 80)).toarray())
+    assert "300 rows x 80 columns" in str(estimate)
+
+
+def test_a_weighting_is_estimated_with_its_weights():
+    X = random_matrix((300, 80))
+    plain, weighted = (CoClustering(4, weighting=w).estimate(X) for w in (None, "log"))
+    assert weighted.memory != plain.memory
+
+
+def test_a_store_needs_no_memory_for_data(tmp_path):
+    X = random_matrix()
+    store = comarkov.pack(comarkov.read(X.toarray()), tmp_path / "store")
+    size = estimates._Source.of(store, CoClustering(4)).size()
+    assert size == Size(*X.shape, X.nnz, 4, 4, is_on_disk=True)
+    assert CoClustering(4, random_state=0).estimate(store).entries == X.nnz
+
+
+def advice_with(monkeypatch, available, X, **parameters):
+    monkeypatch.setattr(estimates, "available_memory", lambda: available)
+    monkeypatch.setattr(estimates, "own_memory", lambda: 0)
+    return CoClustering(4, random_state=0, **parameters).estimate(X)
+
+
+def test_the_advice_for_too_little_memory(monkeypatch, tmp_path):
+    X = random_matrix()
+    estimate = advice_with(monkeypatch, 10**12, X)
+    assert (estimate.fits, estimate.advice) == (True, ("It fits into memory.",))
+    estimate = advice_with(monkeypatch, 1000, X)
+    assert not estimate.fits
+    assert "comarkov.pack(X, 'store')" in estimate.advice[0]
+    store = comarkov.pack(comarkov.read(X.toarray()), tmp_path / "store")
+    assert "n_jobs=1" in advice_with(monkeypatch, 1000, store, n_jobs=2).advice[0]
+    assert "engine='dask'" in advice_with(monkeypatch, 1000, store).advice[0]
+
+
+def test_the_advice_for_too_little_time(monkeypatch):
+    monkeypatch.setattr(pace, "fit_seconds", lambda *sizes: 1000.0)
+    monkeypatch.setattr(parts, "ENTRIES", 1000)
+    monkeypatch.setattr(parts, "PER_COLUMN", 1)
+    monkeypatch.setattr(estimates, "SMALL", 0)
+    monkeypatch.setattr(estimates, "n_threads", lambda n_jobs: 4 if n_jobs == -1 else 1)
+    estimate = advice_with(monkeypatch, 10**12, random_matrix())
+    assert estimate.advice == (
+        "With n_jobs=4 it takes about 5 minutes; the clusters are the same.",
+    )
+
+
+def test_a_cluster_needs_a_network(monkeypatch):
+    """Labels and margins to and fro; cells up a tree of two workers, to the client and to both."""
+    monkeypatch.setattr(estimates, "current", lambda: SimpleNamespace(workers=["a", "b"]))
+    X = random_matrix()
+    estimate = CoClustering((4, None), engine="dask", random_state=0).estimate(X)
+    assert estimate.threads == 2
+    assert estimate.bytes_per_half_step == 2 * 5 * 3000 + 3 * 400 * (4 + 4 * 4)
+    assert estimate.worker_memory > X.nnz * 8
+    assert "2 workers" in str(estimate)
+    assert "at most 54 kB in a half-step" in str(estimate)
+
+
+def test_the_command_prints_an_estimate_and_writes_nothing(tmp_path):
+    result = run("fit", "southern-women", "-k", 2, "-l", 3, "--estimate", cwd=tmp_path)
+    assert "18 rows x 14 columns, 89 entries" in result.stdout
+    assert "It fits into memory." in result.stdout
+    assert list(tmp_path.iterdir()) == []
