@@ -81,12 +81,13 @@ class ClusterWorkers:
         tags = [next(_tags) for _ in jobs]
         for number, (job, tag) in enumerate(zip(jobs, tags, strict=True)):
             self.ledger.propose(job.board, tag, root[0], number)
+        changes = map(replicas.wide, whole.changes)
         by_job = [
             [answer for group in answers for answer in group[number]] for number in range(len(jobs))
         ]
         return [
             HalfStep(list(map(_unpacked, job.asks, own)), change, tag)
-            for job, own, change, tag in zip(jobs, by_job, whole.changes, tags, strict=True)
+            for job, own, change, tag in zip(jobs, by_job, changes, tags, strict=True)
         ]
 
     def each_row(self, job: Job, task: RowTask) -> Iterator[Results]:

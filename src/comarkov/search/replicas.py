@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -17,7 +18,7 @@ import numpy as np
 from ..data.changes import Change, total
 from ..data.cluster.parts import aligned
 from ..kernels.matrix import Matrix
-from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting, masses_alone
+from .boards import Answer, Ask, Board, Copies, Copy, Results, RowTask, Setting, masses_alone
 from .new_tables import NO_LOOKUP, lookup_of_size
 
 THREADS = 64  # the most that a worker has
@@ -26,7 +27,7 @@ Token = tuple[str, Hashable]  # of the session and of the board
 
 _here = uuid4().hex  # this process
 _boards: dict[Token, Board] = {}
-_copies = Copies(THREADS)
+_copies: dict[tuple[int, ...], Copies] = {}  # by the shape of the table
 _lock = threading.Lock()
 
 
@@ -99,7 +100,7 @@ class PackedAnswer(NamedTuple):
 class Sum(NamedTuple):
     """Changes in sum."""
 
-    changes: list[Change]  # by job
+    changes: list[Change]  # by job, in few bytes
     place: str  # the process in which it was computed
     moved: int = 0  # bytes of all terms that came from other processes
 
@@ -134,7 +135,7 @@ def move(parts: Sequence[Matrix], request: Request, sent: Sequence[Any]) -> Repl
         ]
         orders = [_positions(ask.order) for ask in job.asks]
         answers.append([_packed(a, order) for a, order in zip(done, orders, strict=True)])
-        changes.append(total((answer.change for answer in done), Change.plus))
+        changes.append(narrow(total((answer.change for answer in done), Change.plus)))
     return Reply(answers, Sum(changes, _here))
 
 
@@ -148,13 +149,11 @@ def each_row(
         return None
     (job,) = request.jobs
     board = boards[job.board]
-    copy = _copies.take(board)
-    results = [
-        board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
-        for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
-    ]
-    _copies.put_back(copy)
-    return results
+    with _copy_of(board) as copy:
+        return [
+            board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
+            for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
+        ]
 
 
 def answers_of(reply: Reply | None) -> list[list[PackedAnswer]] | None:
@@ -172,10 +171,10 @@ def plus(one: Sum | Reply | None, other: Sum | Reply | None) -> Sum | None:
     if one is None or other is None:
         return None
     terms = [aligned(term.sum if isinstance(term, Reply) else term) for term in (one, other)]
-    pairs = zip(terms[0].changes, terms[1].changes, strict=True)
+    pairs = zip(*(map(wide, term.changes) for term in terms), strict=True)
     came = sum(term.nbytes for term in terms if term.place != _here)
     moved = terms[0].moved + terms[1].moved + came
-    return Sum([mine.plus(yours) for mine, yours in pairs], _here, moved)
+    return Sum([narrow(mine.plus(yours)) for mine, yours in pairs], _here, moved)
 
 
 def each_part(parts: Sequence[Matrix], calls: Sequence[Call]) -> list[Any]:
@@ -227,8 +226,26 @@ def _board(wanted: Wanted, parcel: Any) -> Board | None:
     if board is None or board.version != wanted.since or None in parcel:
         return None
     for step, job in zip(parcel, wanted.jobs, strict=True):
-        board.accept(aligned(step.changes[job]))
+        board.accept(aligned(wide(step.changes[job])))
     return board
+
+
+def narrow(change: Change) -> Change:
+    """Return a change with counts in the smallest integers that hold them."""
+    cells = change.cells
+    if cells.dtype != np.int32 or cells.size == 0:
+        return change
+    low, high = cells.min(), cells.max()
+    for kind in (np.int8, np.int16):
+        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
+            return Change(change.items, cells.astype(kind))
+    return change
+
+
+def wide(change: Change) -> Change:
+    """Return a change with counts of the type of tables."""
+    is_float = change.cells.dtype.kind == "f"
+    return change if is_float else Change(change.items, change.cells.astype(np.int32))
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -237,10 +254,17 @@ def _board(wanted: Wanted, parcel: Any) -> Board | None:
 def _moved(part: Matrix, board: Board, ask: Ask, setting: Setting) -> Answer:
     if ask.order.size == 0:
         return board.idle(ask)
-    copy = _copies.take(board)
-    answer = board.sweep(copy, part, ask, setting)
-    _copies.put_back(copy)
-    return answer
+    with _copy_of(board) as copy:
+        return board.sweep(copy, part, ask, setting)
+
+
+@contextmanager
+def _copy_of(board: Board) -> Iterator[Copy]:
+    """Use a copy of a table that nobody else uses meanwhile."""
+    copies = _copies.setdefault(board.table.mass.shape, Copies(THREADS))
+    copy = copies.take(board)
+    yield copy
+    copies.put_back(copy)
 
 
 def pack(ask: Ask, has_table: bool) -> PackedAsk:

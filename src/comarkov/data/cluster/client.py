@@ -194,9 +194,11 @@ def _connected(scheduler: str) -> Iterator[Client]:
 
 @contextmanager
 def _started(workers: int) -> Iterator[Client]:
+    import dask
     from distributed import Client, LocalCluster
 
     with (
+        dask.config.set({"distributed.worker.profile.enabled": False}),  # nobody will look at it
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
