@@ -27,6 +27,7 @@ from ..data.sizes import size_text
 from ..data.weighting import Weighting, as_weighting, weighted_joint
 from ..search import budgets, pace
 from ..search.choose_beta import DEFAULT
+from ..search.coarsening import fine_number
 from ..search.ensemble import WAVE
 from ..search.footprint import Size, data_bytes, search_bytes
 from ..search.new_tables import padded
@@ -102,7 +103,7 @@ def estimate_fit(estimator: Any, X: Any) -> Estimate:
     size = source.size()
     paces = source.paces(request.counts)
     sweeps = pace.sweeps_of(request.method, request.beta, estimator.beta_step)
-    starts = _starts(estimator, size.entries, request.counts)
+    starts = _starts(estimator, size, request.counts)
     seconds = pace.fit_seconds(size.entries, paces, sweeps, starts)
     if size.entries <= SMALL * _sample_entries(request.counts) and not request.is_chosen:
         seconds = starts * _seconds_by_sample(estimator, source, request.counts)
@@ -147,14 +148,15 @@ def _request(estimator: Any) -> Request:
     return Request((rows, columns), is_chosen, beta, estimator.method, threads, engine)
 
 
-def _starts(estimator: Any, entries: int, counts: tuple[int | None, int | None]) -> int:
+def _starts(estimator: Any, size: Size, counts: tuple[int | None, int | None]) -> int:
     """Return the number of starts, each of which is a member of the search."""
     if estimator.n_init != "auto":
         return int(estimator.n_init)
     if estimator.method != "auto":
         return 1
-    fine = sum(min(8 * k, max(48, 2 * k)) for k in counts if k is not None)
-    return WAVE if entries * fine <= budgets.work(budgets.SEVERAL_MEMBERS) else 1
+    sides = zip(counts, (size.rows, size.columns), strict=True)
+    work = size.entries * sum(fine_number(k, n) for k, n in sides if k is not None)
+    return WAVE if work <= budgets.work(budgets.SEVERAL_MEMBERS) else 1
 
 
 def _sample_entries(counts: tuple[int | None, int | None]) -> int:

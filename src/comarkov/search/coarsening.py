@@ -36,9 +36,12 @@ def coarsen(state: State, counts: Sequence[int], run: Run, must_end: bool) -> St
 
 def fine_count(start: Start) -> int | None:
     """Return the number of clusters to start with; None for a side that is not clustered."""
-    if start.k is None:
-        return None
-    return min(FINE * start.k, max(MANY, 2 * start.k), int(start.has_mass.sum()))
+    return None if start.k is None else fine_number(start.k, int(start.has_mass.sum()))
+
+
+def fine_number(k: int, elements: int) -> int:
+    """The same for k clusters of so many elements that are not empty."""
+    return min(FINE * k, max(MANY, 2 * k), elements)
 
 
 def merge_cheapest(state: State, counts: Sequence[int], beta: float) -> State | None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..data.parts import count_parts
-from .coarsening import FINE, MANY
+from .coarsening import fine_number
 from .new_tables import padded
 from .splitting import AT_ONCE, PER_ITEM, PER_ROW
 
@@ -78,7 +78,7 @@ def search_bytes(size: Size, counts: Sequence[int | None], threads: int) -> int:
 def tables_of(size: Size, elements: int, items: int, k: int, threads: int) -> Tables:
     """Return the bytes for the tables of a side with k clusters of these elements."""
     cells, parts = items * padded(k), count_parts(size.entries, items)
-    fine = items * padded(min(FINE * k, max(MANY, 2 * k), elements))
+    fine = items * padded(fine_number(k, elements))
     sampled = min(size.entries, SAMPLE * size.entries // max(elements, 1))
     present = int(items * -math.expm1(-sampled / max(items, 1)))  # that a random sample hits
     sample = CELL * present * padded(k) + SHUFFLED * sampled
