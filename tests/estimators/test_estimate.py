@@ -114,6 +114,18 @@ def test_all_input_can_be_estimated(make, n_clusters):
     assert "300 rows x 80 columns" in str(estimate)
 
 
+def test_only_the_default_search_is_estimated():
+    assert not hasattr(comarkov.ITCC(2), "estimate")
+    assert not hasattr(comarkov.SIB(2), "estimate")
+
+
+@pytest.mark.parametrize("method", ["anneal", "sequential", "batch"])
+def test_the_methods_of_the_paper_can_be_estimated(method, monkeypatch):
+    monkeypatch.setattr(estimates, "SMALL", 0)  # by sweeps, not by the fit of a sample
+    model = CoClustering(4, method=method, n_init=2, random_state=0)
+    assert model.estimate(random_matrix((300, 80))).seconds > 0
+
+
 def test_a_weighting_is_estimated_with_its_weights():
     X = random_matrix((300, 80))
     plain, weighted = (CoClustering(4, weighting=w).estimate(X) for w in (None, "log"))

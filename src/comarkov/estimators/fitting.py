@@ -70,6 +70,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         with showing(fit_stages(self._both(self.n_clusters), self.beta), self.verbose):
             return self._fit_in_stages(X)
 
+    @available_if(lambda self: "method" in self._get_param_names())
     @fit_context(prefer_skip_nested_validation=False)
     def estimate(self, X: Any) -> Estimate:
         """Predict how much memory and time a fit of X takes, within a factor of about 1.5.

@@ -261,9 +261,15 @@ def masses(workers: Workers, labels: np.ndarray, table: Table) -> np.ndarray:
     return workers.sum(part_masses, own)
 
 
-def part_masses(part: Matrix, labels: np.ndarray, shape: tuple[int, int], kind: str) -> np.ndarray:
-    """Return the masses by (column, row cluster) of the rows of a part."""
-    mass = np.zeros(shape, kind)
+def part_masses(
+    part: Matrix,
+    labels: np.ndarray,
+    shape: tuple[int, int],
+    kind: str,
+    mass: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the masses by (column, row cluster) of a part; if ``mass`` is given, added to it."""
+    mass = np.zeros(shape, kind) if mass is None else mass
     add_labelled(mass, part, labels)
     return mass
 

@@ -12,6 +12,7 @@ from .run import Run
 from .side import Side, coupled
 
 SPLIT_SWEEPS = 3  # further sweeps gain little
+ITEMS = 1 << 16  # of a table that are copied at a time
 
 Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
 
@@ -33,8 +34,11 @@ def pair_costs(terms: list[Term]) -> np.ndarray:
     costs = np.full((k, k), np.inf)
     costs[np.triu_indices(k, 1)] = 0.0
     for masses, factor in terms:
-        if factor != 0.0:
-            add_pair_terms(costs, np.ascontiguousarray(masses, np.float64), factor)
+        if factor == 0.0:
+            continue
+        for start in range(0, len(masses), ITEMS):
+            part = np.ascontiguousarray(masses[start : start + ITEMS], np.float64)
+            add_pair_terms(costs, part, factor)
     return costs
 
 

@@ -54,7 +54,10 @@ class Workers(Protocol):
         """Yield task(part, *own[p]) of each part, in order."""
 
     def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
-        """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
+        """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``.
+
+        A further argument of the task is an array to which it adds, instead of returning a new one.
+        """
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
@@ -86,7 +89,12 @@ class Threads:
 
     def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
         """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
-        return total(self.map(task, own), np.ndarray.__iadd__, self._is_exact)
+        if self.n > 1 or not self._is_exact:
+            return total(self.map(task, own), np.ndarray.__iadd__, self._is_exact)
+        result: list[np.ndarray] = []  # whole numbers are added to the same table
+        for _ in self._map(lambda p: result.append(task(self._part(p), *own[p], *result[:1]))):
+            continue
+        return result[0]
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
