@@ -116,8 +116,15 @@ class Cluster:
     @contextmanager
     def _noticing_losses(self) -> Iterator[None]:
         """Raise a LostError in place of what Dask raises if a worker is lost."""
+        from distributed import KilledWorker
+
         try:
             yield
+        except KilledWorker as error:
+            raise ConnectionError(
+                "Dask workers die of the same task again and again. They may have too little "
+                "memory: start more of them, or some with a higher limit."
+            ) from error
         except (*CANCELLED, OSError, KeyError) as error:
             self._check_scheduler()
             raise LostError from error
