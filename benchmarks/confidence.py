@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from comarkov import CoClustering, datasets
 from comarkov.costs.labels import matched
 from comarkov.data.datasets.newsgroups import COLLECTIONS, read
-from comarkov.data.weighting import weighted_joint
+from comarkov.data.weighted import weighted_joint
 from comarkov.model.confidence import confidence
 from comarkov.search.coclusters import CoClusterProblem
 from comarkov.search.starts import starts_for

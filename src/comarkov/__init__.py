@@ -30,7 +30,7 @@ _HOMES = {
     "cost": "costs.objective",
     "information": "costs.objective",
     "load": "model.storage",
-    "pack": "data.store",
+    "pack": "data.store.packing",
     "plot_blocks": "results.plot",
     "plot_heatmap": "results.plot",
     "plot_path": "results.plot",
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from .costs.relations import Information
     from .data import datasets
     from .data.reading import Data, read, write_h5ad
-    from .data.store import pack
+    from .data.store.packing import pack
     from .data.weighting import Weighting
     from .estimators.coclustering import CoClustering
     from .estimators.comparison import compare

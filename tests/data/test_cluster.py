@@ -18,7 +18,8 @@ from comarkov.data import parts
 from comarkov.data.cluster import client
 from comarkov.data.cluster.inputs import cluster_joint
 from comarkov.data.joint import joint
-from comarkov.data.weighting import Weighting, weighted_joint
+from comarkov.data.weighted import weighted_joint
+from comarkov.data.weighting import Weighting
 
 FIELDS = ("shape", "scale", "is_count", "row_names", "column_names", "row_mass", "column_mass")
 

@@ -8,8 +8,9 @@ from helpers import assert_same_joints
 import comarkov
 from comarkov.data import parts, row_ranges
 from comarkov.data.joint import SMALL, joint
-from comarkov.data.store import open_joint, weighing
-from comarkov.data.weighting import weighted_joint
+from comarkov.data.store import weighing
+from comarkov.data.store.opening import open_joint
+from comarkov.data.weighted import weighted_joint
 
 
 def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):

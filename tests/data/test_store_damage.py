@@ -5,8 +5,8 @@ import json
 import pytest
 
 import comarkov
-from comarkov.data.store import Store, open_store
 from comarkov.data.store.layout import Description
+from comarkov.data.store.opening import Store, open_store
 
 
 @pytest.fixture

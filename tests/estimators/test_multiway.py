@@ -286,7 +286,7 @@ def calls(monkeypatch):
         step = getattr(owner, name)
         monkeypatch.setattr(owner, name, lambda *a: made.append(name) or step(*a))
 
-    for name in ("merge_costs", "split"):
+    for name in ("merge_costs", "_split"):
         spy(Network, name)
     spy(network_problem, "spectral")
     return made

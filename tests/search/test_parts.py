@@ -215,6 +215,18 @@ def test_large_data_keep_no_derived_values(matrix):
         assert [each.table.log.size, each.table.unit.size, each.table.pair.size] == [0, 0, 0]
 
 
+def test_a_copy_that_is_newer_than_the_table_is_made_again():
+    """A worker may get an earlier version of a table again, if another worker was lost."""
+    data = divided(np.random.default_rng(0).poisson(1.0, (60, 50)))
+    board = Board(without_derived(empty_table(data, 4)))
+    earlier = Board(without_derived(empty_table(data, 4)), board.token)
+    copy = Copy(board.table)
+    board.accept(Change(np.array([3], np.uint32), np.ones((1, 4), np.int32)))
+    board.bring_up_to_date(copy)
+    earlier.bring_up_to_date(copy)
+    assert_array_equal(copy.table.mass, 0)
+
+
 def test_changes_add_up():
     rng = np.random.default_rng(1)
     dense = np.zeros((9, 3))

@@ -96,7 +96,7 @@ def pack(
 def _pack(
     sources: Sequence[str], out: Path, store: StoreOptions, reading: InputOptions, advance: Any
 ) -> None:
-    from ..data.store import pack as pack_store  # slow to import
+    from ..data.store.packing import pack as pack_store  # slow to import
 
     keywords = reading.keywords() | {name: getattr(reading, name) for name in OWN}
     loaded = [data_set(source) if is_data_set(source) else source for source in sources]

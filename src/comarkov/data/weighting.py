@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -19,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .alignment import check_columns
 from .contract import fit_context
-from .inputs import TOO_LARGE, as_csr, is_on_disk, is_sparse, named_csr, suggested_weighting
-from .joint import Joint, joint
+from .inputs import TOO_LARGE, as_csr, is_sparse, suggested_weighting
 
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
 
@@ -238,31 +236,6 @@ def as_weighting(choice: str | Weighting | None, X: Any = None) -> Weighting | N
     if choice is None:
         return None
     return clone(choice) if isinstance(choice, Weighting) else Weighting(choice)
-
-
-def weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
-    """The joint distribution of the weighted X, with its names; fits the weighting."""
-    if weighting is None:
-        return joint(X)
-    if is_on_disk(X):
-        from .store.weighing import fit_weighting  # which needs this module
-
-        fit_weighting(X, weighting)
-    else:
-        weighting.fit(as_csr(X))
-    return joint_weighed_by(X, weighting)
-
-
-def joint_weighed_by(X: Any, weighting: Weighting | None) -> Joint:
-    """The same with a weighting that is fitted already."""
-    if weighting is None:
-        return joint(X)
-    if is_on_disk(X):
-        from .store.weighing import weighed
-
-        return weighed(X, weighting)
-    csr, rows, columns = named_csr(X)
-    return replace(joint(weighting.weigh_rows(csr)), row_names=rows, column_names=columns)
 
 
 def row_sums(csr: sp.csr_array) -> np.ndarray:

@@ -19,7 +19,8 @@ from ..costs.objective import information
 from ..costs.relations import Information
 from ..data.joint import Joint, joint
 from ..data.reading.fit_input import fit_input
-from ..data.weighting import Weighting, as_weighting, weighted_joint
+from ..data.weighted import weighted_joint
+from ..data.weighting import Weighting, as_weighting
 from ..search.starts import pair, starts_for
 from ..search.streams import Purpose, Seed
 from .coclustering import ClusterCounts, CoClustering

@@ -24,7 +24,8 @@ from ..data.inputs import as_csr
 from ..data.joint import Joint, joint
 from ..data.reading.fit_input import fit_input
 from ..data.sizes import size_text
-from ..data.weighting import Weighting, as_weighting, weighted_joint
+from ..data.weighted import weighted_joint
+from ..data.weighting import Weighting, as_weighting
 from ..search import budgets, pace
 from ..search.choose_beta import DEFAULT
 from ..search.coarsening import fine_number

@@ -17,7 +17,8 @@ from ..data.inputs import NamedMatrix, sorted_csr
 from ..data.joint import Joint
 from ..data.reading import Data
 from ..data.reading.fit_input import fit_input
-from ..data.weighting import Weighting, as_weighting, weighted_joint
+from ..data.weighted import weighted_joint
+from ..data.weighting import Weighting, as_weighting
 from ..model.numbering import canonical_orders, renumbered_path
 from ..results.describe_mixin import DescribeMixin
 from ..search import budgets, choose_beta, choose_numbers

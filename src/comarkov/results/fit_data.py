@@ -10,7 +10,7 @@ from ..data.inputs import are_numbers, as_csr, is_on_disk, names
 from ..data.joint import Joint, with_names
 from ..data.reading.fit_input import fit_input
 from ..data.reading.naming import distinct
-from ..data.weighting import joint_weighed_by
+from ..data.weighted import joint_weighed_by
 from .findings import Findings, findings_of
 
 Names = tuple[list[str] | None, list[str] | None]

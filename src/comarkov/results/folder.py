@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..data.store import keep_data
+from ..data.store.references import keep_data
 from ..model.storage import MODEL, SUMMARY, save_value
 from . import given_titles, plot, report
 from .files import clusters_md, summary_json

@@ -96,7 +96,7 @@ class Board:
     def bring_up_to_date(self, copy: Copy) -> None:
         """Make a copy equal to the table."""
         behind = self.version - copy.version
-        if copy.token == self.token and behind <= len(self._changed):
+        if copy.token == self.token and 0 <= behind <= len(self._changed):
             for items in list(self._changed)[len(self._changed) - behind :]:
                 copy_items(self.table.mass, copy.table.mass, items)
                 _derive_again(copy.table, items)

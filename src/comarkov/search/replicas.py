@@ -8,6 +8,7 @@ a new one may, the task does nothing and returns None; then it is sent again wit
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ Token = tuple[str, Hashable]  # of the session and of the board
 _here = uuid4().hex  # this process
 _boards: dict[Token, Board] = {}
 _copies: dict[tuple[int, ...], Copies] = {}  # by the shape of the table
+_readers: Counter[int] = Counter()  # tasks that read a table now, by its identity
 _lock = threading.Lock()
 
 
@@ -123,19 +125,19 @@ class Reply(NamedTuple):
 def move(parts: Sequence[Matrix], request: Request, sent: Sequence[Any]) -> Reply | None:
     """Move rows of the parts of a group; None if this worker lacks a table."""
     parts, request = [aligned(part) for part in parts], aligned(request)
-    boards = _up_to_date(request, sent)
-    if boards is None:
-        return None
     answers: list[list[PackedAnswer]] = []
     changes = []
-    for job in request.jobs:
-        done = [
-            _moved(part, boards[job.board], _unpacked(ask, rows, job, boards), job.setting)
-            for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
-        ]
-        orders = [_positions(ask.order) for ask in job.asks]
-        answers.append([_packed(a, order) for a, order in zip(done, orders, strict=True)])
-        changes.append(narrow(total((answer.change for answer in done), Change.plus)))
+    with _reading(request, sent) as boards:
+        if boards is None:
+            return None
+        for job in request.jobs:
+            done = [
+                _moved(part, boards[job.board], _unpacked(ask, rows, job, boards), job.setting)
+                for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
+            ]
+            orders = [_positions(ask.order) for ask in job.asks]
+            answers.append([_packed(a, order) for a, order in zip(done, orders, strict=True)])
+            changes.append(narrow(total((answer.change for answer in done), Change.plus)))
     return Reply(answers, Sum(changes, _here))
 
 
@@ -144,16 +146,16 @@ def each_row(
 ) -> list[Results] | None:
     """Do a task with the costs of each row of the parts; None if this worker lacks a table."""
     parts, request = [aligned(part) for part in parts], aligned(request)
-    boards = _up_to_date(request, sent)
-    if boards is None:
-        return None
-    (job,) = request.jobs
-    board = boards[job.board]
-    with _copy_of(board) as copy:
-        return [
-            board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
-            for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
-        ]
+    with _reading(request, sent) as boards:
+        if boards is None:
+            return None
+        (job,) = request.jobs
+        board = boards[job.board]
+        with _copy_of(board) as copy:
+            return [
+                board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
+                for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
+            ]
 
 
 def answers_of(reply: Reply | None) -> list[list[PackedAnswer]] | None:
@@ -195,16 +197,25 @@ def _results(parts: Sequence[Matrix], calls: Sequence[Call]) -> Iterator[Any]:
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def _up_to_date(request: Request, sent: Sequence[Any]) -> list[Board] | None:
-    """Return the tables that a task needs, and forget those that are no longer in use."""
+@contextmanager
+def _reading(request: Request, sent: Sequence[Any]) -> Iterator[list[Board] | None]:
+    """Yield the tables that a task needs, which do not change meanwhile; None if one is lacking.
+
+    Tables that are no longer in use are forgotten.
+    """
     session = request.wanted[0].token[0]
     with _lock:
         _forget(session, request.in_use)
         boards = [
             _board(wanted, parcel) for wanted, parcel in zip(request.wanted, sent, strict=True)
         ]
-    present = [board for board in boards if board is not None]
-    return present if len(present) == len(boards) else None
+        present = [board for board in boards if board is not None]
+        _readers.update(map(id, present))
+    try:
+        yield present if len(present) == len(boards) else None
+    finally:
+        with _lock:
+            _readers.subtract(map(id, present))
 
 
 def _forget(session: str, in_use: Collection[Token]) -> None:
@@ -225,6 +236,10 @@ def _board(wanted: Wanted, parcel: Any) -> Board | None:
         return board
     if board is None or board.version != wanted.since or None in parcel:
         return None
+    if _readers[id(board)] > 0:  # a task of an earlier version, sent again when a worker was lost
+        mass, lookup, version = board.table.mass.copy(), board.table.lookup, board.version
+        board = _boards[wanted.token] = Board(masses_alone(mass, lookup), wanted.token)
+        board.version = version
     for step, job in zip(parcel, wanted.jobs, strict=True):
         board.accept(aligned(wide(step.changes[job])))
     return board

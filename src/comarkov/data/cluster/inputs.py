@@ -9,7 +9,8 @@ from typing import Any
 from .. import own_folders
 from ..joint import Joint
 from ..store.opening import open_store
-from ..weighting import Weighting, weighted_joint
+from ..weighted import weighted_joint
+from ..weighting import Weighting
 from . import edges
 from .bands import as_band
 from .client import Cluster

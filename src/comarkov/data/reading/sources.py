@@ -135,7 +135,8 @@ def _from_own_folder(
             f"kind={kind!r}, or give the source of the data."
         )
     if is_store(folder) or (folder / REFERENCE).is_file():
-        from ..store import open_reference, open_store  # which need this package
+        from ..store.opening import open_store  # slow to import
+        from ..store.references import open_reference
 
         options.check("npz")
         return open_store(folder) if is_store(folder) else open_reference(folder)
