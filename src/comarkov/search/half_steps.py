@@ -225,12 +225,13 @@ def insert(movers: Sequence[Mover], rows: Sequence[Rows], inserted: Sequence[int
 
 def move_all(movers: Sequence[Mover], rows: Sequence[Rows]) -> bool:
     """Move the rows of several movers at the same time, whatever that costs; False if stopped."""
-    first = movers[0]
-    jobs = [mover.job(own) for mover, own in zip(movers, rows, strict=True)]
-    steps = first.workers.half_steps(jobs, first.stop)
-    for mover, step in zip(movers, steps or [], strict=False):
-        mover.accept(step)
-    return steps is not None
+    workers, stop = movers[0].workers, movers[0].stop
+    jobs = workers.each(lambda i: movers[i].job(rows[i]), len(movers))
+    steps = workers.half_steps(jobs, stop)
+    if steps is None:
+        return False
+    workers.each(lambda i: movers[i].accept(steps[i]), len(movers))
+    return True
 
 
 def fill_blocks(

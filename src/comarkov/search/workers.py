@@ -7,6 +7,7 @@ the same answers from any number of threads, from data in memory or on disk.
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,6 +22,7 @@ from ..data.parts import count_parts, part_bounds
 from ..kernels.matrix import Matrix
 from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting
 
+NAME = "comarkov-part"  # of threads
 AHEAD = 2  # parts for each thread whose results may wait for those before them
 
 Stop = Callable[[], bool]
@@ -99,7 +101,9 @@ class Threads:
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
         try:
-            return [self._half_step(job, stop) for job in jobs]
+            if len(jobs) == 1:
+                return [self._half_step(jobs[0], stop)]
+            return self.each(lambda i: self._half_step(jobs[i], stop), len(jobs))
         except _StoppedError:
             return None
 
@@ -167,8 +171,11 @@ class Threads:
         return self._in_order(released, range(self.bounds.size - 1))
 
     def _in_order(self, work: Callable[[int], T], numbers: range) -> Iterator[T]:
-        """Yield the results of work on each number in order; a few of them may be ahead."""
-        if self.n == 1:
+        """Yield the results of work on each number in order; a few of them may be ahead.
+
+        Work that is done by one of several threads is not divided further.
+        """
+        if self.n == 1 or threading.current_thread().name.startswith(NAME):
             yield from map(work, numbers)
             return
         pool, waiting = _pool(self.n, os.getpid()), deque[Future[Any]]()
@@ -195,4 +202,4 @@ class _StoppedError(Exception):
 @lru_cache(maxsize=4)
 def _pool(n: int, process: int) -> ThreadPoolExecutor:
     """Return n threads of a process: those of its parent do not run in a forked one."""
-    return ThreadPoolExecutor(n, thread_name_prefix="comarkov")
+    return ThreadPoolExecutor(n, thread_name_prefix=NAME)
