@@ -178,12 +178,12 @@ def test_splits_in_parts_save_what_they_promise(matrix, beta, monkeypatch):
 
 
 def test_a_fit_does_not_depend_on_the_number_of_threads(matrix):
-    models = [
-        CoClustering((5, 4), random_state=0, n_jobs=threads).fit(matrix) for threads in (None, 2, 3)
-    ]
-    for model in models[1:]:
-        for name in ("row_labels_", "column_labels_", "row_confidence_", "column_margins_"):
-            assert_array_equal(getattr(model, name), getattr(models[0], name))
+    one, three = (
+        CoClustering((5, 4), random_state=0, n_jobs=threads, n_init=1).fit(matrix)
+        for threads in (None, 3)
+    )
+    for name in ("row_labels_", "column_labels_", "row_confidence_", "column_margins_"):
+        assert_array_equal(getattr(one, name), getattr(three, name))
 
 
 def test_copies_catch_up_with_the_table():

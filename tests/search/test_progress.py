@@ -111,7 +111,7 @@ def test_the_bar_shows_stage_cost_and_time_left():
     script = (
         "from comarkov import CoClustering\n"
         "from comarkov.reproduce.experiments.synthetic import circulant_blocks\n"
-        "CoClustering(3, n_init=30, random_state=0, verbose=1).fit(circulant_blocks(3))\n"
+        "CoClustering(3, n_init=150, random_state=0, verbose=1).fit(circulant_blocks(3))\n"
     )
     environment = os.environ | {"COLUMNS": "120", "TERM": "xterm"}
     command = [sys.executable, "-c", script]
