@@ -90,8 +90,14 @@ class Joint:
     def information(self) -> float:
         """I(X;Y) in bits."""
         bounds = part_bounds(self.matrix.indptr, count_parts(self.nnz, self.shape[1]))
-        ends = self.matrix.indptr[bounds]
-        sums = (sum_xlogx(self.matrix.weights[start:stop]) for start, stop in pairwise(ends))
+
+        def of_rows(start: int, stop: int) -> float:
+            first, last = self.matrix.indptr[[start, stop]]
+            value = sum_xlogx(self.matrix.weights[first:last])
+            self.release_rows(start, stop)
+            return float(value)
+
+        sums = (of_rows(*rows) for rows in pairwise(bounds))
         return bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
 
     @cached_property
