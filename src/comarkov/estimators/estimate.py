@@ -186,10 +186,20 @@ class _Source(NamedTuple):
             return cls(None, stored, None)
         return cls(as_csr(X), None, weighting)
 
+    @property
+    def _whole(self) -> sp.csr_array | Joint:
+        whole = self.csr if self.stored is None else self.stored
+        assert whole is not None
+        return whole
+
+    @property
+    def nnz(self) -> int:
+        """The number of entries."""
+        return int(self._whole.nnz)
+
     def size(self) -> Size:
         """Return the size of the data as a fit holds them."""
-        whole, like = self.csr if self.stored is None else self.stored, self.rows(1000)
-        assert whole is not None
+        whole, like = self._whole, self.rows(1000)
         weight = like.matrix.weights.itemsize
         is_count = like.mass_dtype is np.int32
         is_shared = self.csr is not None and self.weighting is None and not is_count
@@ -241,8 +251,7 @@ def _seconds_by_sample(
     estimator: Any, source: _Source, counts: tuple[int | None, int | None]
 ) -> float:
     """Return the seconds of one start, from the fit of a sample of the rows."""
-    nnz = source.stored.nnz if source.stored is not None else source.csr.nnz  # type: ignore[union-attr]
-    sample = source.rows(min(_sample_entries(counts), nnz // 4))
+    sample = source.rows(min(_sample_entries(counts), source.nnz // 4))
     few = [None if k is None else min(k, n) for k, n in zip(counts, sample.shape, strict=True)]
     quiet = {"n_clusters": tuple(few), "n_init": 1, "max_time": None, "callback": None}
     quiet |= {"verbose": 0, "n_jobs": 1, "random_state": 0, "init": "random", "fixed": None}
@@ -253,7 +262,7 @@ def _seconds_by_sample(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are about the sample
         quick.fit(sample.csr)
-    return (time.process_time() - begin) * nnz / sample.nnz
+    return (time.process_time() - begin) * source.nnz / sample.nnz
 
 
 # --- the machine ----------------------------------------------------------------------------------

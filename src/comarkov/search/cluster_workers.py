@@ -60,7 +60,7 @@ class ClusterWorkers:
         return whole.copy()  # so that parts of it are known to be parts of it
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
-        """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
+        """Move rows of all parts at the same time; None once ``stop`` returns True."""
         if stop():
             return None
         root: list[Task] = []

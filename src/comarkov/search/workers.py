@@ -62,7 +62,7 @@ class Workers(Protocol):
         """
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
-        """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
+        """Move rows of all parts at the same time; None once ``stop`` returns True."""
 
     def each_row(self, job: Job, task: RowTask) -> Iterator[Results]:
         """Yield the results of a task with the costs of each row, one part after another."""
@@ -99,7 +99,7 @@ class Threads:
         return result[0]
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
-        """Move rows of all parts at the same time; None if ``stop`` says so meanwhile."""
+        """Move rows of all parts at the same time; None once ``stop`` returns True."""
         try:
             if len(jobs) == 1:
                 return [self._half_step(jobs[0], stop)]

@@ -96,7 +96,7 @@ class Cluster:
             return self.client.scatter(copies, broadcast=True, hash=False)
 
     def results(self, tasks: Sequence[Task], stop: Callable[[], bool]) -> list[Any] | None:
-        """Return the results of tasks; None if ``stop`` says so meanwhile.
+        """Return the results of tasks; None once ``stop`` returns True.
 
         Raises a LostError if a worker took data with it that only this process can send again.
         """
@@ -165,7 +165,7 @@ def places(count: int) -> list[float]:
 
 
 def current() -> Cluster:
-    """Return the cluster of the current client, or raise an error that says how to make one."""
+    """Return the cluster of the current client, or an error that explains how to create one."""
     need(PURPOSE, "distributed", install=INSTALL)
     from distributed import default_client
 

@@ -44,7 +44,7 @@ class Parts:
         stop: Callable[[], bool] = lambda: False,
         forget: Callable[[], None] = lambda: None,
     ) -> list[Any] | None:
-        """Return the results of tasks; None if ``stop`` says so meanwhile.
+        """Return the results of tasks; None once ``stop`` returns True.
 
         If workers are lost, or if the result of a task is None, tasks are started again, after
         ``forget`` has removed what is known of the workers.

@@ -25,7 +25,7 @@ PACKINGS = (".gz", ".zst", ".zip")
 
 
 def holds_tables(folder: Path) -> bool:
-    """Are all files of a folder tables, so that it is no folder of texts?"""
+    """Does a folder contain tables only, and not texts?"""
     files = list(_files(folder))
     return bool(files) and all(map(_is_table, files))
 

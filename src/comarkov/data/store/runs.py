@@ -60,7 +60,7 @@ class Runs:
                     yield entries
 
     def tally(self, sizes: Sequence[int]) -> list[Tally]:
-        """Count the codes of rows and columns, of which there are so many."""
+        """Count how often each row and each column occurs, given the numbers of both."""
         tallies = [Tally(np.zeros(size, np.int64), np.zeros(size)) for size in sizes]
         for entries in self.read():
             for tally, codes in zip(tallies, entries[:2], strict=True):
