@@ -35,6 +35,18 @@ def wait_until(page, condition):
     raise AssertionError(f"still not: {condition}")
 
 
+def scroll_to(page, selector):
+    """Bring an element into view and wait for the end of the scrolling, which hides the tooltip."""
+    page.locator(selector).scroll_into_view_if_needed()
+    settle(page)
+
+
+def tooltip(page):
+    """The lines of the tooltip, once it is shown."""
+    wait_until(page, "!document.getElementById('tip').hidden")
+    return page.inner_text("#tip").split("\n")
+
+
 def picture(page, selector="#heatmap"):
     """What a canvas shows, as text that can be compared, once it has been drawn."""
     settle(page)

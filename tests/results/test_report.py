@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from pages import picture, pixel, settle, wait_until, written
+from pages import picture, pixel, scroll_to, settle, tooltip, wait_until, written
 
 from comarkov import CoClustering, Data, Results, datasets
 
@@ -58,13 +58,13 @@ def test_the_policy_allows_the_script_and_the_style_of_the_page_alone(women):
 
 def test_a_cell_is_what_the_data_say(opened, women):
     page = opened(women)
-    page.locator("#heatmap").scroll_into_view_if_needed()
+    scroll_to(page, "#heatmap")
     box = page.locator("#heatmap").bounding_box()
     read = set()
     for x in np.linspace(0.3, 0.97, 9):
         for y in np.linspace(0.25, 0.97, 9):
             page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
-            first, second, entry = page.inner_text("#tip").split("\n")
+            first, second, entry = tooltip(page)
             row = WOMEN.row_names.index(first.split(" · ")[0])
             column = WOMEN.column_names.index(second.split(" · ")[0])
             assert entry == f"entry {WOMEN.matrix[row, column]}"
@@ -179,10 +179,10 @@ def test_names_are_only_text(opened, tmp_path):
     assert EVIL in page.inner_text("#matches")
     page.press("#query", "Enter")
     assert "alert(1)" in page.inner_text("#selection")
-    page.locator("#heatmap").scroll_into_view_if_needed()
+    scroll_to(page, "#heatmap")
     box = page.locator("#heatmap").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert EVIL in page.inner_text("#tip")
+    assert EVIL in "\n".join(tooltip(page))
     assert page.locator("img").count() == 0
 
 
@@ -246,10 +246,10 @@ def test_entries_of_any_size(opened, tmp_path):
     """Single precision does not hold them, the page does."""
     data = Data(WOMEN.matrix * 3e200, WOMEN.row_names, WOMEN.column_names)
     page = opened(written(tmp_path, data, (2, 3)))
-    page.locator("#heatmap").scroll_into_view_if_needed()
+    scroll_to(page, "#heatmap")
     box = page.locator("#heatmap").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.3)
-    assert "entry 3e+200" in page.inner_text("#tip")
+    assert "entry 3e+200" in tooltip(page)
     assert page.inner_text("#high") == "3e+200"
     assert sum(pixel(page, 0.5, 0.3)[:3]) < 400  # dark: an entry
 
@@ -284,7 +284,7 @@ def test_twenty_thousand_by_ten_thousand(opened, tmp_path, monkeypatch):
     assert picture(page) != far
     box = page.locator("#heatmap").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.6)
-    first, second, entry = page.inner_text("#tip").split("\n")
+    first, second, entry = tooltip(page)
     place = [int(text.split(" · ")[0].split()[-1]) for text in (first, second)]
     value = matrix[place[0], place[1]]
     assert entry in (f"entry {value}", "entry 0, or below 1")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import picture
+from pages import picture, scroll_to, tooltip
 
 from comarkov import CoClustering, Data, Results
 from comarkov.costs.evaluation import (
@@ -90,10 +90,10 @@ def test_the_class_of_an_element_is_told(opened, path, fitted):
     page.fill("#query", "37")
     page.press("#query", "Enter")
     assert f"class {fitted[1].row_classes['species'][37]}" in page.inner_text("#selection")
-    page.locator("#heatmap").scroll_into_view_if_needed()
+    scroll_to(page, "#heatmap")
     box = page.locator("#heatmap").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert page.inner_text("#tip").split("\n")[1].split(" · ")[2] in ("first", "second")
+    assert tooltip(page)[1].split(" · ")[2] in ("first", "second")
 
 
 def test_the_table_follows_the_level(opened, path):

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from pages import fingers, picture, point, settle, wait_until, written
+from pages import fingers, picture, point, scroll_to, settle, tooltip, wait_until, written
 
 from comarkov import CoClustering, Data, Results, datasets
 
@@ -40,7 +40,7 @@ def under(page, x, y):
     """The row and the column at a point of the window, as the tooltip has them."""
     page.mouse.move(x + 1, y)
     page.mouse.move(x, y)
-    return [line.split(" · ")[0] for line in page.inner_text("#tip").split("\n")[:2]]
+    return [line.split(" · ")[0] for line in tooltip(page)[:2]]
 
 
 def zoomed(page, x=0.6, y=0.6, turns=4):
@@ -64,7 +64,7 @@ def test_the_wheel_zooms_about_the_pointer(opened, large):
     assert under(page, *at) == names
     zoomed(page, 0.85, 0.8)
     row, column = (int(name[1:]) for name in under(page, *at))
-    entry = page.inner_text("#tip").split("\n")[2]
+    entry = tooltip(page)[2]
     assert entry == (f"entry {1 + 1000 * row + column:,}" if row % 4 == column % 4 else "entry 0")
     page.click("#zoom-all")
     page.mouse.move(0, 0)
@@ -188,13 +188,14 @@ def cursor(page):
 
 def test_arrows_move_a_cell_and_the_matrix_follows(opened, women):
     page = opened(women)
+    scroll_to(page, "#heatmap")
     page.focus("#heatmap")
     page.keyboard.press("ArrowDown")
     text = page.inner_text("#where")
     name, event = (part.split(" · ")[0] for part in text.split(", ")[:2])
     row, column = WOMEN.row_names.index(name), WOMEN.column_names.index(event)
     assert text.endswith(f"entry {WOMEN.matrix[row, column]}")
-    assert page.inner_text("#tip").split("\n")[0].startswith(name)
+    assert tooltip(page)[0].startswith(name)
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowDown")
     assert page.inner_text("#where") == text
@@ -240,7 +241,7 @@ def test_blocks_by_keys_and_pointer(opened, women):
     page.click("#zoom-all")
     at = point(page, 0.65, 0.8, "#blocks")
     page.mouse.move(*at)
-    assert page.inner_text("#tip").startswith(block)
+    assert tooltip(page)[0].startswith(block)
     page.mouse.click(*at)
     assert where(page) == by_key
 
