@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import CoClustering
 from comarkov.data import parts
-from comarkov.data.changes import Change, table_total, total
+from comarkov.data.changes import Change, TableSum, total
 from comarkov.data.joint import joint
 from comarkov.search.boards import REMEMBERED, Board, Copy, with_derived, without_derived
 from comarkov.search.coclusters import CoClusterProblem
@@ -241,7 +241,13 @@ def test_changes_add_up():
     assert (np.diff(items.astype(int)) > 0).all()
     whole[items] = cells
     assert_array_equal(whole, dense)
-    for other in (table_total(changes, dense), total(changes, Change.plus, is_exact=True)):
+    in_table = TableSum(dense)
+    for change in changes:
+        copy = np.zeros_like(dense)
+        copy[change.items] = change.cells
+        in_table.take_back(copy, np.zeros_like(dense), change.items)
+        assert not copy.any()
+    for other in (in_table.change(), total(changes, Change.plus, is_exact=True)):
         assert_array_equal(other.items, items)
         assert_array_equal(other.cells, cells)
 

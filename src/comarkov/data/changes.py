@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ..kernels.changes import merge_cells
+from ..kernels.changes import merge_cells, take_back_into
 
 T = TypeVar("T")
-AT_A_TIME = 1 << 16  # items
 
 
 class Change(NamedTuple):
@@ -38,17 +38,27 @@ class Change(NamedTuple):
         return Change(items[:size], cells[:size])
 
 
-def table_total(changes: Iterable[Change], like: np.ndarray) -> Change:
-    """Add up changes of whole numbers in a table like this one: it takes less memory than sums."""
-    cells, is_changed = np.zeros(like.shape, like.dtype), np.zeros(len(like), bool)
-    for change in changes:
-        for start in range(0, change.items.size, AT_A_TIME):
-            part = slice(start, start + AT_A_TIME)
-            cells[change.items[part]] += change.cells[part]
-        is_changed[change.items] = True
-        del change  # it is not held while the next one is made
-    items = np.flatnonzero(is_changed).astype(np.uint32)
-    return Change(items, cells if items.size == len(like) else cells[items])
+class TableSum:
+    """The sum of changes of whole numbers, which does not depend on their order, in one table.
+
+    It takes less memory and time than adding up one change after another.
+    """
+
+    def __init__(self, like: np.ndarray) -> None:
+        self._cells = np.zeros(like.shape, like.dtype)
+        self._is_changed = np.zeros(len(like), bool)
+        self._lock = threading.Lock()
+
+    def take_back(self, copy: np.ndarray, mass: np.ndarray, items: np.ndarray) -> None:
+        """Add by how much these items differ in a copy of a table, and make them equal again."""
+        with self._lock:
+            take_back_into(copy, mass, items, self._cells)
+            self._is_changed[items] = True
+
+    def change(self) -> Change:
+        """Return the sum."""
+        items = np.flatnonzero(self._is_changed).astype(np.uint32)
+        return Change(items, self._cells if items.size == len(self._cells) else self._cells[items])
 
 
 def total(values: Iterable[T], plus: Callable[[T, T], T], is_exact: bool = False) -> T:

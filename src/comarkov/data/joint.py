@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from ..kernels.matrix import Matrix, add_columns, add_rows, group_counts, sum_xlogx, transpose
+from ..kernels.matrix import Matrix, add_columns, group_counts, sum_xlogx
 from .changes import total
 from .inputs import named_csr, names
 from .parts import count_parts, part_bounds
+from .transposing import index_dtype, row_mass, transposed
 
 INT32_MAX = np.iinfo(np.int32).max
 EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
@@ -104,15 +105,7 @@ class Joint:
     def T(self) -> Joint:  # noqa: N802, as in NumPy
         """The transpose."""
         n, m = self.shape
-        nnz = self.matrix.indices.size
-        indptr = np.zeros(m + 1, np.int64)
-        indices = np.empty(nnz, _index_dtype(n))
-        weights = np.empty(nnz, self.matrix.weights.dtype)
-        ones, twos = np.zeros(m, np.int32), np.zeros(m, np.int32)
-        cursor = np.empty(m, np.int64)
-        transpose(self.matrix, indptr, indices, weights, ones, twos, cursor)
-        mass, spread = _row_mass(indptr, weights), self.matrix.spread
-        matrix = Matrix(indptr, indices, weights, ones, twos, mass, spread)
+        matrix = transposed(self.matrix, m, self.threads)
         turned = replace(
             self,
             matrix=matrix,
@@ -222,7 +215,7 @@ def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
     indptr = _plain(csr.indptr, np.int64)
     indices = _plain(_unsigned(csr.indices, m))
     ones, twos = np.zeros(n, np.int32), np.zeros(n, np.int32)
-    mass = _row_mass(indptr, weights)
+    mass = row_mass(indptr, weights)
     spread = spread_of(weights, mass.sum())
     return Matrix(indptr, indices, weights, ones, twos, mass, spread)
 
@@ -286,13 +279,8 @@ def scale_of(weights: Extent) -> float:
     return float(2.0 ** min(np.rint(weights.mean_octave()), EXPONENT))
 
 
-def _index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:
-    """Unsigned, because numba spends time on wrapping signed indices around."""
-    return np.uint32 if dimension <= np.iinfo(np.uint32).max else np.uint64
-
-
 def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
-    dtype = _index_dtype(dimension)
+    dtype = index_dtype(dimension)
     if indices.itemsize == np.dtype(dtype).itemsize:
         return indices.view(dtype)
     return indices.astype(dtype)
@@ -301,12 +289,6 @@ def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
 def _plain(array: np.ndarray, dtype: Any = None) -> np.ndarray:
     """The array, or a copy if it is read-only, for which numba would compile another version."""
     return np.require(array, dtype, ["C", "W"])
-
-
-def _row_mass(indptr: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    mass = np.empty(indptr.size - 1)
-    add_rows(indptr, weights, mass)
-    return mass
 
 
 def spread_of(weights: np.ndarray, total: float) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 ENTRIES = 1 << 19  # the least number in a part
-PER_COLUMN = 16  # entries in a part for each column: each part needs a copy of the table of columns
+PER_COLUMN = 8  # entries in a part for each column: each part needs a copy of the table of columns
 MOST_ENTRIES = 1 << 26  # in a part, whatever the number of columns
 MOST = 256  # parts
 

@@ -27,6 +27,16 @@ def take_back(copy, mass, items, cells):
 
 
 @kernel()
+def take_back_into(copy, mass, items, cells):
+    """The same, added to the cells of a whole table."""
+    for i in range(items.size):
+        y = items[i]
+        for a in range(cells.shape[1]):
+            cells[y, a] += copy[y, a] - mass[y, a]
+            copy[y, a] = mass[y, a]
+
+
+@kernel()
 def copy_items(mass, copy, items):
     """Make the masses of these items in a copy equal to the given ones."""
     for i in range(items.size):

@@ -110,35 +110,28 @@ def add_rows(indptr, weights, mass):
 
 
 @kernel()
-def transpose(matrix, indptr, indices, weights, ones, twos, cursor):
-    """Write the transpose, its rows grouped like those of the matrix.
-
-    ``indptr``, ``ones`` and ``twos`` start at 0; ``cursor`` is scratch memory, int64 (columns,).
-    """
-    n = matrix.mass.size
-    for x in range(n):
+def count_by_column(matrix, start, stop, counts):
+    """Add how many ones, twos and other entries these rows have in each column, int64 (3, m)."""
+    for x in range(start, stop):
         one = matrix.indptr[x] + matrix.ones[x]
         two = one + matrix.twos[x]
         for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
-            y = matrix.indices[p]
-            indptr[y + 1] += 1
-            ones[y] += p < one
-            twos[y] += one <= p < two
-    for y in range(cursor.size):
-        cursor[y] = indptr[y]
-        indptr[y + 1] += indptr[y]
-    for group in range(3):
-        for x in range(n):
-            start, stop = matrix.indptr[x], matrix.indptr[x] + matrix.ones[x]
-            if group == 1:
-                start, stop = stop, stop + matrix.twos[x]
-            elif group == 2:
-                start, stop = stop + matrix.twos[x], matrix.indptr[x + 1]
-            for p in range(start, stop):
-                y = matrix.indices[p]
-                indices[cursor[y]] = x
-                weights[cursor[y]] = matrix.weights[p]
-                cursor[y] += 1
+            group = (p >= one) + (p >= two)
+            counts[np.uint64(group), matrix.indices[p]] += 1
+
+
+@kernel()
+def turn(matrix, start, stop, cursor, indices, weights):
+    """Write these rows into the transpose; ``cursor`` has the places of their first entries."""
+    for x in range(start, stop):
+        one = matrix.indptr[x] + matrix.ones[x]
+        two = one + matrix.twos[x]
+        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+            y, group = matrix.indices[p], np.uint64((p >= one) + (p >= two))
+            q = np.uint64(cursor[group, y])
+            indices[q] = x
+            weights[q] = matrix.weights[p]
+            cursor[group, y] += 1
 
 
 @kernel()

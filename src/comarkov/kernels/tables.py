@@ -67,8 +67,8 @@ def derive_items(table, rows, indptr, indices):
     """The same for the items in which the given rows of a matrix have entries."""
     table = borrow(table)
     for x in rows:
-        for a in range(table.mass.shape[1]):
-            _derive(table, indices, indptr[x], indptr[x + 1], a)
+        for p in range(indptr[x], indptr[x + 1]):
+            _derive_item(table, indices[p])
 
 
 @_approximate_step
@@ -87,6 +87,38 @@ def remove(table, indices, weights, start, stop, a):
         y = indices[p]
         mass[y, a] = left(mass[y, a], weights[p])
     _derive(table, indices, start, stop, a)
+
+
+@_approximate_step
+def _derive_large(table, y, a):
+    """Compute the values that are derived from a count that is not in the look-up table."""
+    v = f32(table.mass[y, a])
+    log = _log(v)
+    table.log[y, a] = log
+    table.unit[y, a] = _enter(f32(1.0), v, log)
+    table.pair[y, a] = _enter(f32(2.0), v, log)
+
+
+@_approximate_step
+def _derive_item(table, y):
+    """Compute the values that are derived from the masses of an item in all clusters."""
+    mass, near, log, unit, pair, lookup = table
+    limit, lanes = lookup.shape[0], mass.shape[1]
+    if limit == 0:
+        for a in range(lanes):
+            near[y, a] = mass[y, a]
+            log[y, a] = _log(f32(mass[y, a]))
+        return
+    large = 0
+    for a in range(lanes):
+        large += mass[y, a] >= limit
+        i = np.uint32(min(mass[y, a], limit - 1))
+        log[y, a] = lookup[i, 0]
+        unit[y, a] = lookup[i, 1]
+        pair[y, a] = lookup[i, 2]
+    for a in range(lanes if large > 0 else 0):
+        if mass[y, a] >= limit:
+            _derive_large(table, y, a)
 
 
 @_approximate_step
@@ -113,7 +145,4 @@ def _derive(table, indices, start, stop, a):
     for p in range(start, stop):  # a separate loop keeps the common case free of branches
         y = indices[p]
         if mass[y, a] >= limit:
-            v = f32(mass[y, a])
-            log[y, a] = _log(v)
-            unit[y, a] = _enter(f32(1.0), v, _log(v))
-            pair[y, a] = _enter(f32(2.0), v, _log(v))
+            _derive_large(table, y, a)

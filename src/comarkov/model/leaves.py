@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +13,10 @@ import numpy as np
 from ..costs.labels import membership, ranks
 from ..search.coclusters import CoClusters
 from ..search.problem import Solution
+from ..search.refinement import Split
 from ..search.run import Run
 from ..search.side import Side
-from ..search.splitting import bisect
+from ..search.splitting import bisect, splits_at_once
 from ..search.streams import Purpose
 from .numbering import Orders
 
@@ -68,27 +71,58 @@ def take_leaves(
     ]
 
 
+@dataclass(eq=False)
+class _Leaf:
+    """Elements, and how they would be split in two."""
+
+    members: np.ndarray
+    split: Split
+    halves: list[_Leaf] | None = None  # if they are known
+
+    def parts(self) -> list[np.ndarray]:
+        """Return the members that would leave, and those that would stay."""
+        leavers = self.split.leavers
+        return [leavers, np.setdiff1d(self.members, leavers, assume_unique=True)]
+
+
 def _split(state: CoClusters, side: Side, count: int | None, run: Run) -> np.ndarray:
-    """Repeat the split that gains most; return the labels."""
-    labels = side.labels.astype(np.int64)
-    cross = state.cross(side)
-    splits: list[tuple[float, int, np.ndarray, np.ndarray]] = []
+    """Repeat the split that gains most; return the labels.
 
-    def consider(clusters: list[tuple[int, np.ndarray]]) -> None:
-        halves = bisect(side.joint, [members for _, members in clusters], cross, run)
-        for (a, members), (gain, leavers) in zip(clusters, halves, strict=True):
-            if leavers.size:
-                heapq.heappush(splits, (-gain, a, members, leavers))
+    Several leaves of large data are considered at the same time: the halves of that which is split
+    now, and of those that are likely to be next.
+    """
+    labels, cross = side.labels.astype(np.int64), state.cross(side)
+    leaves: list[tuple[float, int, _Leaf]] = []
+    many = splits_at_once(side.joint)
 
-    waiting = [(a, np.flatnonzero(labels == a)) for a in range(side.k)]
+    def found(clusters: list[np.ndarray]) -> list[_Leaf]:
+        return list(map(_Leaf, clusters, bisect(side.joint, clusters, cross, run)))
+
+    def add(number: int, leaf: _Leaf) -> None:
+        if leaf.split.leavers.size:
+            heapq.heappush(leaves, (-leaf.split.gain, number, leaf))
+
+    def find_halves(leaf: _Leaf, left: int) -> None:
+        likely = [other for _, _, other in heapq.nsmallest(min(many, left) - 1, leaves)]
+        unknown = [leaf, *(other for other in likely if other.halves is None)]
+        every = iter(found([part for other in unknown for part in other.parts()]))
+        for other in unknown:
+            other.halves = list(islice(every, 2))
+
+    if side.k < (count or 0) and not run.stop():
+        clusters = [np.flatnonzero(labels == a) for a in reversed(range(side.k))]
+        for a, leaf in zip(reversed(range(side.k)), found(clusters), strict=True):
+            add(a, leaf)
     for new in range(side.k, count or 0):
-        if not run.stop():
-            consider(waiting[::-1])
-        if run.stop() or not splits:
+        if run.stop() or not leaves:
             break
-        _, a, members, leavers = heapq.heappop(splits)
-        labels[leavers] = new
-        waiting = [(a, members[labels[members] == a]), (new, leavers)]
+        _, old, leaf = heapq.heappop(leaves)
+        labels[leaf.split.leavers] = new
+        if left := (count or 0) - new - 1:
+            if leaf.halves is None:
+                find_halves(leaf, left)
+            for number, half in zip((new, old), leaf.halves or [], strict=True):
+                add(number, half)
     return labels
 
 

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ..data.changes import Change
+from ..data.changes import Change, TableSum
 from ..kernels.changes import add_cells, copy_items, mark_items, take_back
 from ..kernels.insertion import Workspace
 from ..kernels.matrix import Matrix, row_parts
@@ -20,6 +20,7 @@ from ..kernels.sweep import Clusters, insertion_costs, sweep
 from ..kernels.tables import Table, derive, derive_items
 from .new_tables import NOTHING, zeros
 
+LINE = 128  # bytes that processors fetch together
 REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
 _tokens = itertools.count()
 _boards: WeakValueDictionary[int, Board] = WeakValueDictionary()  # by the identity of their masses
@@ -64,6 +65,7 @@ class Copy:
     table: Table
     token: Hashable = -1
     version: int = -1
+    thread: int = -1  # that used it last, whose cache may have it
 
 
 class Board:
@@ -104,10 +106,12 @@ class Board:
             copy.table = with_derived(self.table, copy.table)
         copy.token, copy.version = self.token, self.version
 
-    def sweep(self, copy: Copy, part: Matrix, ask: Ask, setting: Setting) -> Answer:
+    def sweep(
+        self, copy: Copy, part: Matrix, ask: Ask, setting: Setting, into: TableSum | None = None
+    ) -> Answer:
         """Move rows of a part, one after another, against a copy of the table.
 
-        The copy is as before afterwards.
+        The copy is as before afterwards. The change is added to a sum if there is one.
         """
         sizes, labels, margins = ask.sizes.copy(), ask.labels.copy(), ask.margins.copy()
         blocks = copied(setting.blocks)
@@ -121,7 +125,8 @@ class Board:
             setting.coupling,
             new_workspace(blocks),
         )
-        change = self._taken_back(copy.table, part, ask.labels, labels)
+        items = _touched(part, ask.labels, labels, len(copy.table.mass))
+        change = self._taken_back(copy.table, items, into)
         return Answer(labels, margins, moves, drift, change)
 
     def each_row(
@@ -143,21 +148,29 @@ class Board:
 
     def idle(self, ask: Ask) -> Answer:
         """Return the answer of a part without rows to visit."""
-        lanes, kind = self.table.mass.shape[1], self.table.mass.dtype
-        nothing = Change(np.zeros(0, np.uint32), np.zeros((0, lanes), kind))
-        return Answer(ask.labels, ask.margins, 0, 0.0, nothing)
+        return Answer(ask.labels, ask.margins, 0, 0.0, self._no_change())
 
-    def _taken_back(
-        self, table: Table, part: Matrix, before: np.ndarray, after: np.ndarray
-    ) -> Change:
+    def _no_change(self) -> Change:
+        lanes, kind = self.table.mass.shape[1], self.table.mass.dtype
+        return Change(np.zeros(0, np.uint32), np.zeros((0, lanes), kind))
+
+    def _taken_back(self, table: Table, items: np.ndarray, into: TableSum | None) -> Change:
         """Return what moves have changed in a copy of the table, and undo it there."""
-        marks = np.zeros(table.mass.shape[0], bool)
-        mark_items(part, before, after, marks)
-        items = np.flatnonzero(marks).astype(np.uint32)
-        cells = np.empty((items.size, table.mass.shape[1]), table.mass.dtype)
-        take_back(table.mass, self.table.mass, items, cells)
+        if into is not None:
+            into.take_back(table.mass, self.table.mass, items)
+            change = self._no_change()
+        else:
+            change = Change(items, np.empty((items.size, table.mass.shape[1]), table.mass.dtype))
+            take_back(table.mass, self.table.mass, *change)
         _derive_again(table, items)
-        return Change(items, cells)
+        return change
+
+
+def _touched(part: Matrix, before: np.ndarray, after: np.ndarray, count: int) -> np.ndarray:
+    """Return the items in which rows that were moved have entries."""
+    marks = np.zeros(count, bool)
+    mark_items(part, before, after, marks)
+    return np.flatnonzero(marks).astype(np.uint32)
 
 
 def board_of(masses: np.ndarray) -> Board | None:
@@ -182,8 +195,11 @@ class Copies:
     def take(self, board: Board) -> Copy:
         """Return a copy of the table of a board; if possible one that was used for it before."""
         with self._lock:
-            same = [copy for copy in self._free if copy.token == board.token]
-            copy = (same or self._free or [Copy(board.table)])[-1]
+            here = threading.get_ident()
+            mine = [copy for copy in self._free if copy.thread == here] or self._free
+            same = [copy for copy in mine if copy.token == board.token]
+            copy = (same or mine or [Copy(board.table)])[-1]
+            copy.thread = here
             self._free = [other for other in self._free if other is not copy]
         board.bring_up_to_date(copy)
         return copy
@@ -241,9 +257,15 @@ def new_workspace(blocks: Table) -> Workspace:
     """Return scratch memory for sweeps with these blocks."""
     n_blocks, lanes = blocks.mass.shape
     return Workspace(
-        total=np.zeros(lanes),
-        partial=np.zeros(lanes, np.float32),
-        indices=np.zeros(n_blocks, np.uint32),
-        weights=np.zeros(n_blocks),
+        total=_apart(lanes, np.float64),
+        partial=_apart(lanes, np.float32),
+        indices=_apart(n_blocks, np.uint32),
+        weights=_apart(n_blocks, np.float64),
         costs=np.zeros((0, 0)),
     )
+
+
+def _apart(size: int, kind: type[np.generic]) -> np.ndarray:
+    """Return zeros that share no cache line with other arrays, which other threads may write."""
+    margin = LINE // np.dtype(kind).itemsize
+    return np.zeros(size + 2 * margin, kind)[margin:-margin]

@@ -28,7 +28,7 @@ HALVINGS = 2  # of a half-step that raises the cost, before its parts move one a
 DOUBLINGS = 6  # of the first step from random labels, until it is a whole sweep
 GROWTH = 4  # by which the number of inserted rows grows from one step to the next
 
-CHUNK = 1 << 14  # items or rows that one thread looks at
+CHUNK = 1 << 12  # items or rows that one thread looks at
 
 T = TypeVar("T")
 Rows = list[np.ndarray]  # of each part, as positions in the part

@@ -24,8 +24,16 @@ from .side import coupled, no_clusters
 SAMPLE = 1 << 17  # entries of rows that are halved one after another, before all others
 AT_ONCE = 1 << 27  # bytes for clusters that are split at the same time ...
 PER_ITEM, PER_ROW = 32, 40  # ... of which each cluster needs so many
+MANY = 16  # clusters that are split at the same time, if their memory allows
 
 Members = np.ndarray
+
+
+def splits_at_once(data: Joint) -> int:
+    """Return how many clusters are best split at the same time: 1 of small data."""
+    if workers_of(data).bounds.size == 2:
+        return 1
+    return max(1, min(MANY, AT_ONCE // (PER_ITEM * data.shape[1] + PER_ROW * data.shape[0])))
 
 
 def bisect(
@@ -37,9 +45,9 @@ def bisect(
     """
     if workers_of(data).bounds.size == 2:
         return [_bisect_whole(data, members, cross, run) for members in clusters]
-    at_once = max(1, AT_ONCE // (PER_ITEM * data.shape[1] + PER_ROW * data.shape[0]))
-    starts = range(0, len(clusters), at_once)
-    batches = [_bisect_in_parts(data, clusters[i : i + at_once], cross, run) for i in starts]
+    many = splits_at_once(data)
+    starts = range(0, len(clusters), many)
+    batches = [_bisect_in_parts(data, clusters[i : i + many], cross, run) for i in starts]
     return [split for batch in batches for split in batch]
 
 

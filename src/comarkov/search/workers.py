@@ -12,11 +12,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ..data.changes import Change, table_total, total
+from ..data.changes import Change, TableSum, total
 from ..data.joint import Joint
 from ..data.parts import count_parts, part_bounds
 from ..kernels.matrix import Matrix
@@ -100,36 +101,31 @@ class Threads:
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
+        sums = [TableSum(job.board.table.mass) if self._is_exact else None for job in jobs]
+        count = self.bounds.size - 1
+
+        def work(number: int) -> Answer:
+            if stop():
+                raise _StoppedError
+            job, p = divmod(number, count)
+            return self._moved(jobs[job], p, sums[job])
+
+        answers = self._in_order(work, range(len(jobs) * count))
         try:
-            if len(jobs) == 1:
-                return [self._half_step(jobs[0], stop)]
-            return self.each(lambda i: self._half_step(jobs[i], stop), len(jobs))
+            return [_joined(islice(answers, count), whole) for whole in sums]
         except _StoppedError:
             return None
 
-    def _half_step(self, job: Job, stop: Stop) -> HalfStep:
-        answers: list[Answer] = []
-
-        def work(p: int) -> Answer:
-            if stop():
-                raise _StoppedError
-            if job.asks[p].order.size == 0:
-                return job.board.idle(job.asks[p])
-            copy = self._copies.take(job.board)
-            answer = job.board.sweep(copy, self._part(p), job.asks[p], job.setting)
-            self._copies.put_back(copy)
-            return answer
-
-        def changes() -> Iterator[Change]:
-            for answer in self._map(work):
-                answers.append(answer._replace(change=NOTHING))
-                last = [answer.change]
-                del answer
-                yield last.pop()  # nothing here holds it while the next part works
-
-        mass = job.board.table.mass
-        change = table_total(changes(), mass) if self._is_exact else total(changes(), Change.plus)
-        return HalfStep(answers, change)
+    def _moved(self, job: Job, p: int, into: TableSum | None) -> Answer:
+        """Move rows of one part."""
+        ask = job.asks[p]
+        if ask.order.size == 0:
+            return job.board.idle(ask)
+        copy = self._copies.take(job.board)
+        answer = job.board.sweep(copy, self._part(p), ask, job.setting, into)
+        self._copies.put_back(copy)
+        self.joint.release_rows(self.bounds[p], self.bounds[p + 1])
+        return answer
 
     def each_row(self, job: Job, task: RowTask) -> Iterator[Results]:
         """Yield the results of a task with the costs of each row, one part after another."""
@@ -175,7 +171,8 @@ class Threads:
 
         Work that is done by one of several threads is not divided further.
         """
-        if self.n == 1 or threading.current_thread().name.startswith(NAME):
+        is_part = threading.current_thread().name.startswith(NAME)
+        if self.n == 1 or len(numbers) == 1 or is_part:
             yield from map(work, numbers)
             return
         pool, waiting = _pool(self.n, os.getpid()), deque[Future[Any]]()
@@ -190,6 +187,24 @@ class Threads:
             for future in waiting:
                 if not future.cancel():
                     future.exception()  # wait for it: it uses arrays that may change from now on
+
+
+def _joined(answers: Iterator[Answer], whole: TableSum | None) -> HalfStep:
+    """Join the answers of all parts; their changes are in sum already, or are added up."""
+    kept: list[Answer] = []
+
+    def changes() -> Iterator[Change]:
+        for answer in answers:
+            kept.append(answer._replace(change=NOTHING))
+            last = [answer.change]
+            del answer
+            yield last.pop()  # nothing here holds it while the next part works
+
+    if whole is None:
+        return HalfStep(kept, total(changes(), Change.plus))
+    for _ in changes():
+        continue
+    return HalfStep(kept, whole.change())
 
 
 NOTHING = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
