@@ -30,6 +30,7 @@ from ..search.coclusters import CoClusters
 from ..search.run import Run
 from ..search.side import Side
 from ..search.streams import Purpose
+from ..search.threads import in_order
 from .placing import Target, costs_in
 
 SAMPLE = 1000  # elements: enough for one number
@@ -58,12 +59,14 @@ class Deviations(NamedTuple):
 def evidence_exponents(state: CoClusters, run: Run) -> list[float | None]:
     """Return γ of rows and of columns; None for a side that is not clustered."""
     sides = state.rows, state.columns
-    return [
-        None
-        if side is None
-        else evidence_exponent(side, other, run.beta, run.seed.stream(Purpose.EVIDENCE, i))
-        for i, (side, other) in enumerate(zip(sides, reversed(sides), strict=True))
-    ]
+
+    def exponent(i: int) -> float | None:
+        side, other = sides[i], sides[1 - i]
+        if side is None:
+            return None
+        return evidence_exponent(side, other, run.beta, run.seed.stream(Purpose.EVIDENCE, i))
+
+    return list(in_order(exponent, range(2), state.joint.threads))
 
 
 def evidence_exponent(

@@ -20,11 +20,13 @@ from ..kernels.matrix import Matrix
 from . import replicas
 from .boards import Answer, Ask, Board, Results, RowTask, board_of
 from .ledger import Ledger, Tables
-from .replicas import Call, PackedAnswer, PartJob, Request, Sum
+from .replicas import Call, PackedAnswer, PartJob, Request, Sealed, Sum
+from .threads import in_order, n_threads
 from .workers import NOTHING, HalfStep, Job, Stop
 
 T = TypeVar("T")
 HOPS = 2  # what goes between this process and a worker passes the scheduler
+THREADS = 4  # the most that this process uses while workers wait for it
 INLINE = 1 << 18  # bytes of tables that are sent with each request, not before
 _tags = itertools.count()
 
@@ -103,8 +105,8 @@ class ClusterWorkers:
         return matrix, places
 
     def each(self, work: Callable[[int], T], count: int) -> list[T]:
-        """Return work(0), ..., work(count - 1), done in this process."""
-        return [work(i) for i in range(count)]
+        """Return work(0), ..., work(count - 1), done at the same time in this process."""
+        return list(in_order(work, range(count), min(n_threads(-1), THREADS)))
 
     # --- tasks ------------------------------------------------------------------------------------
 
@@ -121,8 +123,8 @@ class ClusterWorkers:
                 _part_job(job, cross, group, tables)
                 for job, cross in zip(jobs, crosses, strict=True)
             ]
-            request = Request(rows, tables.wanted, asked, in_use)
-            self.ledger.traffic["requests"] += HOPS * request.nbytes
+            request = Sealed(Request(rows, tables.wanted, asked, in_use))
+            self.ledger.traffic["requests"] += HOPS * request.content.nbytes
             parts = [self._parts.futures[p] for p in group]
             arguments = parts, request, tables.parcels, *more
             tasks.append(self._cluster.submit(work, *arguments, place=i / len(groups)))

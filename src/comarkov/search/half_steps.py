@@ -26,7 +26,7 @@ from .workers import HalfStep, Job, Stop, Workers
 
 HALVINGS = 2  # of a half-step that raises the cost, before its parts move one after another
 DOUBLINGS = 6  # of the first step from random labels, until it is a whole sweep
-GROWTH = 4  # by which the number of inserted rows grows from one step to the next
+GROWTH = 8  # by which the number of inserted rows grows from one step to the next
 
 CHUNK = 1 << 12  # items or rows that one thread looks at
 
@@ -76,6 +76,8 @@ class Mover:
 
     def sweep(self, rows: Rows) -> Tally:
         """Move rows, each to its cluster of least cost."""
+        if _count(rows) == 0:
+            return Tally()
         tally = self._sweep(rows, HALVINGS)
         return tally.plus(self._one_after_another(self._kept(rows)))
 

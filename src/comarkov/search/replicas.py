@@ -11,12 +11,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
 
-from ..data.changes import Change, total
+from ..data.changes import Change, TableSum, total
 from ..data.cluster.parts import aligned
 from ..kernels.matrix import Matrix
 from .boards import Answer, Ask, Board, Copies, Copy, Results, RowTask, Setting, masses_alone
@@ -85,6 +86,13 @@ class Request(NamedTuple):
         )
 
 
+@dataclass
+class Sealed:
+    """A request in which Dask does not look for results of other tasks, as it does in tuples."""
+
+    content: Request
+
+
 class PackedAnswer(NamedTuple):
     """What a part has done: the labels and margins of the rows that were visited."""
 
@@ -122,39 +130,39 @@ class Reply(NamedTuple):
 # --- tasks ----------------------------------------------------------------------------------------
 
 
-def move(parts: Sequence[Matrix], request: Request, sent: Sequence[Any]) -> Reply | None:
+def move(parts: Sequence[Matrix], request: Sealed, sent: Sequence[Any]) -> Reply | None:
     """Move rows of the parts of a group; None if this worker lacks a table."""
-    parts, request = [aligned(part) for part in parts], aligned(request)
+    parts, content = [aligned(part) for part in parts], aligned(request.content)
     answers: list[list[PackedAnswer]] = []
     changes = []
-    with _reading(request, sent) as boards:
+    with _reading(content, sent) as boards:
         if boards is None:
             return None
-        for job in request.jobs:
-            done = [
-                _moved(part, boards[job.board], _unpacked(ask, rows, job, boards), job.setting)
-                for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
+        for job in content.jobs:
+            asks = [
+                _unpacked(ask, rows, job, boards)
+                for ask, rows in zip(job.asks, content.rows, strict=True)
             ]
-            orders = [_positions(ask.order) for ask in job.asks]
-            answers.append([_packed(a, order) for a, order in zip(done, orders, strict=True)])
-            changes.append(narrow(total((answer.change for answer in done), Change.plus)))
+            done, change = _moved(parts, boards[job.board], asks, job.setting)
+            answers.append(list(map(_packed, done, asks)))
+            changes.append(narrow(change))
     return Reply(answers, Sum(changes, _here))
 
 
 def each_row(
-    parts: Sequence[Matrix], request: Request, sent: Sequence[Any], task: RowTask
+    parts: Sequence[Matrix], request: Sealed, sent: Sequence[Any], task: RowTask
 ) -> list[Results] | None:
     """Do a task with the costs of each row of the parts; None if this worker lacks a table."""
-    parts, request = [aligned(part) for part in parts], aligned(request)
-    with _reading(request, sent) as boards:
+    parts, content = [aligned(part) for part in parts], aligned(request.content)
+    with _reading(content, sent) as boards:
         if boards is None:
             return None
-        (job,) = request.jobs
+        (job,) = content.jobs
         board = boards[job.board]
         with _copy_of(board) as copy:
             return [
                 board.each_row(copy, part, _unpacked(ask, rows, job, boards), job.setting, task)
-                for part, ask, rows in zip(parts, job.asks, request.rows, strict=True)
+                for part, ask, rows in zip(parts, job.asks, content.rows, strict=True)
             ]
 
 
@@ -266,11 +274,20 @@ def wide(change: Change) -> Change:
 # --- parts ----------------------------------------------------------------------------------------
 
 
-def _moved(part: Matrix, board: Board, ask: Ask, setting: Setting) -> Answer:
-    if ask.order.size == 0:
-        return board.idle(ask)
+def _moved(
+    parts: Sequence[Matrix], board: Board, asks: Sequence[Ask], setting: Setting
+) -> tuple[list[Answer], Change]:
+    """Move rows of the parts of a group; return their answers, and their changes in sum."""
+    mass = board.table.mass
+    whole = TableSum(mass) if mass.dtype == np.int32 else None
     with _copy_of(board) as copy:
-        return board.sweep(copy, part, ask, setting)
+        done = [
+            board.sweep(copy, part, ask, setting, whole) if ask.order.size else board.idle(ask)
+            for part, ask in zip(parts, asks, strict=True)
+        ]
+    if whole is not None:
+        return done, whole.change()
+    return done, total((answer.change for answer in done), Change.plus)
 
 
 @contextmanager
@@ -319,10 +336,9 @@ def _unpacked(ask: PackedAsk, rows: tuple[int, int], job: PartJob, boards: list[
     return Ask(order, labels, margins, ask.sizes, cross)
 
 
-def _packed(answer: Answer, order: np.ndarray) -> PackedAnswer:
-    k = max(int(answer.labels.max(initial=0)) + 1, 1)
-    labels = short(answer.labels[order], k)
-    return PackedAnswer(labels, answer.margins[order], answer.moves, answer.drift)
+def _packed(answer: Answer, ask: Ask) -> PackedAnswer:
+    labels = short(answer.labels[ask.order], ask.sizes.size)
+    return PackedAnswer(labels, answer.margins[ask.order], answer.moves, answer.drift)
 
 
 def _nbytes(values: tuple[Any, ...]) -> int:

@@ -21,7 +21,7 @@ from .refinement import Split
 from .run import Run
 from .side import coupled, no_clusters
 
-SAMPLE = 1 << 17  # entries of rows that are halved one after another, before all others
+SAMPLE = 1 << 14  # entries of rows that are halved one after another, before all others
 AT_ONCE = 1 << 27  # bytes for clusters that are split at the same time ...
 PER_ITEM, PER_ROW = 32, 40  # ... of which each cluster needs so many
 MANY = 16  # clusters that are split at the same time, if their memory allows

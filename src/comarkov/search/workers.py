@@ -6,13 +6,9 @@ the same answers from any number of threads, from data in memory or on disk.
 
 from __future__ import annotations
 
-import os
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import lru_cache
-from itertools import islice
+from functools import reduce
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -22,9 +18,9 @@ from ..data.joint import Joint
 from ..data.parts import count_parts, part_bounds
 from ..kernels.matrix import Matrix
 from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting
+from .threads import in_order
 
-NAME = "comarkov-part"  # of threads
-AHEAD = 2  # parts for each thread whose results may wait for those before them
+MANY = 2  # jobs for each thread
 
 Stop = Callable[[], bool]
 T = TypeVar("T")
@@ -84,6 +80,7 @@ class Threads:
         count = count_parts(joint.nnz, joint.shape[1])
         self.bounds = part_bounds(joint.matrix.indptr, count)
         self._copies = Copies(self.n)
+        self._lock = threading.Lock()
         self._is_exact = joint.mass_dtype is np.int32
 
     def map(self, task: Callable[..., Any], own: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
@@ -92,29 +89,37 @@ class Threads:
 
     def sum(self, task: Callable[..., np.ndarray], own: Sequence[tuple[Any, ...]]) -> np.ndarray:
         """Return the sum of task(part, *own[p]) over all parts, in the order of ``total``."""
-        if self.n > 1 or not self._is_exact:
-            return total(self.map(task, own), np.ndarray.__iadd__, self._is_exact)
-        result: list[np.ndarray] = []  # whole numbers are added to the same table
-        for _ in self._map(lambda p: result.append(task(self._part(p), *own[p], *result[:1]))):
+        if not self._is_exact:
+            return total(self.map(task, own), np.ndarray.__iadd__)
+        tables: list[np.ndarray] = []  # as many as there are threads; each adds to one of them
+
+        def add(p: int) -> None:
+            with self._lock:
+                table = [tables.pop()] if tables else []
+            tables.append(task(self._part(p), *own[p], *table))
+
+        for _ in self._map(add):
             continue
-        return result[0]
+        return reduce(np.ndarray.__iadd__, tables)
 
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
-        sums = [TableSum(job.board.table.mass) if self._is_exact else None for job in jobs]
-        count = self.bounds.size - 1
-
-        def work(number: int) -> Answer:
-            if stop():
-                raise _StoppedError
-            job, p = divmod(number, count)
-            return self._moved(jobs[job], p, sums[job])
-
-        answers = self._in_order(work, range(len(jobs) * count))
         try:
-            return [_joined(islice(answers, count), whole) for whole in sums]
+            if len(jobs) >= MANY * self.n:  # then a thread does all parts of a job: it has a copy
+                return self.each(lambda i: self._half_step(jobs[i], stop), len(jobs))
+            return [self._half_step(job, stop) for job in jobs]
         except _StoppedError:
             return None
+
+    def _half_step(self, job: Job, stop: Stop) -> HalfStep:
+        whole = TableSum(job.board.table.mass) if self._is_exact else None
+
+        def work(p: int) -> Answer:
+            if stop():
+                raise _StoppedError
+            return self._moved(job, p, whole)
+
+        return _joined(in_order(work, range(self.bounds.size - 1), self.n), whole)
 
     def _moved(self, job: Job, p: int, into: TableSum | None) -> Answer:
         """Move rows of one part."""
@@ -144,7 +149,7 @@ class Threads:
 
     def each(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), done at the same time in this process."""
-        return list(self._in_order(work, range(count)))
+        return list(in_order(work, range(count), self.n))
 
     def _part(self, p: int) -> Matrix:
         start, stop = self.bounds[p], self.bounds[p + 1]
@@ -164,29 +169,7 @@ class Threads:
             self.joint.release_rows(self.bounds[p], self.bounds[p + 1])
             return result
 
-        return self._in_order(released, range(self.bounds.size - 1))
-
-    def _in_order(self, work: Callable[[int], T], numbers: range) -> Iterator[T]:
-        """Yield the results of work on each number in order; a few of them may be ahead.
-
-        Work that is done by one of several threads is not divided further.
-        """
-        is_part = threading.current_thread().name.startswith(NAME)
-        if self.n == 1 or len(numbers) == 1 or is_part:
-            yield from map(work, numbers)
-            return
-        pool, waiting = _pool(self.n, os.getpid()), deque[Future[Any]]()
-        try:
-            for number in numbers:
-                waiting.append(pool.submit(work, number))
-                if len(waiting) > AHEAD * self.n:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                if not future.cancel():
-                    future.exception()  # wait for it: it uses arrays that may change from now on
+        return in_order(released, range(self.bounds.size - 1), self.n)
 
 
 def _joined(answers: Iterator[Answer], whole: TableSum | None) -> HalfStep:
@@ -212,9 +195,3 @@ NOTHING = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
 
 class _StoppedError(Exception):
     """Raised in a thread when the work is to end."""
-
-
-@lru_cache(maxsize=4)
-def _pool(n: int, process: int) -> ThreadPoolExecutor:
-    """Return n threads of a process: those of its parent do not run in a forked one."""
-    return ThreadPoolExecutor(n, thread_name_prefix=NAME)
