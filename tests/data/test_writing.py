@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import comarkov
-from comarkov.data import writing
+from comarkov.data import drafts
 from comarkov.data.writing import check_place, whole_file, whole_folder, write_text
 
 PARTS = {"one", "two", "three"}
@@ -103,10 +103,10 @@ def test_folders_are_refused_by_name(tmp_path, write):
 # --- drafts -------------------------------------------------------------------------------------
 
 
-def test_a_draft_is_a_new_file_beside_the_target(tmp_path, old):
+def test_a_draft_is_in_a_new_folder_beside_the_target(tmp_path, old):
     with whole_file(old) as one, whole_file(old) as two:
-        assert one.parent == two.parent == tmp_path
-        assert one.name != two.name
+        assert one.parent.parent == two.parent.parent == tmp_path
+        assert one.parent != two.parent
         assert one.is_file()
         assert old.read_text() == "old"
         one.write_text("one")
@@ -117,7 +117,7 @@ def test_a_draft_is_a_new_file_beside_the_target(tmp_path, old):
 
 @pytest.mark.parametrize("make", [whole_file, whole_folder])
 def test_a_draft_takes_nobody_elses_place(tmp_path, monkeypatch, make):
-    monkeypatch.setattr(writing, "token_hex", lambda size: "guessed")
+    monkeypatch.setattr(drafts, "token_hex", lambda size: "guessed")
     (tmp_path / "victim").write_text("dear")
     trap = tmp_path / ".file.guessed.part"
     trap.symlink_to("victim")

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 from tempfile import TemporaryDirectory, TemporaryFile
 
+from .drafts import draft_of, draft_of_file, swap
 from .interrupts import delayed
 
 MOST_LINKS = 40  # from one to the next, as on Linux
@@ -37,7 +37,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             _copy(draft, target)
         return
     mode = draft_mode(target, 0o666)
-    with _draft_of(target, lambda draft: _create(draft, mode)) as draft:
+    with draft_of_file(target) as draft:
+        _create(draft, mode)
         yield draft
         with delayed():
             put_file(draft, target)
@@ -132,7 +133,7 @@ def whole_folder(
     target = free_place(path, replace, is_ours)
     target.parent.mkdir(parents=True, exist_ok=True)
     mode = draft_mode(target, 0o777)
-    with _draft_of(target, lambda draft: draft.mkdir(mode)) as draft:
+    with draft_of(target, mode) as draft:
         yield draft
         refuse_to_lose(target, replace, is_ours)
         with delayed():
@@ -182,54 +183,14 @@ def put_folder(draft: Path, target: Path) -> None:
     if not target.exists() or _is_empty_folder(target):
         draft.rename(target)
         return
-    old = _beside(target)
-    target.rename(old)
-    try:
-        draft.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+    swap(draft, target)
 
 
 def _is_empty_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink() and not any(path.iterdir())
 
 
-# --- drafts -------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _draft_of(target: Path, create: Callable[[Path], None]) -> Iterator[Path]:
-    """A draft beside the target that is removed if anything fails; errors name the target."""
-    draft = _beside(target)
-    is_there = False
-    try:
-        with delayed():
-            create(draft)
-            is_there = True
-        yield draft
-    except BaseException as error:
-        if is_there:
-            with delayed():
-                _remove(draft)
-        if isinstance(error, OSError) and str(error.filename).startswith(str(draft)):
-            place = str(target) + str(error.filename).removeprefix(str(draft))
-            raise OSError(error.errno, error.strerror, place) from error
-        raise
-
-
-def _beside(target: Path) -> Path:
-    """A unique name that cannot be guessed, in the same folder, so that renaming is one step."""
-    return target.with_name(f".{target.name[:50]}.{token_hex(8)}.part")
-
-
-def _remove(draft: Path) -> None:
-    if draft.is_dir():
-        shutil.rmtree(draft, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            draft.unlink()
+# --- permissions ----------------------------------------------------------------------------------
 
 
 def draft_mode(target: Path, default: int) -> int:
