@@ -14,8 +14,10 @@ from typing import Any
 
 import typer
 
+from ..data.interrupts import ended
 from .wording import as_options
 
+NO_ROOM = re.compile("failed to map segment|[Cc]annot allocate memory")  # for a library
 SIZES = re.compile(r" \(n_(?:samples|features)=\d+\)")  # in words of scikit-learn
 
 
@@ -31,16 +33,22 @@ def clear_errors() -> Iterator[None]:
         typer.secho(f"Error: {_one_line(error)}", fg="red", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        typer.echo("Interrupted.", err=True)
-        raise typer.Exit(130) from None
+        raise ended_by_user() from None
+
+
+def ended_by_user(advice: str = "") -> typer.Exit:
+    """Print that the user ended the command, and what to do now; return how to exit."""
+    word, code = ended()
+    typer.echo(" ".join([word, advice]).rstrip(), err=True)
+    return typer.Exit(code)
 
 
 def _one_line(error: BaseException) -> str:
     """The message, with the file that the system complains about."""
     message = str(error)
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        message = f"{error.strerror}: {error.filename}"
-    if isinstance(error, MemoryError):
+    if isinstance(error, OSError) and error.strerror:
+        message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    if isinstance(error, MemoryError) or NO_ROOM.search(message):
         message = f"There is not enough memory. {message}"
     message = as_options(SIZES.sub("", message), ("checkpoint", "scheduler"))
     return " ".join(message.split()) or type(error).__name__

@@ -12,7 +12,7 @@ import typer
 
 from ..data.own_folders import is_store
 from .bars import progress_bars
-from .errors import clear_errors, notes
+from .errors import clear_errors, ended_by_user, notes
 from .info import print_facts, store_facts
 from .inputs import (
     OWN,
@@ -120,5 +120,4 @@ def _continuing(out: Path) -> Iterator[None]:
 
         if not has_draft(out):
             raise
-        typer.echo("Interrupted. Run the same command again to continue.", err=True)
-        raise typer.Exit(130) from None
+        raise ended_by_user("Run the same command again to continue.") from None

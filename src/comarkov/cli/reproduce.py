@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .bars import progress_bars
-from .errors import clear_errors
+from .errors import clear_errors, ended_by_user
 from .option_groups import Panel, takes_groups
 
 if TYPE_CHECKING:
@@ -77,11 +77,8 @@ def reproduce(
             _run(chosen, options)
         except KeyboardInterrupt:
             again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
-            typer.echo(
-                f"Interrupted. Finished runs are stored in {options.out}. To continue: {again}",
-                err=True,
-            )
-            raise typer.Exit(130) from None
+            advice = f"Finished runs are stored in {options.out}. To continue: {again}"
+            raise ended_by_user(advice) from None
         typer.echo(f"The page is {(options.out / 'index.html').resolve()}")
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: who answers it for a while, and steps that it must wait for."""
+"""Ctrl-C and other requests to end: who answers them for a while, and steps that they wait for."""
 
 from __future__ import annotations
 
@@ -48,3 +48,31 @@ def delayed() -> Iterator[None]:
     finally:
         if is_pressed:
             signal.raise_signal(signal.SIGINT)
+
+
+class _Last:
+    """The last signal that asked this process to end."""
+
+    number = int(signal.SIGINT)
+
+
+def end_like_ctrl_c() -> None:
+    """Let the signals by which systems end programs do what Ctrl-C does.
+
+    Signals that are ignored, as by nohup, or handled by somebody else stay so.
+    """
+
+    def forward(signum: int, frame: FrameType | None) -> None:
+        _Last.number = signum
+        signal.raise_signal(signal.SIGINT)
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has not all of them
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, forward)
+
+
+def ended() -> tuple[str, int]:
+    """What to print after Ctrl-C or another request to end, and the exit code, as of shells."""
+    word = "Interrupted." if _Last.number == signal.SIGINT else "Terminated."
+    return word, 128 + _Last.number

@@ -1,6 +1,6 @@
 """Arrays without owners, for which numba counts no references."""
 
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -30,3 +30,10 @@ def _without_owner(context, builder, kind, value):
     array.meminfo = cgutils.get_null_value(array.meminfo.type)
     array.parent = cgutils.get_null_value(array.parent.type)
     return array._getvalue()
+
+
+if config.DISABLE_JIT:  # then kernels are Python, which has no such functions
+
+    def borrow(value):
+        """Return the same."""
+        return value

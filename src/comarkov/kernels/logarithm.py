@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
+from numba import config, types
 from numba.extending import intrinsic
 
 from .compiling import FUSED, step
@@ -56,6 +56,23 @@ def _scale(typing_context, v, octaves):
         return builder.bitcast(builder.add(bits, exponent), context.get_value_type(v))
 
     return v(v, integer), codegen
+
+
+if config.DISABLE_JIT:  # then kernels are Python, which has no such functions
+    _INTEGERS = {np.float32: (np.int32, 23), np.float64: (np.int64, 52)}
+
+    def _octaves(v, u):
+        """log2(v / u) rounded to an integer (off by one in places)."""
+        integer, fraction = _INTEGERS[np.result_type(v).type]
+        bits = [int(np.asarray(x, np.result_type(v)).view(integer)) for x in (v, u)]
+        return (bits[0] - bits[1] + (1 << (fraction - 1))) >> fraction
+
+    def _scale(v, octaves):
+        """v * 2**octaves, by adding to the exponent."""
+        real = np.result_type(v).type
+        integer, fraction = _INTEGERS[real]
+        bits = int(np.asarray(v, real).view(integer)) + (octaves << fraction)
+        return np.asarray(bits, integer).view(real)[()]
 
 
 def _series_single(z):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import kernel
+from .compiling import kernel, step
 from .logarithm import xlogx
 
 ROWS_AT_A_TIME = 8192
@@ -109,6 +109,12 @@ def add_rows(indptr, weights, mass):
         mass[x] = total
 
 
+@step()
+def _group(p, one, two):
+    """Return 0 for ones, 1 for twos, 2 for other entries, given where they end."""
+    return np.uint64(0 if p < one else 1 if p < two else 2)
+
+
 @kernel()
 def count_by_column(matrix, start, stop, counts):
     """Add how many ones, twos and other entries these rows have in each column, int64 (3, m)."""
@@ -116,8 +122,7 @@ def count_by_column(matrix, start, stop, counts):
         one = matrix.indptr[x] + matrix.ones[x]
         two = one + matrix.twos[x]
         for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
-            group = (p >= one) + (p >= two)
-            counts[np.uint64(group), matrix.indices[p]] += 1
+            counts[_group(p, one, two), matrix.indices[p]] += 1
 
 
 @kernel()
@@ -127,7 +132,7 @@ def turn(matrix, start, stop, cursor, indices, weights):
         one = matrix.indptr[x] + matrix.ones[x]
         two = one + matrix.twos[x]
         for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
-            y, group = matrix.indices[p], np.uint64((p >= one) + (p >= two))
+            y, group = matrix.indices[p], _group(p, one, two)
             q = np.uint64(cursor[group, y])
             indices[q] = x
             weights[q] = matrix.weights[p]
