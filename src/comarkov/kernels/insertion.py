@@ -24,6 +24,7 @@ import numpy as np
 from .compiling import FUSED, step, subroutine
 from .logarithm import single
 from .matrix import Matrix
+from .prefetching import fetch, fetch_row
 from .rounding import ROUNDOFF, left
 from .tables import Table
 
@@ -31,6 +32,7 @@ _approximate_step = step(fastmath=FUSED)
 _enter, _leave = single.enter, single.leave
 
 f32 = np.float32
+AHEAD = 8  # entries whose cells are fetched before they are needed
 CHUNK = 512  # entries summed in single precision before they join the total in double
 
 
@@ -178,6 +180,9 @@ def _add_enter(partial, indices, weights, start, stop, table):
     near, log = table.near, table.log
     p = start
     while p + 1 < stop:
+        for y in indices[p + AHEAD : p + AHEAD + 2]:
+            fetch_row(near, y)
+            fetch_row(log, y)
         y0, y1 = indices[p], indices[p + 1]
         w0, w1 = f32(weights[p]), f32(weights[p + 1])
         for a in range(partial.size):
@@ -208,6 +213,9 @@ def _leave_table(x, a, matrix, table):
     total = _leave_counts(1, a, matrix.indices, start, ones, table)
     total += _leave_counts(2, a, matrix.indices, ones, twos, table)
     for p in range(twos, matrix.indptr[x + 1]):
+        for y in matrix.indices[p + AHEAD : p + AHEAD + 1]:
+            fetch(near, y, a)
+            fetch(log, y, a)
         y = matrix.indices[p]
         total += _leave(f32(matrix.weights[p]), f32(near[y, a]), log[y, a])
     return total
