@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from .validation import check
+
 #: All classes that a file may name: public ones, and the modules of the others.
 PUBLIC = (
     *("AIB", "IBCC", "IBDouble", "IDC", "ITCC", "SIB"),
@@ -99,7 +101,7 @@ def unpack(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
         group: {name: unpack(part, arrays) for name, part in tree[group].items()}
         for group in tree.keys() - {"is"}
     }
-    return _put_together(_class(kind), **parts)
+    return check(_put_together(_class(kind), **parts))
 
 
 def _objects(tree: Any, inner: Callable[[Any], Any]) -> np.ndarray:

@@ -9,6 +9,7 @@ import zipfile
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -21,6 +22,7 @@ from .packing import Arrays, Packer, unpack
 __all__ = ["MODEL", "SUMMARY", "Savable", "is_model", "is_results", "load"]
 __all__ += ["load_value", "save_value"]
 VERSION = 1  # increased when older versions of comarkov cannot read the new format
+LONGEST = 300  # characters of a reason
 LEAF = "tree"  # the entry of a single file that holds its JSON
 DAMAGE = (
     AttributeError,
@@ -130,13 +132,13 @@ def _model_folder(path: Path) -> Path:
 
 def _document(kind: str, tree: Any, arrays: Arrays) -> str:
     head = {"format": kind, "version": VERSION, "written_by": version("comarkov")}
-    rest = {"arrays": _digest(arrays), "value": tree}
+    rest = {"digest": _digest(tree, arrays), "value": tree}
     return json.dumps(head | rest, allow_nan=False)
 
 
-def _digest(arrays: Arrays) -> str:
-    """A digest of the arrays."""
-    digest = hashlib.sha256()
+def _digest(tree: Any, arrays: Arrays) -> str:
+    """A digest of the tree and of the arrays."""
+    digest = hashlib.sha256(json.dumps(tree, sort_keys=True).encode())
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).data)
@@ -152,8 +154,8 @@ def _value(kind: str, text: str, arrays: Arrays) -> Any:
             f"it has format version {document['version']!r}, and this comarkov reads only "
             f"{VERSION}: install comarkov {document.get('written_by')} or newer"
         )
-    if document["arrays"] != _digest(arrays):
-        raise ValueError("its arrays were changed after it was written")
+    if document["digest"] != _digest(document["value"], arrays):
+        raise ValueError("it was changed after it was written")
     return unpack(document["value"], arrays)
 
 
@@ -161,7 +163,7 @@ def _damaged(path: Path, error: BaseException) -> ValueError:
     reason = str(error).rstrip(".") or type(error).__name__
     if isinstance(error, KeyError):
         reason = f"{error.args[0]} is missing"
-    return ValueError(f"{path} cannot be read: {reason}.")
+    return ValueError(f"{path} cannot be read: {shorten(reason, LONGEST, placeholder=' ...')}.")
 
 
 # --- arrays -----------------------------------------------------------------------------------
