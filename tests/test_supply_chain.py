@@ -12,17 +12,8 @@ from packaging.version import Version
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = ("anndata", "cli", "dask", "databases", "excel")
-PERMISSIVE = {
-    "0BSD",
-    "Apache",
-    "Apache-2.0",
-    "BSD",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "CC0-1.0",
-    "ISC",
-}
-PERMISSIVE |= {"Apache-2.0 WITH LLVM-exception", "MIT", "MIT-CMU", "PSF-2.0", "Zlib"}
+PERMISSIVE = {"0BSD", "Apache", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD", "ISC", "MIT"}
+PERMISSIVE |= {"BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT-CMU", "PSF-2.0", "Zlib"}
 SEPARATE = {"LGPL-3.0-only", "MPL-2.0"}  # their terms end at their own files
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
