@@ -5,12 +5,17 @@ BIN = .venv/bin
 READY = .venv/.ready
 DEV = .venv/.ready-dev
 BENCH = .venv/.ready-bench
+WITHOUT_JIT = tests/kernels tests/search/test_network.py --hypothesis-profile=quick \
+	--ignore=tests/kernels/test_compiling.py \
+	--deselect=tests/kernels/test_logarithm.py::test_loops_become_vectors
 
-.PHONY: help demo test check format bench bench-quality bench-scale reproduce clean
+.PHONY: help demo test coverage mutants check format bench bench-quality bench-scale reproduce clean
 
 help:
 	@echo "make demo       co-cluster a bundled data set, from the command to the report"
 	@echo "make test       run the whole test suite"
+	@echo "make coverage   run it with coverage of lines and branches, kernels included (an hour)"
+	@echo "make mutants    change operators, numbers and statements at random: do tests notice? (an hour)"
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
@@ -35,6 +40,17 @@ demo: $(READY)
 
 test: $(DEV)
 	$(BIN)/pytest --numprocesses auto --dist worksteal
+
+# Kernels are measured without compiling them, on the tests that are fast enough then.
+coverage: $(DEV)
+	rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -W ignore::RuntimeWarning $(WITHOUT_JIT)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+mutants: $(DEV)
+	$(BIN)/python tools/mutate.py
 
 check: $(DEV)
 	$(BIN)/ruff check .
@@ -63,4 +79,4 @@ reproduce: $(READY)
 	cp reproduction/reproduction.md reproduction/*.png docs/reproduction/
 
 clean:
-	rm -rf .venv demo .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .venv demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist
