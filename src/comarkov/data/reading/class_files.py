@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..spreadsheets import original
 from .opening import Opened, decoded
 from .tables import first_line, from_parquet, is_parquet
 
@@ -51,7 +52,7 @@ def read_labels(
     label = _column(path, header, labels, usual)
     by_name: dict[str, str] = {}
     for number, line in enumerate(lines, 2):
-        name, value = line[at], line[label]
+        name, value = original(line[at]), original(line[label])
         if by_name.setdefault(name, value) != value:
             raise ValueError(
                 f"{path}, line {number}: {name!r} has two labels, {by_name[name]!r} and {value!r}. "
