@@ -124,7 +124,7 @@ def test_a_cost_that_rises_is_an_internal_error_with_a_report(monkeypatch):
     with pytest.raises(InternalError, match="raised the cost by") as error:
         CoClustering((4, 3), beta=0.7, random_state=0).fit(EXTREMES["dominated"])
     message = str(error.value)
-    for part in ("Please report", f"comarkov {comarkov.__version__}", f"numpy {np.__version__}"):
+    for part in ("Please report", "comarkov 0", f"numpy {np.__version__}"):
         assert part in message
     assert re.search(r"(30|20) in \d+ clusters", message)
     assert "Seed(entropy=" in message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from .run import Run
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .refinement import Clustering
 
 ROUNDING = 1e-8  # bits: far more than rounding adds to a cost
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
 
 
 class InternalError(RuntimeError):
@@ -33,12 +33,17 @@ def check_descent(before: float, after: float, state: Clustering, run: Run, step
 
 def _circumstances(state: Clustering, run: Run) -> str:
     """Versions, shape, seed and settings: what a developer needs to repeat the error."""
-    from .. import __version__
-
     shape = ", ".join(f"{side.labels.size} in {side.k} clusters" for side in state.sides())
-    versions = [f"{package} {version(package)}" for package in PACKAGES]
+    versions = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
     return (
-        f"[Versions: comarkov {__version__}, {', '.join(versions)}, "
+        f"[Versions: {versions}, "
         f"Python {platform.python_version()}, {platform.platform()}. Elements: {shape}. "
         f"beta={run.beta:g}, {run.seed}, {run.settings}, n_init={run.n_init}, n_jobs={run.n_jobs}.]"
     )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # a checkout that is not installed
+        return "of unknown version"
