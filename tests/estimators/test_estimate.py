@@ -166,7 +166,7 @@ def test_the_advice_for_too_little_time(monkeypatch):
     monkeypatch.setattr(estimates, "n_threads", lambda n_jobs: 4 if n_jobs == -1 else 1)
     estimate = advice_with(monkeypatch, 10**12, random_matrix())
     assert estimate.advice == (
-        "With n_jobs=4 it takes about 5 minutes; the clusters are the same.",
+        "With n_jobs=4 it takes about 6 minutes; the clusters are the same.",
     )
 
 

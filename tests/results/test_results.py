@@ -27,6 +27,7 @@ from comarkov import (
 )
 from comarkov.cli.results_folder import read_results
 from comarkov.data.joint import joint
+from comarkov.data.spreadsheets import original
 from comarkov.model import hierarchy
 from comarkov.results import plot
 from comarkov.results.findings import findings_of, information_of
@@ -268,7 +269,13 @@ def test_rejected_elements_have_no_rank(results):
 def test_names_come_back_from_the_csv_as_they_were(tmp_path):
     matrix = sp.random_array((6, 6), density=0.9, rng=np.random.default_rng(0))
     model = CoClustering(2, random_state=0).fit(matrix)
-    Results.of(model, Data(matrix, NASTY, NASTY)).write(tmp_path)
+    results = Results.of(model, Data(matrix, NASTY, NASTY))
+    results.write(tmp_path)
+    with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
+        names = [line["name"] for line in csv.DictReader(file)]
+    assert not [name for name in names if name[0] in "=+-@"]
+    assert list(map(original, names)) == NASTY
+    results.write(tmp_path, overwrite=True, raw_names=True)
     assert pd.read_csv(tmp_path / "rows.csv", keep_default_na=False)["name"].tolist() == NASTY
     with open(tmp_path / "columns.csv", newline="", encoding="utf-8") as file:
         assert [line["name"] for line in csv.DictReader(file)] == NASTY

@@ -15,6 +15,7 @@ from typing import Any
 import typer
 
 from ..data.interrupts import ended
+from ..search.descent import InternalError
 from .terminal import echo
 from .wording import as_options
 
@@ -33,6 +34,9 @@ def clear_errors() -> Iterator[None]:
     except (ValueError, OSError, ImportError, MemoryError, sqlite3.Error) as error:
         echo(f"Error: {_one_line(error)}", fg="red", err=True)
         raise typer.Exit(2) from None
+    except InternalError as error:
+        echo(f"Error: {_one_line(error)}", fg="red", err=True)
+        raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise ended_by_user() from None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..data.spreadsheets import raw_names
 from ..data.writing import whole_folder
 from . import results_folder
 from .options import LimitOptions, OutputOptions, StartOptions, as_beta
@@ -32,7 +33,7 @@ class OpenedFolderOptions(results_folder.OutOptions):
         """Write all results, print what came out, and open the report."""
         from ..model.storage import is_results
 
-        with whole_folder(out, self.force, is_results) as folder:
+        with whole_folder(out, self.force, is_results) as folder, raw_names(self.raw_names):
             results.fill(folder)
         results_folder.print_results(results, out, output)
         if self.opened:

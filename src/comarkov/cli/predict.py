@@ -12,6 +12,7 @@ import numpy as np
 import typer
 
 from ..data.own_folders import MODEL, is_results
+from ..data.spreadsheets import raw_names
 from ..data.writing import write_text
 from ..results.formats import csv_text
 from .errors import clear_errors, notes
@@ -20,7 +21,7 @@ from .label_files import titles_in
 from .multi import Table
 from .option_groups import completion, takes_groups
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
-from .results_folder import summary
+from .results_folder import RAW_NAMES, summary
 from .tables import print_json
 from .terminal import echo
 
@@ -59,6 +60,7 @@ class PredictOptions:
     out: Path | None = OUTPUT.option(
         "--out -o FILE", "A CSV file for the result.", shown="standard output"
     )
+    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
 
 
 @takes_groups
@@ -96,7 +98,8 @@ def predict(
         else:
             placed = _place_rows(fitted, model, sources, options.side, reading)
         folder = model.parent if model.name == MODEL else model
-        _print(placed, titles_in(folder, placed.table), options.out, output)
+        with raw_names(options.raw_names):
+            _print(placed, titles_in(folder, placed.table), options.out, output)
 
 
 def _place_rows(

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from ..data.spreadsheets import raw_names
 from ..data.writing import write_text
 from .errors import clear_errors, notes
 from .option_groups import takes_groups
 from .options import OUTPUT, OutputOptions
-from .results_folder import opened_option, read_any_results, read_results
+from .results_folder import RAW_NAMES, opened_option, read_any_results, read_results
 from .tables import print_json
 from .terminal import echo
 
@@ -27,6 +28,7 @@ class ReportOptions:
         shown="those given before, else computed ones",
     )
     opened: bool = opened_option()
+    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
 
 
 @takes_groups
@@ -50,7 +52,9 @@ def report(
     comarkov report women --titles titles.json
     """
     with clear_errors(), notes(output.quiet):
-        for name, text in _texts(out, options).items():
+        with raw_names(options.raw_names):
+            texts = _texts(out, options)
+        for name, text in texts.items():
             write_text(out / name, text)
         page = (out / "report.html").absolute()
         if output.json:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.spreadsheets import raw_names
 from ..data.writing import check_place, refuse_to_lose, whole_folder
 from .options import OUTPUT, OutputOptions
 from .tables import print_json
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
     from ..search.coclusters import Step
 
 
+RAW_NAMES = (
+    "Write names into CSV files as they are. By default those that a spreadsheet would compute, "
+    "such as =1+1, begin with an apostrophe."
+)
+
+
 @dataclass(frozen=True)
 class OutOptions:
     """The folder that gets all results, and whether it may replace another."""
@@ -36,6 +43,7 @@ class OutOptions:
         shown="the name of INPUT, -clusters",
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
+    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
 
     def place(self, source: str) -> Path:
         """The folder for results; an error before the work begins if it cannot be written."""
@@ -83,7 +91,7 @@ class FolderOptions(OutOptions):
         from ..model.storage import is_results
         from ..results.folder import fill
 
-        with whole_folder(out, self.force, is_results) as folder:
+        with whole_folder(out, self.force, is_results) as folder, raw_names(self.raw_names):
             fill(replace(results, folder=str(out)), folder)
             if self.h5ad and Path(source).suffix == ".h5ad":
                 write_h5ad(source, folder / Path(source).name, results.fitted)

@@ -37,6 +37,7 @@ from ..search.threads import n_threads
 USUAL = 20  # clusters of a side, if their number is to be chosen
 CHOOSING = 6.0  # fits that choosing numbers or β takes, besides the last
 SMALL = 16  # samples in data that are judged by the fit of one
+GROWTH = 0.8  # a power of the entries by which time grows: some work is the same for all sizes
 PATIENCE = 60  # seconds from which advice is given how to save time
 LABEL_BYTES = 5  # of a label and a margin on the network
 ITEM_BYTES = 4  # of the number of an item on the network
@@ -262,7 +263,7 @@ def _seconds_by_sample(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are about the sample
         quick.fit(sample.csr)
-    return (time.process_time() - begin) * source.nnz / sample.nnz
+    return (time.process_time() - begin) * (source.nnz / sample.nnz) ** GROWTH
 
 
 # --- the machine ----------------------------------------------------------------------------------

@@ -24,11 +24,7 @@ BLOCKS = (*SIZES, "mass", "share", "expected", "lift", "density", "row_title", "
 
 
 def elements_csv(side: SideFindings) -> str:
-    """Name, cluster, confidence, rank and title of the cluster, in the order of the data.
-
-    Names are as they are in the data, even if a spreadsheet takes them for a formula: a changed
-    name could not be joined with the data again.
-    """
+    """Name, cluster, confidence, rank and title of the cluster, in the order of the data."""
     clusters = side.labels.tolist() if side.is_clustered else [""] * side.labels.size
     confidence = [""] * side.labels.size
     if side.confidence is not None:

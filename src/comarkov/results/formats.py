@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from ..data.spreadsheets import harmless
+
 
 def csv_text(header: Sequence[str], lines: Iterable[Iterable[Any]]) -> str:
-    """CSV with a header, lines ending with a line feed."""
+    """CSV with a header, lines ending with a line feed; no cell is a formula for spreadsheets."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
+    writer.writerow(map(harmless, header))
+    writer.writerows(map(harmless, line) for line in lines)
     return text.getvalue()
 
 

@@ -22,6 +22,7 @@ from ..data.joint import Joint
 from ..data.reading import Data
 from ..data.reading.fit_input import fit_input
 from ..data.row_ranges import block_sums
+from ..data.spreadsheets import raw_names as names_as_given
 from ..data.writing import whole_folder
 from ..model.storage import is_results
 from ..search.coclusters import Step
@@ -225,7 +226,9 @@ class Results:
         """The report: one page that needs no network."""
         return report.render(self, self.tables())
 
-    def write(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+    def write(
+        self, folder: str | os.PathLike[str], overwrite: bool = False, raw_names: bool = False
+    ) -> None:
         """Write all files into a new folder, atomically: you get all of it or none.
 
         They are those of ``comarkov fit``: rows.csv, columns.csv, blocks.csv, clusters.md,
@@ -239,9 +242,12 @@ class Results:
             Missing parents are made.
         overwrite : bool, default=False
             Replace earlier results; any other folder is left as it is.
+        raw_names : bool, default=False
+            Write names into CSV files as they are. By default those that a spreadsheet would
+            compute, such as =1+1, begin with an apostrophe.
         """
         need("Writing results", "jinja2", "matplotlib")
-        with whole_folder(folder, overwrite, is_results) as draft:
+        with whole_folder(folder, overwrite, is_results) as draft, names_as_given(raw_names):
             fill(replace(self, folder=str(folder)), draft)
 
 

@@ -21,11 +21,11 @@ from .streams import Seed
 
 TERMS = 20_000_000  # entries of a sample times clusters
 REPEATS = 6  # sweeps over a sample; the last half counts, when few elements move
-SWEEPS = {"auto": 36, "anneal": 12, "sequential": 14, "batch": 14}  # of both sides, from one start
+SWEEPS = {"auto": 25, "anneal": 12, "sequential": 14, "batch": 14}  # of both sides, from one start
 STEP_SWEEPS = 2  # and at each further β
 READING = 6e-8  # seconds to read an entry, at the pace of TYPICAL
 TYPICAL = 2e-9  # seconds for a term of the cost
-SHARE = 0.85  # of a further thread that is used
+SHARE = 0.6  # of a further thread that is used
 DISK = 5e8  # bytes that are read from a disk in a second, if they do not fit into memory
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..quoting import quote
+from ..spreadsheets import original
 from .opening import Opened, decoded
 from .tables import first_line, from_parquet, is_parquet
 
@@ -52,7 +53,7 @@ def read_labels(
     label = _column(path, header, labels, usual)
     by_name: dict[str, str] = {}
     for number, line in enumerate(lines, 2):
-        name, value = line[at], line[label]
+        name, value = original(line[at]), original(line[label])
         if by_name.setdefault(name, value) != value:
             raise ValueError(
                 f"{path}, line {number}: {quote(name)} has two labels, {quote(by_name[name])} and "

@@ -15,6 +15,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ...data.extras import need
+from ...data.spreadsheets import raw_names as names_as_given
 from ...data.writing import whole_folder
 from ...model.storage import MODEL, SUMMARY, is_results
 from ..files import FORMAT
@@ -119,10 +120,16 @@ class NetworkResults(ABC):
             ]
         return "\n".join(lines).rstrip() + "\n"
 
-    def write(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write all files into a new folder, atomically: you get all of it or none."""
+    def write(
+        self, folder: str | os.PathLike[str], overwrite: bool = False, raw_names: bool = False
+    ) -> None:
+        """Write all files into a new folder, atomically: you get all of it or none.
+
+        Names in CSV files that a spreadsheet would compute, such as =1+1, begin with an apostrophe,
+        unless you want ``raw_names``.
+        """
         need("Writing results", "jinja2")
-        with whole_folder(folder, overwrite, is_results) as draft:
+        with whole_folder(folder, overwrite, is_results) as draft, names_as_given(raw_names):
             self.fill(draft)
 
     def fill(self, folder: Path) -> None:
