@@ -13,7 +13,7 @@ WITHOUT_JIT = tests/kernels tests/search/test_network.py --hypothesis-profile=qu
 OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning
 
 .PHONY: help demo test test-lowest test-newest coverage mutants faults check audit format bench bench-quality \
-	bench-scale reproduce clean
+	bench-scale fuzz reproduce clean
 
 help:
 	@echo "make demo       co-cluster a bundled data set, from the command to the report"
@@ -27,6 +27,7 @@ help:
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
+	@echo "make fuzz       damage files of every format and run commands on them, for SECONDS=60"
 	@echo "make bench-quality  costs, classes and numbers of clusters found, beside targets and peers (needs both data sets)"
 	@echo "make bench      speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
 	@echo "make bench-scale  threads, memory and data on disk, up to 1e8 non-zeros (half an hour, 10 GB, 20 Newsgroups)"
@@ -99,6 +100,10 @@ bench-quality: $(BENCH)
 
 bench-scale: $(BENCH)
 	$(BIN)/python benchmarks/scale.py
+
+SECONDS = 60
+fuzz: $(DEV)
+	$(BIN)/python fuzz/run.py --seconds $(SECONDS)
 
 reproduce: $(READY)
 	$(BIN)/comarkov reproduce --out reproduction

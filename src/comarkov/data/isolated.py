@@ -43,7 +43,7 @@ def command(check: str) -> list[str]:
 @lru_cache(maxsize=256)
 def _problem(check: str, path: str, limit: int, state: tuple[int, ...]) -> str | None:
     """What is wrong with a file, or None."""
-    if not sys.executable:  # Python is part of another program: there is nothing to start
+    if not sys.executable or hasattr(sys, "frozen"):  # Python is part of another program
         return None
     seconds = SECONDS + state[-1] / BYTES_PER_SECOND
     search_path = os.pathsep.join(filter(None, sys.path))

@@ -36,14 +36,13 @@ def _limit_memory() -> None:
         import resource
 
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
         limit = max(LEAST_MEMORY, memory)
-        limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        limit = limit if soft == resource.RLIM_INFINITY else min(limit, soft)
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 def end(reason: str) -> NoReturn:
     """Print why the file is bad, and end at once: threads that have panicked may never end."""
-    sys.stdout.write(reason.splitlines()[0])
-    sys.stdout.flush()
+    os.write(1, reason.splitlines()[0].encode("utf-8", "backslashreplace"))
     os._exit(BAD)

@@ -107,8 +107,8 @@ def read(
         from the name of a classification to a list or to another mapping. By default the subfolders
         of a folder of texts, and columns of text or categories with 2 to 50 different values.
     max_bytes : int, optional
-        The largest size that a compressed file may unpack to. By default 100 times its size, but
-        at least 256 MB.
+        The largest size that a compressed or h5ad file may unpack to. By default 100 times its
+        size, but at least 256 MB.
     like : fitted model, Data or dict, optional
         Read the source in the same way as the data of a model: what you do not set is as it was
         there, as far as the source allows. Files of names are read again, too. All words of texts
