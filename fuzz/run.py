@@ -65,7 +65,7 @@ def _warm_up() -> None:
 
 def _many(every: list[samples.Sample], first: int, seconds: float, folder: Path) -> bool:
     end = time.monotonic() + seconds
-    count, problems = 0, Counter[str]()
+    count, refused, problems = 0, 0, Counter[str]()
     while time.monotonic() < end:
         seed = first + count
         place = folder / "case"
@@ -74,6 +74,7 @@ def _many(every: list[samples.Sample], first: int, seconds: float, folder: Path)
         kept = folder / "kept"
         (shutil.copytree if copy.is_dir() else shutil.copy)(copy, kept)  # commands may change it
         outcome = cases.run(words, place)
+        refused += outcome.code == 2
         if outcome.problem:
             problems[outcome.problem] += 1
             _keep(seed, kept, words, outcome)
@@ -81,7 +82,8 @@ def _many(every: list[samples.Sample], first: int, seconds: float, folder: Path)
         shutil.rmtree(kept) if kept.is_dir() else kept.unlink()
         count += 1
     listed = ", ".join(f"{number} x {name}" for name, number in problems.items())
-    print(f"{count} cases from seed {first}, {problems.total()} findings {listed}".rstrip())
+    print(f"{count} cases from seed {first}, of which {refused} were refused with an error")
+    print(f"{problems.total()} findings" + (f": {listed}, in {FINDINGS}" if listed else ""))
     return bool(problems)
 
 
