@@ -12,7 +12,7 @@ WITHOUT_JIT = tests/kernels tests/search/test_network.py --hypothesis-profile=qu
 # Types are checked with the newest versions; old packages warn about new ones that they need.
 OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning
 
-.PHONY: help demo test test-lowest test-newest coverage mutants faults check audit format bench bench-quality \
+.PHONY: help demo test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
 	bench-scale reproduce clean
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make coverage   run it with coverage of lines and branches, kernels included (an hour)"
 	@echo "make mutants    change operators, numbers and statements at random: do tests notice? (an hour)"
 	@echo "make faults     500 signals at random moments of commands: is anything lost? (an hour)"
+	@echo "make nightly    all long tests of what docs/trust.md promises (hours)"
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
@@ -72,6 +73,9 @@ mutants: $(DEV)
 
 faults: $(DEV)
 	$(BIN)/python trust/faults.py
+
+nightly: $(DEV)
+	$(BIN)/python trust/nightly.py
 
 check: $(DEV)
 	$(BIN)/ruff check .
