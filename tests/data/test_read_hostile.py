@@ -66,6 +66,17 @@ def test_zip_files_of_a_later_version(suffix, here):
     refused(f"m.{suffix}", rf"^m\.{suffix} .*: zip file version 11\.0\. ")
 
 
+@pytest.mark.parametrize("suffix", ["npy", "npz"])
+def test_headers_of_arrays_that_are_no_python(suffix, here):
+    np.save("m.npy", np.eye(3))
+    (here / "m.npy").write_bytes((here / "m.npy").read_bytes().replace(b"}", b"{", 1))
+    with zipfile.ZipFile("m.npz", "w") as archive:
+        archive.write("m.npy")
+    refused(f"m.{suffix}", rf"^m\.{suffix} is not a")
+    if suffix == "npy":
+        assert_refused(run("chain", "m.npy", "-o", "out"), "m.npy is not a readable npy file")
+
+
 # --- databases ---------------------------------------------------------------------------------
 
 

@@ -29,6 +29,7 @@ EXTREMES = {
     "huge": RNG.gamma(1.0, size=(30, 20)) * 1e300,
     "from 1e-300 to 1": 10.0 ** RNG.uniform(-300, 0, (30, 20)),
     "from 1 to 1e300": 10.0 ** RNG.uniform(0, 300, (30, 20)),
+    "from 1e-300 to 1e300": 10.0 ** RNG.uniform(-300, 300, (30, 20)),
     "counts up to 2^53": RNG.integers(1, 2**53, (30, 20)),
     "largest counts": np.full((30, 20), 2**53) - RNG.integers(0, 3, (30, 20)),
     "dominated": dominated((30, 20)),

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..data.array_headers import BAD_HEADER
 from ..data.own_folders import ARRAYS, MODEL, SUMMARY, TREE, is_model, is_results
 from ..data.similar_names import similar_file
 from ..data.writing import whole_folder
@@ -36,6 +37,7 @@ DAMAGE = (
     TypeError,
     ValueError,
     zipfile.BadZipFile,
+    *BAD_HEADER,
 )
 
 

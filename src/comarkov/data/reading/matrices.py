@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ..array_headers import BAD_HEADER
 from .data import Data, Names
 from .faults import weight_problem
 from .npz import annotations_in, unjoined
@@ -29,6 +30,7 @@ UNREADABLE = (
     zlib.error,
     lzma.LZMAError,
     MemoryError,
+    *BAD_HEADER,
 )
 
 
@@ -36,15 +38,20 @@ WRITE = "Write it again, for example with scipy.io.mmwrite."
 AGAIN = "Save it again, for example with comarkov.Data.save."
 
 
-def from_npy(file: Opened) -> Data:
-    """A NumPy array, whose rows and columns have no names."""
+def loaded(file: Opened) -> np.ndarray:
+    """The array in an npy file, mapped into memory: nothing is allocated yet."""
     try:
-        array = np.load(file.path, mmap_mode="r", allow_pickle=False)  # allocates nothing yet
+        return np.asarray(np.load(file.path, mmap_mode="r", allow_pickle=False))
     except UNREADABLE as error:
         raise ValueError(
             f"{file.name} is not a readable npy file: {reason(error)}. Save the array again with "
             "numpy.save(path, array, allow_pickle=False)."
         ) from error
+
+
+def from_npy(file: Opened) -> Data:
+    """A NumPy array, whose rows and columns have no names."""
+    array = loaded(file)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise ValueError(
             f"{file.name} holds an array of shape {array.shape} and type {array.dtype}, but a "

@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..quoting import quote
 from ..sequences import numbered, transitions
 from .data import Data
 from .faults import Checks, fault
 from .kinds import ReadOptions
+from .matrices import loaded
 from .opening import Opened, as_utf8, decoded
 from .tables import RawTable
 from .values import is_number
@@ -29,7 +28,7 @@ def holds_sequences(file: Opened) -> bool:
     column of every line below the first, as an edge list has. A NumPy array does if it is 1-D.
     """
     if file.suffix == ".npy":
-        return np.load(file.path, mmap_mode="r", allow_pickle=False).ndim == 1
+        return loaded(file).ndim == 1
     if file.suffix not in PLAIN:
         return False
     with file.path.open("rb") as stream:
@@ -99,7 +98,7 @@ def _in_order(times: Any) -> Any:
 
 def _sequences(file: Opened, options: ReadOptions) -> list[list[Any]]:
     if file.suffix == ".npy":
-        array = np.load(file.path, allow_pickle=False)
+        array = loaded(file)
         return [array.tolist()] if array.ndim == 1 else array.tolist()
     with as_utf8(file, options.encoding) as plain:
         text = decoded(plain.path.read_bytes(), file.name, "utf-8")

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..array_headers import BAD_HEADER
 from ..joint import Joint
 from ..reading.data import Data, as_classes, as_names
 from .arrays import mapped
@@ -106,7 +107,7 @@ def _check_arrays(folder: Path, side: str, size: int, entries: int) -> None:
         file = f"{side}/{name}.npy"
         try:
             shape = mapped(folder / file).shape
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, *BAD_HEADER) as error:
             raise damaged(folder, file) from error
         if shape != (expected.get(name, size),):
             raise damaged(folder, file)
