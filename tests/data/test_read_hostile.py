@@ -74,7 +74,9 @@ def test_headers_of_arrays_that_are_no_python(suffix, here):
         archive.write("m.npy")
     refused(f"m.{suffix}", rf"^m\.{suffix} is not a")
     if suffix == "npy":
-        assert_refused(run("chain", "m.npy", "-o", "out"), "m.npy is not a readable npy file")
+        assert_refused(
+            run("chain", "m.npy", "-k", 2, "-o", "out"), "m.npy is not a readable npy file"
+        )
 
 
 # --- databases ---------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What NumPy raises, beside ValueError, for the header of an array that is not the text it wrote."""
+"""What NumPy raises, beside ValueError, for an array whose header is not Python."""
 
 import tokenize
 
