@@ -14,13 +14,22 @@ WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_mergi
 	--ignore=tests/kernels/test_compiling.py \
 	--deselect=tests/kernels/test_logarithm.py::test_loops_become_vectors
 
-.PHONY: help demo test coverage mutants check format bench bench-quality bench-scale reproduce clean
+# Types are checked with the newest versions; old packages warn about new ones that they need.
+OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning
+
+.PHONY: help demo test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
+	bench-scale reproduce clean
 
 help:
 	@echo "make demo       co-cluster a bundled data set, from the command to the report"
 	@echo "make test       run the whole test suite"
+	@echo "make test-lowest  the same with the lowest versions of all dependencies (PYTHON=python3.11)"
+	@echo "make test-newest  the same with the newest versions, in a new environment"
+	@echo "make audit      known vulnerabilities and licences of all dependencies (needs pypi.org)"
 	@echo "make coverage   run it with coverage of lines and branches, kernels included (an hour)"
 	@echo "make mutants    change operators, numbers and statements at random: do tests notice? (an hour)"
+	@echo "make faults     500 signals at random moments of commands: is anything lost? (an hour)"
+	@echo "make nightly    all long tests of what docs/trust.md promises (hours)"
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
@@ -46,6 +55,16 @@ demo: $(READY)
 test: $(DEV)
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
+test-lowest:
+	$(PYTHON) -m venv --clear .venv-lowest
+	.venv-lowest/bin/pip install --quiet --constraint tests/lowest-versions.txt --editable '.[test]'
+	.venv-lowest/bin/pytest $(OLD) --numprocesses auto --dist worksteal $(TESTS)
+
+test-newest:
+	$(PYTHON) -m venv --clear .venv-newest
+	.venv-newest/bin/pip install --quiet --editable '.[test]'
+	.venv-newest/bin/pytest --numprocesses auto --dist worksteal $(TESTS)
+
 # Kernels are measured without compiling them, on the tests that are fast enough then.
 coverage: $(DEV)
 	rm -f .coverage .coverage.*
@@ -57,10 +76,22 @@ coverage: $(DEV)
 mutants: $(DEV)
 	$(BIN)/python tools/mutate.py
 
+faults: $(DEV)
+	$(BIN)/python trust/faults.py
+
+nightly: $(DEV)
+	$(BIN)/python trust/nightly.py
+
 check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# A package that cannot be looked up is an error, too.
+audit: $(DEV)
+	$(BIN)/pip freeze --exclude-editable > .venv/versions.txt
+	$(BIN)/pip-audit --strict --no-deps --disable-pip --requirement .venv/versions.txt
+	$(BIN)/python tools/licences.py --check
 
 format: $(DEV)
 	$(BIN)/ruff check --fix .
@@ -84,4 +115,4 @@ reproduce: $(READY)
 	cp reproduction/reproduction.md reproduction/*.png docs/reproduction/
 
 clean:
-	rm -rf .venv demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist
+	rm -rf .venv .venv-lowest .venv-newest demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist

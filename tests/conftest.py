@@ -1,4 +1,3 @@
-import fcntl
 import os
 import signal
 from pathlib import Path
@@ -8,6 +7,11 @@ import numba
 import numpy as np
 import pytest
 from hypothesis import settings
+
+try:
+    import fcntl
+except ImportError:  # Windows, where one process runs all tests
+    fcntl = None
 
 pytest.register_assert_rewrite("commands", "contract", "helpers", "matrix_contract")
 
@@ -29,7 +33,8 @@ def kernels_are_compiled_once(tmp_path_factory):
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
     with open(folder / "kernels.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
         _use_every_kernel()
 
 

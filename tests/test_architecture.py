@@ -168,6 +168,7 @@ def test_what_is_required_is_little():
 def test_what_is_imported_is_declared():
     """At the top of a file only what is required, or what the command line may count on."""
     required = declared(PROJECT["dependencies"]) | sys.stdlib_module_names
+    required |= {"llvmlite"}  # which numba is built on
     extras = PROJECT["optional-dependencies"]
     names = ("cli", "anndata", "dask", "databases", "excel")
     chosen = [package for name in names for package in extras[name]]
