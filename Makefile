@@ -69,7 +69,7 @@ test-newest:
 # Kernels are measured without compiling them, on the tests that are fast enough then.
 coverage: $(DEV)
 	rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -W ignore::RuntimeWarning $(WITHOUT_JIT)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report

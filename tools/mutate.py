@@ -94,14 +94,19 @@ def changes(tree: ast.AST) -> Iterator[Change]:
             yield from _constants(node)
         elif isinstance(node, ast.If | ast.While | ast.IfExp):
             yield _replaced(node, "test", ast.UnaryOp(ast.Not(), node.test), "not (condition)")
-        elif isinstance(node, ast.Return) and node.value is not None:
+        elif isinstance(node, ast.Return) and not isinstance(node.value, ast.Constant | None):
             yield _replaced(node, "value", ast.Constant(None), "return None")
         if isinstance(node, ast.stmt):
             yield from _deletions(node)
 
 
 def _code(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes that run: neither annotations nor decorators, which tests cannot notice."""
+    """Yield the nodes that run: neither annotations nor decorators, which tests cannot notice.
+
+    Functions that write machine code run only when numba compiles, and mutants of kernels do not.
+    """
+    if any(getattr(one, "id", "") == "intrinsic" for one in getattr(tree, "decorator_list", [])):
+        return
     yield tree
     for field, value in ast.iter_fields(tree):
         if field in ("annotation", "returns", "decorator_list"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.stats import chi2_contingency, kstest
+from scipy.stats import chi2, chi2_contingency, kstest
 
 from comarkov.costs.lumpability import g_test, lumpability
 
@@ -29,6 +29,17 @@ def test_g_is_that_of_scipy_where_nothing_is_rare():
     assert result.statistic == pytest.approx(sum(part.statistic for part in parts))
     assert result.degrees_of_freedom == sum(part.dof for part in parts) == 4
     assert result.n_transitions == counts.sum()
+
+
+def test_many_transitions_have_the_p_value_of_scipy():
+    rng = np.random.default_rng(0)
+    counts, labels = rng.poisson(10**8, (4, 4)), np.array([0, 0, 1, 1])
+    result = g_test(sp.csr_array(counts), labels, 2, rng)
+    onto = counts @ np.eye(2, dtype=int)[labels]
+    parts = [chi2_contingency(onto[labels == a], False, "log-likelihood") for a in (0, 1)]
+    statistic, freedom = (sum(part[i] for part in parts) for i in (0, 2))
+    assert result.p_value == pytest.approx(chi2.sf(statistic, freedom), rel=1e-6)
+    assert result.expected == freedom == 2
 
 
 def test_nothing_to_compare_is_no_agreement():

@@ -91,6 +91,4 @@ def _mutual_information(x: np.ndarray, y: np.ndarray, p: np.ndarray) -> float:
     p_xy = np.bincount(cell, weights=p)
     p_x = np.bincount(x, weights=p)[cells // width]
     p_y = np.bincount(y, weights=p)[cells % width]
-    positive = p_xy > 0  # all, unless the smallest underflow
-    p_xy, p_x, p_y = p_xy[positive], p_x[positive], p_y[positive]
     return max(float((p_xy * np.log2(p_xy / p_x / p_y)).sum()), 0.0)

@@ -20,7 +20,7 @@ LACKING = -1e200  # the logarithm of no mass
 
 
 class Profiles(NamedTuple):
-    """Logarithms of the weightes of clusters, padded with clusters of prohibitive cost."""
+    """Logarithms of the masses of clusters, padded with clusters of prohibitive cost."""
 
     mass: np.ndarray  # (k,): ln N_a
     single: np.ndarray  # (columns, k): λ ln A_ya; no columns if λ = 0

@@ -37,7 +37,7 @@ def planted(
     unequal : bool, default=False
         Clusters of very different sizes.
     degrees : float, default=0
-        The standard deviation of the logarithm of the weightes of rows, and of columns.
+        The standard deviation of the logarithm of the masses of rows, and of columns.
     random_state : int, RandomState or None, default=None
         The seed.
 
