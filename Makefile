@@ -5,11 +5,20 @@ BIN = .venv/bin
 READY = .venv/.ready
 DEV = .venv/.ready-dev
 BENCH = .venv/.ready-bench
+WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_merging.py tests/search/test_seeding.py \
+	tests/search/test_search.py::test_a_split_saves_what_it_promises \
+	tests/search/test_batch.py::test_profiles_are_compared_as_published \
+	tests/search/test_batch.py::test_masses_that_moved_are_those_of_the_labels \
+	tests/search/test_agglomerate.py::test_aib_is_the_plain_one \
+	--hypothesis-profile=quick \
+	--ignore=tests/kernels/test_compiling.py \
+	--deselect=tests/kernels/test_logarithm.py::test_loops_become_vectors
 
 # Types are checked with the newest versions; old packages warn about new ones that they need.
 OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning
 
-.PHONY: help demo test test-lowest test-newest check audit format bench bench-quality bench-scale reproduce clean
+.PHONY: help demo test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
+	bench-scale reproduce clean
 
 help:
 	@echo "make demo       co-cluster a bundled data set, from the command to the report"
@@ -17,6 +26,10 @@ help:
 	@echo "make test-lowest  the same with the lowest versions of all dependencies (PYTHON=python3.11)"
 	@echo "make test-newest  the same with the newest versions, in a new environment"
 	@echo "make audit      known vulnerabilities and licences of all dependencies (needs pypi.org)"
+	@echo "make coverage   run it with coverage of lines and branches, kernels included (an hour)"
+	@echo "make mutants    change operators, numbers and statements at random: do tests notice? (an hour)"
+	@echo "make faults     500 signals at random moments of commands: is anything lost? (an hour)"
+	@echo "make nightly    all long tests of what docs/trust.md promises (hours)"
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
@@ -52,6 +65,23 @@ test-newest:
 	.venv-newest/bin/pip install --quiet --editable '.[test]'
 	.venv-newest/bin/pytest --numprocesses auto --dist worksteal $(TESTS)
 
+# Kernels are measured without compiling them, on the tests that are fast enough then.
+coverage: $(DEV)
+	rm -f .coverage .coverage.*
+	$(BIN)/coverage run -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -W ignore::RuntimeWarning $(WITHOUT_JIT)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
+
+mutants: $(DEV)
+	$(BIN)/python tools/mutate.py
+
+faults: $(DEV)
+	$(BIN)/python trust/faults.py
+
+nightly: $(DEV)
+	$(BIN)/python trust/nightly.py
+
 check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -85,4 +115,4 @@ reproduce: $(READY)
 	cp reproduction/reproduction.md reproduction/*.png docs/reproduction/
 
 clean:
-	rm -rf .venv .venv-lowest .venv-newest demo .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .venv .venv-lowest .venv-newest demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist

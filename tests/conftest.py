@@ -3,6 +3,7 @@ import signal
 from pathlib import Path
 from unittest import mock
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -15,6 +16,7 @@ except ImportError:  # Windows, where one process runs all tests
 pytest.register_assert_rewrite("commands", "contract", "helpers", "matrix_contract")
 
 settings.register_profile("default", deadline=None, max_examples=100, derandomize=True)
+settings.register_profile("quick", deadline=None, max_examples=20, derandomize=True)
 settings.load_profile("default")
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which test workers and shells may ignore
@@ -25,6 +27,8 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope="session", autouse=True)
 def kernels_are_compiled_once(tmp_path_factory):
     """On a fresh machine one worker compiles for all, before any test looks at stderr."""
+    if numba.config.DISABLE_JIT:
+        return
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent

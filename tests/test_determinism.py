@@ -13,9 +13,6 @@ import pytest
 
 KNOWN = json.loads(golden.DIGESTS.read_text())
 SMALL = [name for name, case in golden.CASES.items() if case.small]
-long = pytest.mark.skipif(
-    not os.environ.get("COMARKOV_LONG_TESTS"), reason="takes minutes; set COMARKOV_LONG_TESTS=1"
-)
 
 
 def known(names):
@@ -64,25 +61,25 @@ def test_counts_then_weights_then_counts_in_one_process():
     assert [golden.digests([name]) for name in names] == [known([name]) for name in names]
 
 
-@long
+@pytest.mark.nightly
 def test_labels_do_not_depend_on_whether_kernels_were_compiled_or_loaded(tmp_path):
     for _ in range(2):  # the first compiles, the second loads
         assert elsewhere("--n-jobs=2", NUMBA_CACHE_DIR=str(tmp_path)) == KNOWN
 
 
-@long
+@pytest.mark.nightly
 @pytest.mark.parametrize("processor", ["generic", "x86-64-v2"])
 def test_labels_do_not_depend_on_the_instructions_of_the_processor(processor, tmp_path):
     variables = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
     assert elsewhere(NUMBA_CACHE_DIR=str(tmp_path), **variables) == KNOWN
 
 
-@long
+@pytest.mark.nightly
 @pytest.mark.parametrize("core", ["Prescott", "Haswell"])
 def test_labels_do_not_depend_on_the_kernels_of_the_linear_algebra(core):
     assert elsewhere(OPENBLAS_CORETYPE=core) == KNOWN
 
 
-@long
+@pytest.mark.nightly
 def test_labels_from_disk_in_another_process():
     assert elsewhere("--disk") == known(golden.ON_DISK)

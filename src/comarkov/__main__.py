@@ -11,6 +11,7 @@ from .data.interrupts import end_like_ctrl_c, ended
 
 SEEN_ENOUGH = 1  # who reads our results has closed the pipe
 MENDABLE = 2  # an error that the user can mend
+INTERRUPTED = 130  # which Typer returns for any request to end
 
 
 def main() -> NoReturn:
@@ -51,7 +52,8 @@ def _run() -> int:
     try:
         app(prog_name="comarkov")
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        return ended()[1] if code == INTERRUPTED else code
     return 0
 
 

@@ -7,7 +7,7 @@ from helpers import weights
 from hypothesis import given
 from numpy.testing import assert_array_equal
 
-from comarkov.data.joint import joint
+from comarkov.data.joint import FAINTEST, joint
 
 COUNTS = np.array([[2, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 0], [0, 5, 2, 0]])
 FORMATS = ["csr", "csc", "coo", "bsr", "dia", "dok", "lil"]
@@ -159,7 +159,6 @@ def test_weights_near_the_largest_number(W):
         ([[1 + 2j]], "Complex data not supported"),
         (np.array([["a", "b"]], dtype=object), r"pairs of names.*comarkov\.read\("),
         (np.ma.masked_equal([[1, 2]], 2), r"masked array.*X\.filled\(0\)"),
-        (np.array([[1e308, 1e-300], [1e-300, 1e-300]]), "differ too much"),
         (np.array([[np.longdouble(2) ** 5000, 1]]), "infinity"),
         (np.full((2, 2), 1.7e308), "sum of all entries is too large"),
         (sp.coo_array(np.full((2, 2), 1.7e308)), "sum of all entries is too large"),
@@ -173,3 +172,20 @@ def test_weights_near_the_largest_number(W):
 def test_bad_input_gets_a_clear_error(W, message):
     with pytest.raises(ValueError, match=message):
         joint(W)
+
+
+def test_weights_too_small_to_matter_are_raised_and_all_others_are_exact():
+    W = np.array([[1e308, 1e-300], [1e-300, 1e200]])
+    data = joint(W)
+    unscaled = data.csr.toarray() * data.scale
+    assert unscaled[0, 0] == 1e308
+    assert unscaled[1, 1] == 1e200
+    assert 0 < data.csr.data.min() == FAINTEST
+    assert unscaled[0, 1] < 1e-290 * 1e308
+    near = np.array([[1e150, 1e-150], [1e-150, 1.0]])
+    assert (joint(near).csr.toarray() * joint(near).scale == near).all()
+
+
+def test_new_weights_far_below_those_of_a_fit_are_refused():
+    with pytest.raises(ValueError, match="differ too much"):
+        joint([[1e-300, 1e-290]], scale=2.0**900)

@@ -21,6 +21,7 @@ from . import (
     reproduce,
     sweep,
 )
+from .terminal import echo
 
 CLUSTER, JUDGE, DATA = "Cluster", "Judge", "Data and the paper"  # panels of the help
 
@@ -37,7 +38,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"comarkov {version('comarkov')}")
+        echo(f"comarkov {version('comarkov')}")
         raise typer.Exit
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from ..data.writing import write_text
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
@@ -23,6 +21,7 @@ from .options import (
     as_beta,
 )
 from .tables import aligned, print_json, records, records_csv
+from .terminal import echo
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +89,7 @@ def compare(
         if output.json:
             print_json(lines)
         else:
-            typer.echo(aligned(lines))
+            echo(aligned(lines))
 
 
 def _classes(data: Data, comparison: CompareOptions) -> tuple[np.ndarray | None, np.ndarray | None]:

@@ -10,6 +10,7 @@ import typer
 
 from .bars import progress_bars
 from .errors import clear_errors
+from .terminal import echo
 
 app = typer.Typer(help="List, download and locate data sets.", no_args_is_help=True)
 
@@ -31,8 +32,8 @@ def list_datasets() -> None:
             place = datasets.find(name)
             size = f"{entry.archive.size / 1e6:.1f} MB"
             where = str(place) if place else f"download: comarkov datasets fetch {name} ({size})"
-        typer.secho(name, bold=True, nl=False)
-        typer.echo(f"  {entry.about}\n  licence: {entry.licence}\n  {where}")
+        echo(name, bold=True, nl=False)
+        echo(f"  {entry.about}\n  licence: {entry.licence}\n  {where}")
 
 
 @app.command("fetch")
@@ -57,7 +58,7 @@ def fetch_dataset(
         for name in names:
             with progress_bars("bytes") as advance:
                 path = datasets.fetch(name, out, partial(advance, name))
-            typer.echo(path)
+            echo(path)
 
 
 @app.command("path")
@@ -78,7 +79,7 @@ def dataset_path(
         from ..data.datasets.archives import cache_folder
 
         if name is None:
-            typer.echo(cache_folder())
+            echo(cache_folder())
             return
         place = datasets.find(name)
         if place is None and datasets.CATALOGUE[name].archive is None:
@@ -87,4 +88,4 @@ def dataset_path(
             )
         if place is None:
             raise FileNotFoundError(datasets.missing(name))
-        typer.echo(place)
+        echo(place)

@@ -15,6 +15,8 @@ from typing import Any
 import typer
 
 from ..data.interrupts import ended
+from ..search.descent import InternalError
+from .terminal import echo
 from .wording import as_options
 
 NO_ROOM = re.compile("failed to map segment|[Cc]annot allocate memory")  # for a library
@@ -30,8 +32,11 @@ def clear_errors() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
     except (ValueError, OSError, ImportError, MemoryError, sqlite3.Error) as error:
-        typer.secho(f"Error: {_one_line(error)}", fg="red", err=True)
+        echo(f"Error: {_one_line(error)}", fg="red", err=True)
         raise typer.Exit(2) from None
+    except InternalError as error:
+        echo(f"Error: {_one_line(error)}", fg="red", err=True)
+        raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise ended_by_user() from None
 
@@ -39,7 +44,7 @@ def clear_errors() -> Iterator[None]:
 def ended_by_user(advice: str = "") -> typer.Exit:
     """Print that the user ended the command, and what to do now; return how to exit."""
     word, code = ended()
-    typer.echo(" ".join([word, advice]).rstrip(), err=True)
+    echo(" ".join([word, advice]).rstrip(), err=True)
     return typer.Exit(code)
 
 
@@ -66,7 +71,7 @@ def notes(quiet: bool = False) -> Iterator[None]:
         note = with_options(note)
         if not quiet and note not in printed:
             printed.add(note)
-            typer.secho(f"Note: {note}", fg="yellow", err=True)
+            echo(f"Note: {note}", fg="yellow", err=True)
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
         if not issubclass(category, DeprecationWarning):

@@ -14,6 +14,7 @@ from .label_files import SIDES, classes_in, clusters_in, joined, titles_in
 from .option_groups import takes_groups
 from .options import INPUT, OutputOptions
 from .tables import aligned, print_json
+from .terminal import echo
 
 # What is always printed, and how it is called.
 PRINTED = {
@@ -134,21 +135,21 @@ def _print(
     title: str, scores: dict[str, Any], table: dict[str, Any], names: dict[str, str]
 ) -> None:
     """The scores, then the classes of each cluster in words and in numbers."""
-    typer.echo(_headline(title, scores))
-    typer.echo()
+    echo(_headline(title, scores))
+    echo()
     for name, value in scores.items():
         if value or name in PRINTED:
-            typer.echo(f"{PRINTED.get(name, name.replace('_', ' ')):<26} {_number(value)}")
-    typer.echo()
+            echo(f"{PRINTED.get(name, name.replace('_', ' ')):<26} {_number(value)}")
+    echo()
     lines = list(zip(table["clusters"], table["counts"], strict=True))
     for cluster, counts in lines:
-        typer.echo(_in_words(_called(cluster, names), counts, table["classes"]))
+        echo(_in_words(_called(cluster, names), counts, table["classes"]))
     if len(table["classes"]) <= WIDEST:
-        typer.echo()
+        echo()
         numbers = (dict(zip(table["classes"], counts, strict=True)) for _, counts in lines)
         heads = ({"cluster": "none" if each == "-1" else each} for each, _ in lines)
         lists = [head | row for head, row in zip(heads, numbers, strict=True)]
-        typer.echo(aligned(lists, spaced=False))
+        echo(aligned(lists, spaced=False))
 
 
 def _headline(title: str, scores: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from .inputs import InputOptions, Source
 from .option_groups import takes_groups
 from .options import OUTPUT, ClusteringOptions, NumberOptions, OutputOptions
 from .tables import print_json
+from .terminal import echo
 from .wording import as_options
 
 if TYPE_CHECKING:
@@ -84,4 +85,4 @@ def _print_estimate(estimate: Estimate, source: str, output: OutputOptions) -> N
         print_json(asdict(estimate) | {"fits": estimate.fits})
         return
     text = str(estimate).replace("comarkov.pack(X, 'store')", f"comarkov pack {source} -o store")
-    typer.echo(as_options(text.replace("n_jobs=", "jobs="), ("jobs", "engine")))
+    echo(as_options(text.replace("n_jobs=", "jobs="), ("jobs", "engine")))

@@ -18,6 +18,7 @@ from .inputs import options_in_errors
 from .option_groups import takes_groups
 from .options import OutputOptions
 from .tables import print_json
+from .terminal import echo
 
 if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
@@ -64,7 +65,7 @@ def print_facts(about: Mapping[str, Any]) -> None:
     """Print facts, one in a line."""
     width = max(map(len, about))
     for name, value in about.items():
-        typer.echo(f"{name.replace('_', ' '):<{width}}  {_shown(value)}")
+        echo(f"{name.replace('_', ' '):<{width}}  {_shown(value)}")
 
 
 def store_facts(folder: Path) -> dict[str, Any]:

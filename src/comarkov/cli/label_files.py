@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..data.own_folders import is_results
+from ..data.quoting import quote
 
 if TYPE_CHECKING:
     from ..data.reading.class_files import Labels
@@ -101,7 +102,8 @@ def _in_anndata(path: Path, column: str | None, side: str) -> Known:
     if not classes:
         columns = ", ".join(map(str, table.columns)) or "none"
         raise ValueError(
-            f"{part} of {path} has no column {column!r}. Choose one with --truth-column: {columns}."
+            f"{part} of {path} has no column {quote(column)}. Choose one with --truth-column: "
+            f"{columns}."
             if column is not None
             else f"{part} of {path} has no column of 2 to 50 categories. Choose one with "
             f"--truth-column: {columns}."
@@ -119,14 +121,16 @@ def _chosen(
         column, *others = classes
         if others:
             warnings.warn(
-                f"The classes are {column!r}. {source} also has {', '.join(others)}: choose with "
+                f"The classes are {quote(column)}. {source} also has {', '.join(others)}: choose "
+                "with "
                 f"--truth-column {others[0]}.",
                 stacklevel=2,
             )
     column = column.removeprefix("obs:").removeprefix("var:")
     if column not in classes:
         raise ValueError(
-            f"There is no file {column!r}, and {source} has no classes of that name. Choose one of "
+            f"There is no file {quote(column)}, and {source} has no classes of that name. Choose "
+            "one of "
             f"these: {', '.join(classes)}."
         )
     values = ["" if value is None or value != value else str(value) for value in classes[column]]
@@ -155,6 +159,6 @@ def classes_of(names: Sequence[str], path: Path, column: str | None = None) -> n
     if missing:
         others = f" and {len(missing) - 1:,} others" if len(missing) > 1 else ""
         raise ValueError(
-            f"{path} has no class for {missing[0]!r}{others}. Add a line for each to the file."
+            f"{path} has no class for {quote(missing[0])}{others}. Add a line for each to the file."
         )
     return np.array([known[name] for name in names])

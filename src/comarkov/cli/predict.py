@@ -23,6 +23,7 @@ from .option_groups import completion, takes_groups
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
 from .results_folder import RAW_NAMES, summary
 from .tables import print_json
+from .terminal import echo
 
 if TYPE_CHECKING:
     from ..data.reading import Data
@@ -240,7 +241,7 @@ def _print(placed: Placed, known: dict[str, str], out: Path | None, output: Outp
     if out is not None:
         write_text(out, text)
     elif not output.json:
-        typer.echo(text, nl=False)
+        echo(text, nl=False)
 
 
 def _cell(value: Any) -> Any:

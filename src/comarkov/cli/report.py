@@ -15,6 +15,7 @@ from .option_groups import takes_groups
 from .options import OUTPUT, OutputOptions
 from .results_folder import RAW_NAMES, opened_option, read_any_results, read_results
 from .tables import print_json
+from .terminal import echo
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def report(
         if output.json:
             print_json({"report": str(page)})
         else:
-            typer.echo(page if output.quiet else f"The report is {page}")
+            echo(page if output.quiet else f"The report is {page}")
         if options.opened:
             typer.launch(page.as_uri())
 

@@ -14,6 +14,7 @@ import typer
 from .bars import progress_bars
 from .errors import clear_errors, ended_by_user
 from .option_groups import Panel, takes_groups
+from .terminal import echo
 
 if TYPE_CHECKING:
     from ..reproduce.experiment import Experiment, Outcome
@@ -79,7 +80,7 @@ def reproduce(
             again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
             advice = f"Finished runs are stored in {options.out}. To continue: {again}"
             raise ended_by_user(advice) from None
-        typer.echo(f"The page is {(options.out / 'index.html').resolve()}")
+        echo(f"The page is {(options.out / 'index.html').resolve()}")
 
 
 def _run(names: list[str], options: ReproduceOptions) -> None:
@@ -110,19 +111,17 @@ def _print(experiment: Experiment, outcome: Outcome) -> None:
     from ..reproduce.page import number, word
 
     colors = {True: "green", False: "red", None: None}
-    typer.secho(f"\n{experiment.title}", bold=True)
+    echo(f"\n{experiment.title}", bold=True)
     for verdict in outcome.verdicts:
         error = "" if verdict.error is None else f" ± {number(verdict.error)}"
         best = "" if verdict.best is None else f", at its best {number(verdict.best)}"
-        typer.echo(
+        echo(
             f"  {verdict.curve}: at {outcome.x_label} = {verdict.x:g} published "
             f"{number(verdict.published)}, ours {number(verdict.ours)}{error}{best}: ",
             nl=False,
         )
-        typer.secho(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)
-        typer.echo(f" ({verdict.detail})")
+        echo(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)
+        echo(f" ({verdict.detail})")
     for claim in outcome.claims:
-        typer.secho(
-            "  holds" if claim.holds else "  does not hold", fg=colors[claim.holds], nl=False
-        )
-        typer.echo(f": {claim.text}" + (f" ({claim.detail})" if claim.detail else ""))
+        echo("  holds" if claim.holds else "  does not hold", fg=colors[claim.holds], nl=False)
+        echo(f": {claim.text}" + (f" ({claim.detail})" if claim.detail else ""))

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from ..data.spreadsheets import raw_names
 from ..data.writing import check_place, refuse_to_lose, whole_folder
 from .options import OUTPUT, OutputOptions
 from .tables import print_json
+from .terminal import echo
 
 if TYPE_CHECKING:
     from ..data.joint import Joint
@@ -177,9 +176,9 @@ def print_results(results: Results | NetworkResults, out: Path, output: OutputOp
     if output.json:
         print_json(summary(out))
         return
-    typer.echo(results.describe(4))
+    echo(results.describe(4))
     if not output.quiet:
-        typer.echo(f"\nThe report is {(out / 'report.html').absolute()}")
+        echo(f"\nThe report is {(out / 'report.html').absolute()}")
 
 
 def command() -> str:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from . import results_folder
 from .bars import WRITING, stage_bar
 from .errors import clear_errors, notes
@@ -17,6 +15,7 @@ from .inputs import InputOptions, Source
 from .option_groups import takes_groups
 from .options import CLUSTERING, ClusteringOptions, NumberOptions, OutputOptions, beta_option
 from .tables import Records, aligned, print_json, records, records_csv
+from .terminal import echo
 
 if TYPE_CHECKING:
     from ..data.reading import Data
@@ -126,12 +125,12 @@ def _print(results: Results, tables: dict[str, Records], out: Path, output: Outp
         print_json({**results_folder.summary(out), "numbers": numbers, "betas": betas})
         return
     if numbers:
-        typer.echo(f"Numbers of clusters\n{aligned(_evenly(numbers))}\n")
-    typer.echo(f"β\n{aligned(betas)}\n\n{results.headline}")
+        echo(f"Numbers of clusters\n{aligned(_evenly(numbers))}\n")
+    echo(f"β\n{aligned(betas)}\n\n{results.headline}")
     for line in filter(None, [results.selection_reason, *_beta_reasons(betas)]):
-        typer.echo(line)
+        echo(line)
     if not output.quiet:
-        typer.echo(f"The report is {(out / 'report.html').absolute()}")
+        echo(f"The report is {(out / 'report.html').absolute()}")
 
 
 def _beta_reasons(betas: Records) -> list[str]:

@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 import numpy as np
-import typer
 
 from ..results.formats import csv_text
+from .terminal import echo
 
 Records = list[dict[str, Any]]
 
@@ -73,4 +73,4 @@ def records_csv(lines: Records) -> str:
 
 def print_json(value: Any) -> None:
     """Print JSON on stdout."""
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
+    echo(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))

@@ -22,6 +22,8 @@ INT32_MAX = np.iinfo(np.int32).max
 EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
 SMALL = 1 << 14  # entries up to which all weights are float64: fewer kernels to compile
 SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
+RANGE = 499  # octaves to both sides of 1 in which ratios and products of two weights are numbers
+FAINTEST = 2.0**-500  # smaller weights are raised to it: no cost can tell beside the largest
 
 
 class Pages(Protocol):
@@ -173,6 +175,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     csr, row_names, column_names = named_csr(W)
     if csr.data.size == 0 and scale is None:
         raise ValueError("The matrix has no mass: all its entries are zero.")
+    is_new = scale is not None
     is_small = csr.data.size <= (SMALL if small is None else small)
     is_count = scale is None and holds_counts(csr)
     if is_small:
@@ -181,7 +184,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
         scale, matrix = 1.0, of_counts(csr)
     else:
         scale = scale_of(Extent.of(csr.data)) if scale is None else scale
-        matrix = of_weights(csr, scale)
+        matrix = of_weights(csr, scale, None if is_new else FAINTEST)
     return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
 
 
@@ -203,11 +206,11 @@ def of_counts(csr: sp.csr_array) -> Matrix:
     return grouped
 
 
-def of_weights(csr: sp.csr_array, scale: float) -> Matrix:
-    """Weights in units of ``scale``, in single precision if the input is."""
+def of_weights(csr: sp.csr_array, scale: float, least: float | None = FAINTEST) -> Matrix:
+    """Weights in units of ``scale`` (see ``scaled``), in single precision if the input is."""
     if scale == 1.0 and csr.data.dtype == np.float32:
         return _ungrouped(csr, _plain(csr.data))
-    return _ungrouped(csr, scaled(_plain(csr.data, np.float64), scale))
+    return _ungrouped(csr, scaled(_plain(csr.data, np.float64), scale, least))
 
 
 def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
@@ -242,12 +245,16 @@ def holds_counts(csr: sp.csr_array) -> bool:
     return all(csr.sum(axis=axis, dtype=np.float64).max() <= INT32_MAX for axis in (0, 1))
 
 
-def scaled(weights: np.ndarray, scale: float) -> np.ndarray:
-    """Weights in units of ``scale``; an error if some cannot be represented in them."""
+def scaled(weights: np.ndarray, scale: float, least: float | None = FAINTEST) -> np.ndarray:
+    """Weights in units of ``scale``, none below ``least``; without it, relative to the largest.
+
+    An error if some cannot be represented.
+    """
     if scale == 1.0 or weights.size == 0:
         return weights
     with np.errstate(over="ignore", under="ignore"):
         quotients = weights / scale
+        quotients = np.maximum(quotients, quotients.max() * FAINTEST**2 if least is None else least)
     if quotients.min() == 0 or np.isinf(quotients.max()):
         raise ValueError(
             f"The weights differ too much for one table, from {weights.min():g} to "
@@ -276,7 +283,8 @@ def scale_of(weights: Extent) -> float:
     low, high = np.log2(np.float64(weights.least)), np.log2(np.float64(weights.most))
     if max(abs(low), abs(high + np.log2(weights.size))) <= SAFE_OCTAVES:
         return 1.0
-    return float(2.0 ** min(np.rint(weights.mean_octave()), EXPONENT))
+    octave = np.clip(weights.mean_octave(), high - RANGE, max(low, high - 2 * RANGE) + RANGE)
+    return float(2.0 ** min(np.rint(octave), EXPONENT))
 
 
 def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:

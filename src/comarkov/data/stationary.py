@@ -38,7 +38,7 @@ def _masses(logs: np.ndarray) -> np.ndarray:
 
 
 def _log_masses(P: sp.csr_array, levels: tuple[float, ...] = LEVELS) -> np.ndarray:
-    """log2 of the weightes, but for a constant: they may differ by more than numbers can."""
+    """log2 of the masses, but for a constant: they may differ by more than numbers can."""
     if P.shape[0] == 1:
         return np.zeros(1)
     jumps, rate = _without_loops(P)

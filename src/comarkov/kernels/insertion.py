@@ -180,9 +180,9 @@ def _add_enter(partial, indices, weights, start, stop, table):
     near, log = table.near, table.log
     p = start
     while p + 1 < stop:
-        for y in indices[p + AHEAD : p + AHEAD + 2]:
-            fetch_row(near, y)
-            fetch_row(log, y)
+        for q in range(p + AHEAD, min(p + AHEAD + 2, indices.size)):
+            fetch_row(near, indices[q])
+            fetch_row(log, indices[q])
         y0, y1 = indices[p], indices[p + 1]
         w0, w1 = f32(weights[p]), f32(weights[p + 1])
         for a in range(partial.size):
@@ -213,9 +213,9 @@ def _leave_table(x, a, matrix, table):
     total = _leave_counts(1, a, matrix.indices, start, ones, table)
     total += _leave_counts(2, a, matrix.indices, ones, twos, table)
     for p in range(twos, matrix.indptr[x + 1]):
-        for y in matrix.indices[p + AHEAD : p + AHEAD + 1]:
-            fetch(near, y, a)
-            fetch(log, y, a)
+        next_y = matrix.indices[min(p + AHEAD, matrix.indices.size - 1)]
+        fetch(near, next_y, a)
+        fetch(log, next_y, a)
         y = matrix.indices[p]
         total += _leave(f32(matrix.weights[p]), f32(near[y, a]), log[y, a])
     return total

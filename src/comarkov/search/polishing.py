@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import budgets
+from .descent import check_descent
 from .refinement import Clustering
 from .run import Run
 
@@ -45,7 +46,8 @@ def _merge_split(state: Clustering, which: int, run: Run) -> bool:
             continue
         if _pays(state, which, swap, cost, run):
             _tune(state, which, run)
-            cost = state.cost(run.beta)
+            before, cost = cost, state.cost(run.beta)
+            check_descent(before, cost, state, run, "polish")
             touched |= {swap.split, *swap.merge}
         else:
             fails += 1

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from .descent import check_descent
 from .run import Run
 
 Labels = np.ndarray
@@ -80,6 +81,7 @@ def refine(state: Clustering, run: Run, stage: str) -> None:
         if run.stop():
             return
         saved = sum(visit.saved for visit in visits)
+        check_descent(0.0, -saved, state, run, stage)
         cost -= saved
         state.n_iter += 1
         run.monitor.report(stage, run.beta, iteration, cost)

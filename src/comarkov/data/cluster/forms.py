@@ -8,7 +8,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...kernels.matrix import Matrix
-from ..joint import INT32_MAX, SMALL, Extent, Joint, of_counts, of_weights, scale_of, spread_of
+from ..joint import (
+    FAINTEST,
+    INT32_MAX,
+    SMALL,
+    Extent,
+    Joint,
+    of_counts,
+    of_weights,
+    scale_of,
+    spread_of,
+)
 
 
 class Facts(NamedTuple):
@@ -100,7 +110,7 @@ def form_of_joint(whole: Joint) -> Form:
 
 def with_spread(form: Form, low: float, masses: np.ndarray) -> Form:
     """Return the form with the spread of all weights and sums."""
-    least = np.array([low / form.scale], form.weight_dtype)
+    least = np.array([max(low / form.scale, FAINTEST)], form.weight_dtype)
     return form._replace(spread=spread_of(least, masses.sum()))
 
 

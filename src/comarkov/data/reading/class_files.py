@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..quoting import quote
 from ..spreadsheets import original
 from .opening import Opened, decoded
 from .tables import first_line, from_parquet, is_parquet
@@ -55,7 +56,8 @@ def read_labels(
         name, value = original(line[at]), original(line[label])
         if by_name.setdefault(name, value) != value:
             raise ValueError(
-                f"{path}, line {number}: {name!r} has two labels, {by_name[name]!r} and {value!r}. "
+                f"{path}, line {number}: {quote(name)} has two labels, {quote(by_name[name])} and "
+                f"{quote(value)}. "
                 "Keep one."
             )
     if not by_name:
@@ -103,7 +105,7 @@ def _column(path: Path, header: Sequence[str], chosen: Column, default: str | in
     if 0 <= position < max(len(header), 2):
         return position
     raise ValueError(
-        f"{path} has no column {wanted!r}. Choose one of its columns: {', '.join(header)}."
+        f"{path} has no column {quote(wanted)}. Choose one of its columns: {', '.join(header)}."
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..extras import need
+from ..quoting import quote
 from ..similar_names import similar_file
 from .columns import Column, as_table
+from .patience import Impatient, heeding_signals
 from .tables import RawTable, first_line, from_frame
 
 RECORDS = 100_000  # at a time
@@ -50,13 +52,20 @@ class Database(NamedTuple):
     name: str
 
     @contextmanager
-    def cursor(self) -> Iterator[Any]:
-        """A cursor of a connection that can only read."""
-        with closing(CONNECT[self.kind](self.address)) as connection:
+    def cursor(self, is_asked: bool = True) -> Iterator[Any]:
+        """A cursor of a connection that can only read; ``is_asked`` if users wrote the query.
+
+        Else it may be that of a view, which must not read other files.
+        """
+        with ExitStack() as stack:
+            connection = stack.enter_context(closing(CONNECT[self.kind](self.address)))
+            if self.kind == "sqlite":
+                stack.enter_context(heeding_signals(connection))
+            elif self.kind == "duckdb" and not is_asked:
+                connection.execute("set enable_external_access = false")
             # Without a name PostgreSQL would send the whole answer at once.
             named = {"name": "comarkov"} if self.kind == "postgresql" else {}
-            with closing(connection.cursor(**named)) as cursor:
-                yield cursor
+            yield stack.enter_context(closing(connection.cursor(**named)))
 
     def tables(self) -> list[tuple[str, str]]:
         """The schemas and names of all tables and views."""
@@ -107,15 +116,18 @@ def _read(database: Database, asked: Asked) -> RawTable:
     error_types = _errors(database.kind)
     try:
         query = asked.query or _whole(database, asked.table)
-        with database.cursor() as cursor:
-            return _fetched(cursor, query, database.name)
+        with database.cursor(is_asked=asked.query is not None) as cursor:
+            has_limits = asked.query is None and database.kind in MAGIC
+            path = Path(database.address) if has_limits else None
+            return _fetched(Impatient(cursor, database.name, path), query)
     except error_types as error:
         why = _public(first_line(error))
         raise ValueError(f"{database.name}: {why}.{_tables_hint(database, asked)}") from error
 
 
-def _fetched(cursor: Any, query: str, name: str) -> RawTable:
-    cursor.execute(query)
+def _fetched(answer: Impatient, query: str) -> RawTable:
+    cursor, name = answer.cursor, answer.name
+    answer.call(cursor.execute, query)
     if cursor.description is None:
         raise ValueError(f"{name}: the query returns no table: {query}")
     headings = [column[0] for column in cursor.description]
@@ -125,7 +137,7 @@ def _fetched(cursor: Any, query: str, name: str) -> RawTable:
             "differently: select a.id as user, b.id as item ..."
         )
     columns = [Column(heading) for heading in headings]
-    while records := cursor.fetchmany(RECORDS):
+    for records in answer.batches(RECORDS):
         for column, values in zip(columns, zip(*records, strict=True), strict=True):
             column.append(values)
     return from_frame(as_table(columns), name)
@@ -147,7 +159,7 @@ def _whole(database: Database, wanted: str | None) -> str:
 def _choice(name: str, wanted: str | None, tables: list[str]) -> str:
     if not tables:
         return f"{name} has no tables. Check the address, or pass a query=."
-    has = f"{name} has no table {wanted!r}" if wanted else f"{name} has {len(tables)} tables"
+    has = f"{name} has no table {quote(wanted)}" if wanted else f"{name} has {len(tables)} tables"
     likely = next((t for t in tables if wanted and t.lower() == wanted.lower()), tables[0])
     return f"{has}: it has {', '.join(tables)}. Choose one: table={_quoted(likely)}"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..quoting import quote
 from ..user_warnings import warn_user
 from .coding import BATCH, Growing, coding_of, renumber
 from .data import Data
@@ -111,7 +112,7 @@ def roles(table: RawTable, chosen: EdgeColumns) -> Fields:
         has = chosen.rows if chosen.columns is None else chosen.columns
         other = next(f for f in [*kept, kept[0]] if table.label(f) != has)
         side, absent = ("columns", "rows") if chosen.rows is None else ("rows", "columns")
-        given = f"{side}={has!r}, " if has is not None else ""
+        given = f"{side}={quote(has)}, " if has is not None else ""
         raise ValueError(
             f"{table.name}: an edge list needs rows= and columns=. Name the column of {absent}, "
             f"too, for example {given}{absent}={table.label(other)!r}."
@@ -130,7 +131,7 @@ def edge_example(table: RawTable, fields: Sequence[str]) -> str:
     """A choice of columns for an edge list, as a user can write it."""
     labels = map(table.label, fields)
     roles = zip(("rows", "columns", "weights"), labels, strict=False)
-    return ", ".join(f"{role}={label!r}" for role, label in roles)
+    return ", ".join(f"{role}={quote(label)}" for role, label in roles)
 
 
 def _collect(batches: Iterable[Edges]) -> tuple[list[np.ndarray], np.ndarray]:

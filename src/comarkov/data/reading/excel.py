@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..extras import need
+from ..quoting import quote
 from .matrices import refuse_large_archive
 from .opening import Opened
 from .tables import first_line, listed
@@ -42,7 +43,7 @@ def _cells(
     need("Reading Excel files", "polars", "fastexcel", install="comarkov[excel]")
     import fastexcel
 
-    refuse_large_archive(file, "an Excel file", max_bytes)
+    refuse_large_archive(file, "an Excel file", max_bytes, "Save it again, or as CSV.")
     try:
         book = fastexcel.read_excel(file.path)
         name = _choose(book.sheet_names, sheet, file.name)
@@ -54,8 +55,8 @@ def _cells(
             f"{file.name} is not an Excel file, or it is damaged: {why}. Save it again, or as CSV."
         ) from error
     if not frame.width:
-        raise ValueError(f"{file.name}: the sheet {name!r} is empty. {_others(book, name)}")
-    return frame, file.name if len(book.sheet_names) == 1 else f"{file.name}, sheet {name!r}"
+        raise ValueError(f"{file.name}: the sheet {quote(name)} is empty. {_others(book, name)}")
+    return frame, file.name if len(book.sheet_names) == 1 else f"{file.name}, sheet {quote(name)}"
 
 
 def _choose(names: list[str], sheet: str | int | None, file: str) -> str:
@@ -66,13 +67,15 @@ def _choose(names: list[str], sheet: str | int | None, file: str) -> str:
         return names[int(sheet)]
     if sheet is None and len(names) == 1:
         return names[0]
-    problem = f"has {len(names)} sheets" if sheet is None else f"has no sheet {sheet!r}"
+    problem = f"has {len(names)} sheets" if sheet is None else f"has no sheet {quote(sheet)}"
     by_lower = {name.lower(): name for name in names}
     similar = get_close_matches(str(sheet).lower(), by_lower, n=1)
     example = by_lower[similar[0]] if similar else names[0]
-    raise ValueError(f"{file} {problem} ({listed(names)}). Choose one with sheet={example!r}.")
+    raise ValueError(f"{file} {problem} ({listed(names)}). Choose one with sheet={quote(example)}.")
 
 
 def _others(book: Any, empty: str) -> str:
     other = next((name for name in book.sheet_names if name != empty), None)
-    return "Give a file with data." if other is None else f"Choose another with sheet={other!r}."
+    return (
+        "Give a file with data." if other is None else f"Choose another with sheet={quote(other)}."
+    )

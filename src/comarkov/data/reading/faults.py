@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from ..quoting import quote
 from .records import Lines, records
 from .tables import RawTable, first_line, without
 from .values import is_gap, is_missing, is_number, plain
@@ -120,7 +121,7 @@ def _problem(table: RawTable, field: str, cell: str | None, checks: Checks) -> s
             "them as 0."
         )
     if not is_number(cell, table.decimal, table.thousands):
-        return f"{cell!r} is not a number. {_advice(table, field, cell)}"
+        return f"{quote(cell)} is not a number. {_advice(table, field, cell)}"
     problem = weight_problem(float(plain(cell, table.decimal, table.thousands)))
     return None if problem is None else f"{problem} {_without(table, field)}"
 

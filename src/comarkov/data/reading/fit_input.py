@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from .. import frames
 from ..annotated import is_anndata
+from ..quoting import quote
 from ..unsuitable import dropping, frame_problem, names_rows, texts_in
 from ..user_warnings import warn_user
 from .data import Data
@@ -119,6 +120,7 @@ def _warn_of_identifiers(frame: Any, columns: frames.Columns) -> None:
     ]
     if identifiers:
         warn_user(
-            f"Column {identifiers[0]!r} of X seems to number the rows, but was read as weights. If "
+            f"Column {quote(identifiers[0])} of X seems to number the rows, but was read as "
+            "weights. If "
             f"it does, pass {dropping(frame, identifiers)}."
         )

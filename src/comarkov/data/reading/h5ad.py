@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy as np
 from .. import annotated as matrices_of
 from ..annotated import Layer, is_anndata
 from ..extras import need
+from ..isolated import UnreadableError, check_in_child
 from ..user_warnings import warn_user
 from ..writing import whole_file
 from .data import Data
 from .matrices import named_errors, refuse_bad_weights
 from .naming import distinct
+from .opening import unpacking_limit
 from .tables import reason
 
 OBJECT = "the AnnData object"
@@ -116,15 +119,32 @@ def _sentence(name: str) -> str:
     return name[0].upper() + name[1:] if name == OBJECT else name
 
 
-def read_h5ad(path: str | os.PathLike[str], name: str) -> Any:
-    """An AnnData object from a file."""
+def read_h5ad(path: str | os.PathLike[str], name: str, max_bytes: int | None = None) -> Any:
+    """An AnnData object from a file, all of which must be in it."""
     need("Reading h5ad files", "anndata", install="comarkov[anndata]")
+    limit = unpacking_limit(Path(path), max_bytes)
+    try:
+        check_in_child("hdf5", Path(path), limit)
+    except UnreadableError as error:
+        raise ValueError(_unreadable(error, name, limit)) from error
     import anndata
 
     try:
         return anndata.read_h5ad(path)
     except Exception as error:  # HDF5 files can be wrong in many ways, with an error for each
         raise ValueError(f"{name} is not a valid h5ad file: {reason(error)}.") from error
+
+
+def _unreadable(error: UnreadableError, name: str, limit: int) -> str:
+    """What is wrong with a file that is damaged, or whose values are elsewhere."""
+    if not error.is_refused:
+        return f"{name} is not a valid h5ad file: {error}. Write it again with adata.write_h5ad."
+    if "trap" in str(error):
+        return f"{name}: {error}. If you trust it, raise the limit: max_bytes={10 * limit}."
+    return (
+        f"{name}: {error}. Only values in the file itself are read. If you trust it, write all of "
+        f"it into one file: anndata.read_h5ad({name!r}).write_h5ad('copy.h5ad')"
+    )
 
 
 # --- clusters written back --------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..quoting import quote
 from ..user_warnings import warn_user
 from .classes import columns_in
 from .edges import edge_example
@@ -123,7 +124,7 @@ def explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen
         named = f"the rows are named by {_title(table, layout.names)}"
         other = next(iter(layout.texts), None)
         if other is not None and not is_chosen:
-            named += f" (names={table.label(other)!r} chooses another column)"
+            named += f" (names={quote(table.label(other))} chooses another column)"
         warn_user(f"{table.name}: {named}; {'; '.join(facts)}.")
 
 
@@ -133,13 +134,15 @@ def warn_of_totals(table: RawTable, layout: Layout, row_names: Sequence[str | No
     columns = [f for f in layout.weights if table.has_headings and is_total(table.heading(f))]
     if rows:
         warn_user(
-            f"{table.name}: row {rows[0]!r} looks like a total, which counts others twice. If it "
+            f"{table.name}: row {quote(rows[0])} looks like a total, which counts others twice. "
+            "If it "
             "is one, delete its line."
         )
     if columns:
         title = table.label(columns[0])
         warn_user(
-            f"{table.name}: column {title!r} looks like a total, which counts others twice. If it "
+            f"{table.name}: column {quote(title)} looks like a total, which counts others twice. "
+            "If it "
             f"is one, leave it out with {without(table, title)}."
         )
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from .data import Data, Names
 from .faults import weight_problem
 from .npz import annotations_in, unjoined
-from .opening import Opened, unpacking_limit
+from .opening import CHUNK, UNOPENED, Opened, unpacking_limit
 from .tables import first_line, reason
 
 KEYS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
@@ -59,6 +59,7 @@ def from_matrix_market(file: Opened) -> Data:
     """A Matrix Market file, whose rows and columns have no names."""
     from scipy.io import mmread
 
+    _refuse_nul(file)
     _check_claim(file)
     try:
         matrix = mmread(file.path)
@@ -69,6 +70,19 @@ def from_matrix_market(file: Opened) -> Data:
     if _are_bad(values):
         _blame_line(file)
     return named_errors(file.name, lambda: Data(matrix, source=file.name))
+
+
+def _refuse_nul(file: Opened) -> None:
+    """Refuse the byte 0, after which SciPy's reader goes on beyond the end of its buffer."""
+    line = 1
+    with file.path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            place = chunk.find(b"\0")
+            line += chunk.count(b"\n", 0, place if place >= 0 else len(chunk))
+            if place >= 0:
+                raise ValueError(
+                    f"{file.name}, line {line} is not text: it has the byte 0. {WRITE}"
+                )
 
 
 def _check_claim(file: Opened) -> None:
@@ -161,14 +175,16 @@ def _from_parts(parts: dict[str, np.ndarray], kinds: dict[str, Any], name: str) 
     return Data(matrix, rows, columns, **kinds, **annotations)
 
 
-def refuse_large_archive(file: Opened, kind: str, max_bytes: int | None) -> None:
+def refuse_large_archive(
+    file: Opened, kind: str, max_bytes: int | None, advice: str = AGAIN
+) -> None:
     """Refuse a zip file that unpacks to more than the limit, before anything is unpacked."""
     limit = unpacking_limit(file.path, max_bytes)
     try:
         with zipfile.ZipFile(file.path) as archive:
             size = sum(member.file_size for member in archive.infolist())
-    except zipfile.BadZipFile as error:
-        raise ValueError(f"{file.name} is not {kind}: {first_line(error)}. {AGAIN}") from error
+    except UNOPENED as error:
+        raise ValueError(f"{file.name} is not {kind}: {reason(error)}. {advice}") from error
     if size > limit:
         raise ValueError(
             f"{file.name} unpacks to {size:,} bytes, more than {limit:,}, which may be a trap. If "

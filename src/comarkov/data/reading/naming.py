@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..quoting import quote
 from .data import Data
 from .delimited import from_lines
 from .faults import fault
@@ -90,7 +91,8 @@ def _field(table: RawTable, which: str | int, role: str) -> str:
     if str(which) not in labels and not (str(which).isdecimal() and int(which) < len(labels)):
         example = ":".join([table.name, labels[0], labels[-1]])
         raise ValueError(
-            f"{table.name} has no column {which!r}: its columns are {listed(labels)}. Choose those "
+            f"{table.name} has no column {quote(which)}: its columns are {listed(labels)}. Choose "
+            "those "
             f"with ids and names, for example {role}={example!r}."
         )
     return table.field(which, role)

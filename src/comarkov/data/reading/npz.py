@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..quoting import quote
 from ..writing import whole_file
 
 LONGEST = 20_000  # characters of a text that are kept
@@ -81,7 +82,7 @@ def annotations_in(parts: dict[str, np.ndarray]) -> dict[str, Any]:
                 for i, name in enumerate(listing[side])
             }
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise ValueError(f"its {NOTES} are damaged ({error!r})") from error
+        raise ValueError(f"its {NOTES} are damaged ({quote(error)})") from error
     return keywords
 
 

@@ -6,6 +6,7 @@ import gzip
 import lzma
 import os
 import shutil
+import struct
 import sys
 import tempfile
 import zipfile
@@ -26,6 +27,17 @@ LEAST_LIMIT = 1 << 28  # what any file may unpack to
 MOST_TIMES = 100  # how many times its size a file may unpack to
 PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip"}
 SPREADSHEET = ".xlsx"
+DAMAGED = (
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+    struct.error,
+    UnicodeDecodeError,
+)
+#: What Python raises for the list of members of a zip file.
+UNOPENED = (zipfile.BadZipFile, NotImplementedError, struct.error, UnicodeDecodeError)
 KEPT = (".npz", SPREADSHEET)  # zip archives that are formats of their own
 
 
@@ -86,11 +98,11 @@ def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
         with ExitStack() as stack:
             inner, inside = _inside(file, packing, stack)
             _copy(inside, target, limit, file.name)
-    except (zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise ValueError(
             f"{file.name} is damaged: {str(error).rstrip('.')}. Download or compress it again."
         ) from error
-    except NotImplementedError as error:  # a method of compression that Python does not know
+    except NotImplementedError as error:  # a method or version that Python does not know
         raise ValueError(
             f"{file.name} cannot be unpacked here: {error}. Unpack it with another program, and "
             "give the file in it."
@@ -104,7 +116,7 @@ def is_spreadsheet(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "xl/workbook.xml" in archive.namelist()
-    except zipfile.BadZipFile:
+    except UNOPENED:
         return False
 
 
@@ -122,7 +134,7 @@ def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Any]:
     if packing == ".zst":
         return "", _Zstandard(stack.enter_context(file.path.open("rb")))
     archive = stack.enter_context(zipfile.ZipFile(file.path))
-    members = [info for info in archive.infolist() if not info.is_dir()]
+    members = [info for info in archive.infolist() if not info.filename.endswith("/")]
     if len(members) != 1:
         raise ValueError(
             f"{file.name} contains {len(members)} files. Unpack it, and give one of them."

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..quoting import quote
 from ..sequences import numbered, transitions
 from .data import Data
 from .faults import Checks, fault
@@ -77,7 +78,7 @@ def from_events(
     for role, field in fields.items():
         if events[role].null_count():
             raise ValueError(
-                f"{table.name} has lines without a value in column {table.heading(field)!r} "
+                f"{table.name} has lines without a value in column {quote(table.heading(field))} "
                 f"({role}=): fill them in, or drop these lines."
             )
     if time is not None:

@@ -286,7 +286,7 @@ def _graph_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Da
 
 
 def _h5ad_file(file: Opened, options: ReadOptions, max_bytes: int | None) -> Data:
-    annotated = read_h5ad(file.path, file.name)
+    annotated = read_h5ad(file.path, file.name, max_bytes)
     data = from_anndata(annotated, options.layer, file.name)
     return of_anndata(data, annotated, options.classes)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..extras import need
 from ..frames import MOST_OF_AN_EDGE
+from ..isolated import UnreadableError, check_in_child
+from ..quoting import quote, shortened
 from .opening import Opened
 from .records import Lines
 from .values import GAPS, MISSING, SIGNS
@@ -47,7 +49,8 @@ class RawTable:
         if position is None or not 0 <= position < len(self.fields):
             example = self.label(self.kept[0]) if self.kept else 0
             raise ValueError(
-                f"{self.name} has no column {which!r}: its columns are {listed(self.columns)}. "
+                f"{self.name} has no column {quote(which)}: its columns are "
+                f"{listed(self.columns)}. "
                 f"Choose one of them, for example {role}={example!r}."
             )
         return self.fields[position]
@@ -174,7 +177,7 @@ def _refuse_repeats(table: RawTable) -> None:
         if heading in seen:
             where = "" if table.lines is None else f", line {table.lines.skipped + 1}"
             raise ValueError(
-                f"{table.name}{where}, column {position + 1}: the heading {heading!r} occurs "
+                f"{table.name}{where}, column {position + 1}: the heading {quote(heading)} occurs "
                 f"already in column {seen[heading] + 1}. Rename one of them, or leave one out with "
                 f"{without(table, position)} (positions count from 0)."
             )
@@ -185,12 +188,12 @@ def without(table: RawTable, column: str | int) -> str:
     """The keywords that leave a column out; with few columns left, a wide table must be stated."""
     is_wide, left = len(table.kept) > MOST_OF_AN_EDGE, len(table.kept) - 1
     kind = ", kind='table'" if is_wide and left <= MOST_OF_AN_EDGE else ""
-    return f"drop={column!r}{kind}"
+    return f"drop={quote(column)}{kind}"
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:
     """Names for a message, not too many."""
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+    return ", ".join(map(shortened, names[:most])) + (", ..." if len(names) > most else "")
 
 
 def is_parquet(path: Path) -> bool:
@@ -204,10 +207,11 @@ def from_parquet(file: Opened) -> RawTable:
     need("Reading tables", "polars")
     import polars as pl
 
-    frame = pl.scan_parquet(file.path, low_memory=True, glob=False)
     try:
+        check_in_child("parquet", file.path, 0)
+        frame = pl.scan_parquet(file.path, low_memory=True, glob=False)
         names = frame.collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, OSError, UnreadableError) as error:
         raise ValueError(
             f"{file.name} is not a Parquet file, or it is damaged: {first_line(error)}. Write it "
             "again, or save the table as CSV."
@@ -259,4 +263,4 @@ def reason(error: Exception) -> str:
 
 def first_line(error: Exception) -> str:
     """The first line of what a library reports, without its full stop."""
-    return str(error).strip().split("\n")[0].rstrip(".")
+    return shortened(str(error).strip().split("\n")[0].rstrip("."))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import scipy.sparse as sp
 
 from ..informative import most_informative
+from ..quoting import quote
 from .classes import MOST
 from .data import Data
 from .faults import Checks, fault
@@ -73,15 +74,17 @@ def _field(record: object, field: str, where: str, role: str) -> str:
         fields = ", ".join(record) or "none"
         example = next(iter(record), "text")
         raise ValueError(
-            f"{where} has no field {field!r}. Its fields are {fields}. Choose one of them, for "
-            f"example {role}={example!r}."
+            f"{where} has no field {quote(field)}. Its fields are {fields}. Choose one of them, "
+            "for "
+            f"example {role}={quote(example)}."
         )
     value = record[field]
     if role == "text" and value is None:
         return ""
     if role == "text" and not isinstance(value, str):
         raise ValueError(
-            f"{where}, field {field!r}: {json.dumps(value)[:40]} is not a text. Choose another "
+            f"{where}, field {quote(field)}: {json.dumps(value)[:40]} is not a text. Choose "
+            "another "
             "field with text=."
         )
     return str(value)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sp
 
+from ..quoting import quote
 from ..user_warnings import warn_user
 from .classes import chosen_columns
 from .data import Data
@@ -34,7 +35,7 @@ def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Dat
         refuse_edges(table, layout)
     if not layout.weights:
         raise ValueError(
-            f"{table.name} has no column of numbers beside {table.columns[0]!r}. For words in "
+            f"{table.name} has no column of numbers beside {quote(table.columns[0])}. For words in "
             f"texts name their column, for example text={table.label(table.kept[-1])!r}."
         )
     row_names = _row_names(table, layout)
@@ -102,7 +103,8 @@ def _refuse_repeats(table: RawTable, layout: Layout, names: list[str | None]) ->
     for i, name in enumerate(names):
         if name in seen and layout.names is not None:
             raise ValueError(
-                f"{place(table, i, layout.names)}: there is already a row {name!r}. If each line "
+                f"{place(table, i, layout.names)}: there is already a row {quote(name)}. If each "
+                "line "
                 f"is one entry of an edge list, choose its columns, for example "
                 f"{as_edges(table, layout)}."
             )

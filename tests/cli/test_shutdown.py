@@ -1,0 +1,93 @@
+"""Commands that are ended from outside, or whose surroundings fail: one line, the right code."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from comarkov.data import interrupts
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
+
+COMARKOV = [sys.executable, "-m", "comarkov"]
+FIT = [*COMARKOV, "fit", "southern-women", "-k", "2", "-l", "3", "-o", "out", "-q"]
+
+
+def run(folder, command, redirect="", **environment):
+    """Run a command in a shell, which can close streams."""
+    words = " ".join(map(str, command))
+    return subprocess.run(
+        ["bash", "-c", f"{words} {redirect}"],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("redirect", ["<&- 2>&-", ">&- 2>/dev/full"])
+def test_streams_that_are_closed_or_full_do_not_matter(tmp_path, redirect):
+    ended = run(tmp_path, FIT, redirect)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (tmp_path / "out" / "report.html").exists()
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_full_output_is_an_error(tmp_path):
+    ended = run(tmp_path, FIT, ">/dev/full")
+    assert ended.returncode == 2
+    assert ended.stderr == "Error: No space left on device\n"
+
+
+def test_a_closed_input_is_empty(tmp_path):
+    ended = run(tmp_path, [*COMARKOV, "fit", "-", "-o", "out"], "<&-")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("Error: stdin is empty")
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_cache_that_cannot_be_written_does_not_matter(tmp_path):
+    nowhere = "/proc/nowhere"
+    ended = run(tmp_path, FIT, MPLCONFIGDIR=nowhere, HOME=nowhere)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_too_little_memory_is_one_line(tmp_path):
+    ended = run(tmp_path, ["ulimit -v 1000000;", *FIT])
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("Error: There is not enough memory.")
+    assert ended.stderr.count("\n") == 1
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("which", "word"), [("TERM", "Terminated."), ("HUP", "Terminated.")])
+def test_signals_end_a_command_as_ctrl_c_does(tmp_path, which, word):
+    """Before there is anything to keep."""
+    number = getattr(signal, f"SIG{which}")
+    code = (
+        "import comarkov.estimators.fitting as f, os, signal, sys\n"
+        f"f.CoClusterEstimator._fit_in_stages = lambda *a: signal.raise_signal({int(number)})\n"
+        "sys.argv = ['comarkov', 'fit', 'southern-women', '-o', 'out']\n"
+        "from comarkov.__main__ import main\n"
+        "main()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert ended.stderr == f"{word}\n"
+    assert ended.returncode == 128 + number
+    assert not any(tmp_path.iterdir())
+
+
+def test_signals_that_are_ignored_stay_so():
+    kept = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        interrupts.end_like_ctrl_c()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, kept)
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,36 @@
+"""Comparing and renumbering labels; -1 is no cluster."""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from comarkov.costs.labels import jaccard, matched, overlaps, ranks, renumbered
+
+LABELS = np.array([0, 0, 1, 1, 2, -1, 0])
+OTHERS = np.array([1, 1, 0, 0, -1, 2, 0])
+
+
+def test_labels_become_positions_in_an_order_and_none_stays_none():
+    assert_array_equal(renumbered(LABELS, np.array([2, 0, 1])), [1, 1, 2, 2, 0, -1, 1])
+    assert renumbered(LABELS, None) is LABELS
+    assert_array_equal(ranks(np.array([2, 0, 1])), [1, 2, 0])
+
+
+def test_overlaps_count_the_elements_that_both_have():
+    assert_array_equal(overlaps(LABELS, OTHERS), [[1, 2, 0], [2, 0, 0], [0, 0, 0]])
+    nothing = np.array([-1, -1])
+    assert overlaps(nothing, nothing).shape == (0, 0)
+
+
+def test_clusters_are_matched_one_to_one():
+    """Cluster 1 of the second is 0 of the first, and 0 is 1; 2 has no partner and gets the rest."""
+    assert_array_equal(matched(OTHERS, LABELS), [0, 0, 1, 1, -1, 2, 1])
+
+
+def test_clusters_beyond_those_of_the_first_get_new_numbers():
+    many = np.array([3, 3, 2, 1, 0])
+    assert_array_equal(matched(many, np.array([0, 0, 1, 1, 1]))[:2], [0, 0])
+    assert sorted(set(matched(many, np.array([0, 0, 1, 1, 1])))) == [0, 1, 2, 3]
+
+
+def test_jaccard_is_the_best_share_of_the_union():
+    assert_allclose(jaccard(LABELS, OTHERS), [2 / 3, 2 / 3, 0.0])

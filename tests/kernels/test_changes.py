@@ -1,0 +1,85 @@
+"""Changes of tables are taken back, added and measured as in plain NumPy."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from comarkov.data.joint import joint
+from comarkov.kernels.changes import (
+    add_cells,
+    copy_items,
+    entropy_change,
+    mark_items,
+    merge_cells,
+    take_back,
+    take_back_into,
+)
+
+RNG = np.random.default_rng(0)
+ITEMS = np.array([0, 2, 5])
+
+
+def tables():
+    """Masses of 6 items in 3 clusters, and a copy in which some items differ."""
+    mass = RNG.integers(1, 9, (6, 3)).astype(np.float64)
+    copy = mass.copy()
+    copy[ITEMS] += RNG.integers(0, 5, (3, 3))
+    return mass, copy
+
+
+def test_items_of_rows_that_moved_are_marked():
+    matrix = joint(np.array([[1.5, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])).matrix
+    marks = np.zeros(4, bool)
+    mark_items(matrix, np.array([0, 1, 1], np.int32), np.array([1, 1, 0], np.int32), marks)
+    assert_array_equal(marks, [True, False, True, True])
+
+
+def test_what_a_copy_differs_by_is_taken_back():
+    mass, copy = tables()
+    difference, cells, whole = copy - mass, np.empty((3, 3)), np.ones((6, 3))
+    again = copy.copy()
+    take_back(copy, mass, ITEMS, cells)
+    assert_array_equal(cells, difference[ITEMS])
+    assert_array_equal(copy, mass)
+    take_back_into(again, mass, ITEMS, whole)
+    assert_array_equal(whole, 1 + difference)
+    assert_array_equal(again, mass)
+
+
+def test_only_the_items_are_copied():
+    mass, copy = tables()
+    copy[1] = 99
+    copy_items(mass, copy, ITEMS)
+    assert_array_equal(copy[ITEMS], mass[ITEMS])
+    assert_array_equal(copy[1], 99)
+
+
+def test_changes_are_added_and_residues_are_zero():
+    mass, copy = tables()
+    cells = copy[ITEMS] - mass[ITEMS]
+    cells[0, 0] = 1e-16 - mass[0, 0]
+    before, expected = mass.copy(), mass.copy()
+    expected[ITEMS] += cells
+    expected[0, 0] = 0.0
+    change = entropy_change(before, ITEMS, cells)
+    add_cells(mass, ITEMS, cells)
+    assert_array_equal(mass, expected)
+
+    def total(table):
+        return (table * np.log(np.where(table > 0, table, 1.0))).sum()
+
+    assert change == pytest.approx(total(expected) - total(before), abs=1e-10)
+
+
+@pytest.mark.parametrize("items", [[0, 2, 5], [1, 2], [6, 7], []])
+def test_two_changes_are_merged_by_item(items):
+    other_items = np.array([1, 2, 6])
+    items = np.array(items, np.int64)
+    cells, other_cells = RNG.normal(size=(items.size, 3)), RNG.normal(size=(3, 3))
+    out_items, out_cells = np.empty(items.size + 3, np.int64), np.empty((items.size + 3, 3))
+    n = merge_cells(items, cells, other_items, other_cells, out_items, out_cells)
+    expected = np.zeros((8, 3))
+    expected[items] += cells
+    expected[other_items] += other_cells
+    assert_array_equal(out_items[:n], np.union1d(items, other_items))
+    assert_array_equal(out_cells[:n], expected[out_items[:n]])

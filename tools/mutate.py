@@ -1,0 +1,264 @@
+"""Mutation testing: change one operator, number or statement at a time; do the tests notice?
+
+    python tools/mutate.py [TARGET ...] [--sample N] [--seed S]
+
+The project is copied, so the working tree never changes. Every mutant is tested in a process that
+is forked after NumPy, numba and the kernels are loaded, which takes longer than most tests.
+Mutants are drawn at random with a fixed seed, from all that a target has.
+"""
+
+import argparse
+import ast
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+PASSED = 0  # the exit code of pytest
+
+
+class Target(NamedTuple):
+    """Modules to change, and the fastest tests that concern them."""
+
+    modules: list[str]
+    tests: list[str]
+    compiled: bool = True  # are kernels compiled? Mutants of kernels take too long to compile
+
+
+SELECTION = ["search/choose_*.py", "search/number_*.py"]
+TARGETS = {
+    "costs": Target(
+        ["costs/*.py"],
+        [
+            "tests/costs",
+            "tests/search/test_network.py::test_the_rows_of_the_table_are_the_published_costs",
+            "tests/search/test_network.py::test_co_clustering_is_a_row_of_the_table",
+        ],
+    ),
+    "kernels": Target(
+        ["kernels/*.py"],
+        [
+            "tests/kernels",
+            "--ignore=tests/kernels/test_compiling.py",
+            "--deselect=tests/kernels/test_logarithm.py::test_loops_become_vectors",
+            "tests/search/test_network.py",
+            "tests/search/test_merging.py",
+            "tests/search/test_seeding.py",
+            "tests/search/test_search.py::test_a_split_saves_what_it_promises",
+            "tests/search/test_batch.py::test_profiles_are_compared_as_published",
+            "tests/search/test_batch.py::test_masses_that_moved_are_those_of_the_labels",
+            "tests/search/test_agglomerate.py::test_aib_is_the_plain_one",
+        ],
+        compiled=False,
+    ),
+    "merging": Target(["search/merging.py"], ["tests/search/test_merging.py"]),
+    "selection": Target(SELECTION, ["tests/search/test_selection.py", "tests/search/test_beta.py"]),
+    "writer": Target(
+        ["data/writing.py", "data/drafts.py"],
+        ["tests/data/test_drafts.py", "tests/data/test_writing.py"],
+    ),
+}
+
+BOTH_WAYS = "Add Sub, Mult Div, LShift RShift, BitAnd BitOr, And Or, Lt LtE, Gt GtE, Eq NotEq"
+SWAPS = {
+    getattr(ast, one): getattr(ast, other)
+    for pair in f"{BOTH_WAYS}, Is IsNot, In NotIn".split(", ")
+    for one, other in (pair.split(), pair.split()[::-1])
+} | {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult}
+
+
+class Change(NamedTuple):
+    """A way to change a node of a module."""
+
+    line: int
+    title: str
+    make: Callable[[], None]
+
+
+# --- what can be changed ------------------------------------------------------------------------
+
+
+def changes(tree: ast.AST) -> Iterator[Change]:
+    """Yield all changes of a module, always in the same order."""
+    for node in _code(tree):
+        yield from _swaps(node)
+        if isinstance(node, ast.Constant):
+            yield from _constants(node)
+        elif isinstance(node, ast.If | ast.While | ast.IfExp):
+            yield _replaced(node, "test", ast.UnaryOp(ast.Not(), node.test), "not (condition)")
+        elif isinstance(node, ast.Return) and node.value is not None:
+            yield _replaced(node, "value", ast.Constant(None), "return None")
+        if isinstance(node, ast.stmt):
+            yield from _deletions(node)
+
+
+def _code(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes that run: neither annotations nor decorators, which tests cannot notice."""
+    yield tree
+    for field, value in ast.iter_fields(tree):
+        if field in ("annotation", "returns", "decorator_list"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from _code(child)
+
+
+def _swaps(node: ast.AST) -> Iterator[Change]:
+    operators = getattr(node, "ops", None) or [getattr(node, "op", None)]
+    for i, operator in enumerate(operators):
+        if type(operator) not in SWAPS:
+            continue
+        other = SWAPS[type(operator)]()
+        title = f"{type(operator).__name__} -> {type(other).__name__}"
+        if hasattr(node, "ops"):
+            yield Change(node.lineno, title, lambda i=i, o=other: node.ops.__setitem__(i, o))
+        else:
+            yield _replaced(node, "op", other, title)
+
+
+def _constants(node: ast.Constant) -> Iterator[Change]:
+    if isinstance(node.value, bool):
+        other: object = not node.value
+    elif isinstance(node.value, int | float):
+        other = node.value + 1
+    else:
+        return
+    yield _replaced(node, "value", other, f"{node.value} -> {other}")
+
+
+def _deletions(node: ast.stmt) -> Iterator[Change]:
+    for name in ("body", "orelse", "finalbody"):
+        for i, child in enumerate(getattr(node, name, [])):
+            is_text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
+            if isinstance(child, ast.Expr | ast.AugAssign | ast.Raise) and not is_text:
+                statements = getattr(node, name)
+                title = f"delete {ast.unparse(child)[:50]!r}"
+                yield Change(
+                    child.lineno, title, lambda i=i, s=statements: s.__setitem__(i, ast.Pass())
+                )
+
+
+def _replaced(node: ast.AST, name: str, value: object, title: str) -> Change:
+    return Change(node.lineno, title, lambda: setattr(node, name, value))
+
+
+def mutant(source: str, number: int) -> tuple[Change, str]:
+    """Return one of the changes of a module, and the source after it."""
+    tree = ast.parse(source)
+    change = list(changes(tree))[number]
+    change.make()
+    return change, ast.unparse(ast.fix_missing_locations(tree))
+
+
+# --- tests of mutants ---------------------------------------------------------------------------
+
+
+def run_tests(copy: Path, target: Target, limit: float) -> int | None:
+    """Run the tests of a target in a forked process; None if they take too long."""
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        os.chdir(copy)
+        with open(os.devnull, "w") as nothing:
+            os.dup2(nothing.fileno(), 1)
+            os.dup2(nothing.fileno(), 2)
+        import pytest
+
+        options = ["-x", "-p", "no:cacheprovider", "--hypothesis-profile=quick"]
+        options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of what is loaded before
+        if not target.compiled:  # NumPy warns where compiled kernels do not
+            options += ["-W", "ignore::RuntimeWarning"]
+        os._exit(int(pytest.main([*options, *target.tests])))
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def load_kernels(compiled: bool) -> None:
+    """Load what takes long, but none of our modules that may change."""
+    import pytest  # noqa: F401
+    import sklearn.base  # noqa: F401
+
+    if compiled:
+        sys.path.append("tests")
+        import conftest
+
+        conftest._use_every_kernel()
+        sys.path.remove("tests")
+    for name in list(sys.modules):
+        ours = name.split(".")[0] in ("comarkov", "conftest")
+        if ours and not (compiled and name.startswith("comarkov.kernels")):
+            del sys.modules[name]
+
+
+def test_target(copy: Path, name: str, sample: int, seed: int) -> bool:
+    """Test a sample of the mutants of a target; print the survivors. Do tests kill 90 %?"""
+    target = TARGETS[name]
+    package = copy / "src" / "comarkov"
+    files = sorted({path for form in target.modules for path in package.glob(form)})
+    sources = {path: path.read_text() for path in files}
+    everything = [
+        (path, i) for path in files for i in range(len(list(changes(ast.parse(sources[path])))))
+    ]
+    start = time.monotonic()
+    if run_tests(copy, target, 600) != PASSED:
+        raise SystemExit(f"{name}: the tests fail without any change")
+    limit = 3 * (time.monotonic() - start) + 10
+    chosen = sorted(random.Random(seed).sample(everything, min(sample, len(everything))))
+    killed = 0
+    for path, number in chosen:
+        change, text = mutant(sources[path], number)
+        path.write_text(text)
+        code = run_tests(copy, target, limit)
+        path.write_text(sources[path])
+        killed += code != PASSED
+        if code == PASSED:
+            line = sources[path].splitlines()[change.line - 1].strip()
+            print(f"{path.relative_to(package)}:{change.line}: {change.title}: {line}", flush=True)
+    took = time.monotonic() - start
+    print(f"{name}: {killed} of {len(chosen)} killed ({len(everything)} mutants), {took:.0f} s")
+    return killed >= 0.9 * len(chosen)
+
+
+def main() -> None:
+    """Test the targets, each in a process of its own: only one can run without compiled kernels."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("targets", nargs="*", default=list(TARGETS), metavar="TARGET")
+    parser.add_argument("--sample", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if len(options.targets) > 1:
+        settings = [f"--sample={options.sample}", f"--seed={options.seed}"]
+        runs = [subprocess.run([sys.executable, __file__, t, *settings]) for t in options.targets]
+        sys.exit(any(run.returncode for run in runs))
+    (name,) = options.targets
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Path(folder) / "copy"
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "benchmarks", "demo"))
+        os.chdir(copy)
+        os.environ.update(PYTHONPATH=str(copy / "src"), PYTHONDONTWRITEBYTECODE="1")
+        if not TARGETS[name].compiled:
+            os.environ["NUMBA_DISABLE_JIT"] = "1"
+        sys.dont_write_bytecode = True
+        sys.path.insert(0, str(copy / "src"))
+        load_kernels(TARGETS[name].compiled)
+        is_good = test_target(copy, name, options.sample, options.seed)
+    sys.exit(not is_good)
+
+
+if __name__ == "__main__":
+    main()
