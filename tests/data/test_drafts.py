@@ -137,3 +137,22 @@ def test_a_folder_that_somebody_locks_delays_nobody_for_long(tmp_path):
     assert time.monotonic() - start < 30  # it gives up waiting at all
     os.close(descriptor)
     assert names(tmp_path) == ["out"]
+
+
+def test_while_a_draft_is_made_others_do_not_look_for_abandoned_ones(tmp_path, monkeypatch):
+    """The folder is locked between making a draft and locking it."""
+    fcntl = pytest.importorskip("fcntl")
+    is_free = []
+
+    def lock(draft, stack):
+        descriptor = os.open(tmp_path, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_free.append(True)
+        except OSError:
+            is_free.append(False)
+        os.close(descriptor)
+
+    monkeypatch.setattr(drafts, "_lock", lock)
+    finish(whole_file, tmp_path / "out")
+    assert is_free == [False]

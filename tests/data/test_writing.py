@@ -311,3 +311,8 @@ def test_ctrl_c_at_any_moment_leaves_a_file_old_or_new(tmp_path, old, interrupt_
         assert names(tmp_path) == ["file"]
         result.add(old.read_text())
     assert result == {"old", "new"}
+
+
+def test_a_draft_for_a_device_is_there_from_the_start():
+    with whole_file("/dev/null") as draft:
+        assert draft.read_text() == ""
