@@ -67,7 +67,7 @@ def pixel(page, x, y):
 
 def point(page, x, y, selector="#heatmap"):
     """The pixel at a share of the width and height of a picture, scrolled into view."""
-    page.locator(selector).scroll_into_view_if_needed()
+    scroll_to(page, selector)
     box = page.locator(selector).bounding_box()
     return round(box["x"] + x * box["width"]), round(box["y"] + y * box["height"])
 

@@ -67,7 +67,8 @@ def test_signals_end_a_command_as_ctrl_c_does(tmp_path, which, word):
     """Before there is anything to keep."""
     number = getattr(signal, f"SIG{which}")
     code = (
-        "import comarkov.estimators.fitting as f, os, signal, sys\n"
+        "import comarkov.estimators.fitting as f, signal, sys\n"
+        f"signal.signal({int(number)}, signal.SIG_DFL)\n"  # which nohup has changed
         f"f.CoClusterEstimator._fit_in_stages = lambda *a: signal.raise_signal({int(number)})\n"
         "sys.argv = ['comarkov', 'fit', 'southern-women', '-o', 'out']\n"
         "from comarkov.__main__ import main\n"

@@ -9,9 +9,10 @@ import scipy.sparse as sp
 
 import comarkov
 from comarkov import CoClustering, MarkovAggregation
+from comarkov.data.internal import InternalError
 from comarkov.search import refinement
 from comarkov.search.coclusters import CoClusters
-from comarkov.search.descent import InternalError, check_descent
+from comarkov.search.descent import check_descent
 from comarkov.search.refinement import Visit
 
 RNG = np.random.default_rng(0)

@@ -14,8 +14,8 @@ from typing import Any
 
 import typer
 
+from ..data.internal import InternalError
 from ..data.interrupts import ended
-from ..search.descent import InternalError
 from .terminal import echo
 from .wording import as_options
 

@@ -6,6 +6,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from ..data.internal import InternalError
 from .run import Run
 
 if TYPE_CHECKING:
@@ -13,10 +14,6 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-8  # bits: far more than rounding adds to a cost
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
-
-
-class InternalError(RuntimeError):
-    """A result that cannot be right: a fault of comarkov, not of the data."""
 
 
 def check_descent(before: float, after: float, state: Clustering, run: Run, step: str) -> None:
