@@ -68,3 +68,10 @@ def data_file():
         pytest.skip(f"{name} is neither in $COMARKOV_DATA nor in ../shared/data")
 
     return find
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A new folder, which is the working directory of the test."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

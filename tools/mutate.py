@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -195,9 +196,8 @@ def run_tests(copy: Path, target: Target, limit: float) -> int | None:
 
 def load_kernels(compiled: bool) -> None:
     """Load what takes long, but none of our modules that may change."""
-    import pytest  # noqa: F401
-    import sklearn.base  # noqa: F401
-
+    for name in ("pytest", "sklearn.base"):
+        import_module(name)
     if compiled:
         sys.path.append("tests")
         import conftest

@@ -1,6 +1,6 @@
 """make nightly: run the long tests of what docs/trust.md promises, and put their figures there.
 
-Each step is a command. Its figure is the last line that it prints; a step that fails says so.
+Each step is a command, and its figure is the last line of its output. Failed steps are marked.
 """
 
 from __future__ import annotations

@@ -36,12 +36,6 @@ def with_bytes(path, at, value):
     path.write_bytes(content)
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("encoding", ["base64", "rot13", "utf-9"])
 def test_what_is_no_encoding_of_text(encoding, here):
     (here / "e.csv").write_text("user,item\na,b\n")

@@ -13,12 +13,6 @@ import comarkov
 EDGES = [["user", "item", "n"], ["Ann", "tea", 2], ["Bob", "rum", 1.5], ["Ann", "rum", 1]]
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("decimal", [".", ","])
 def test_a_sheet_is_an_edge_list(decimal, here):
     write_xlsx("e.xlsx", {"sales": EDGES})

@@ -33,12 +33,6 @@ def refused(source, match, **keywords):
     assert "\n" not in str(error.value)
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.parametrize("entry", ["2 2 1\0", "2 \0 2", "\0"])
 def test_a_byte_0_in_matrix_market_is_refused_before_scipy_reads_it(entry, here):
     header = "%%MatrixMarket matrix coordinate real general\n"

@@ -10,6 +10,7 @@ import ctypes
 import os
 import re
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -18,10 +19,8 @@ from secrets import token_hex
 
 from .interrupts import delayed
 
-try:
+if sys.platform != "win32":  # which has no such locks: there drafts of killed processes stay
     import fcntl
-except ImportError:  # Windows, which has no such locks: there drafts of killed processes stay
-    fcntl = None  # type: ignore[assignment]
 
 TOKEN = 8  # bytes of a name that cannot be guessed
 NAME = 50  # characters of the target in the names of its drafts
@@ -167,7 +166,7 @@ def _locked_folder(folder: Path) -> Iterator[None]:
 
 def _opened(path: Path, stack: ExitStack) -> int | None:
     """A file or folder, but nothing behind a link; None if it cannot be opened, or not locked."""
-    if fcntl is None:
+    if sys.platform == "win32":
         return None
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -1,7 +1,7 @@
 """Cells of tables that are fetched into the cache before they are needed.
 
-Entries of a matrix lead to rows of a table anywhere in memory. A processor waits for each of them,
-unless it is told in time which will be next.
+The entries of a matrix lead to rows of a table that lie anywhere in memory. Without a hint, the
+processor waits for each of them.
 """
 
 from llvmlite import ir
@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from .compiling import step
 
 LINE = 16  # cells of 4 bytes that a processor fetches together
-READ, KEEP, DATA = 0, 3, 1  # what the instruction is told
+READ, KEEP, DATA = 0, 3, 1  # operands of the instruction
 
 
 @intrinsic

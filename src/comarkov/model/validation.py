@@ -17,7 +17,7 @@ NUMBERS = "biuf"
 
 
 def check(value: Any) -> Any:
-    """Return an object that was read from a file, or raise a ValueError that says what is wrong."""
+    """Return an object from a file, or raise a ValueError that names what is wrong with it."""
     name = type(value).__name__
     hints = get_type_hints(type(value))
     for part, content in _parts(value).items():
