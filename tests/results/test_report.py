@@ -85,6 +85,7 @@ def test_dendrograms_and_pairs(opened, women):
     ticks = page.locator("#columns-tree .tick text").all_text_contents()
     assert ticks == ["0.0", "0.2", "0.4", "0.6", "0.8"]
     page.click("text=All pairs")
+    wait_until(page, "document.querySelector('#columns-pairs title') !== null")
     pairs = page.locator("#columns-pairs title").all_text_contents()
     assert pairs == ["0 + 2: 0.191 bits", "0 + 1: 0.206 bits", "1 + 2: 0.52 bits"]
     assert page.locator("#columns-pairs .in-cell").all_text_contents() == ["0.19", "0.21", "0.52"]
@@ -288,3 +289,15 @@ def test_twenty_thousand_by_ten_thousand(opened, tmp_path, monkeypatch):
     place = [int(text.split(" · ")[0].split()[-1]) for text in (first, second)]
     value = matrix[place[0], place[1]]
     assert entry in (f"entry {value}", "entry 0, or below 1")
+
+
+def test_names_that_spreadsheets_would_compute_are_shown_as_they_are(opened, tmp_path):
+    matrix = np.array([[9, 0, 1], [8, 1, 0], [0, 7, 9]])
+    data = Data(matrix, ["=1+1", "'@x", "c"], ["d", "e", "f"])
+    model = CoClustering((2, 2), random_state=0).fit(data)
+    Results.of(model, data).write(tmp_path / "out")
+    text = opened(tmp_path / "out" / "report.html").inner_text("body")
+    assert "=1+1" in text
+    assert "'=1+1" not in text
+    assert "'@x" in text
+    assert "''@x" not in text
