@@ -1,6 +1,7 @@
 """Pages about the public names of the package, generated from its docstrings."""
 
 import inspect
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,12 @@ GROUPS = {
     "Agreement with known classes": tuple(f"evaluate.{name}" for name in MODULES["evaluate"]),
 }
 MADE_BY_FITS = ("Hierarchy", "MergeTree", "Results")  # users do not call their constructors
+WITH_FIELDS = ("Data", "Information", "Progress", "Step", "datasets.Dataset")
+# What other modules of the package call, and users do not.
+INTERNAL = {"checked", "learn", "makes_uniform", "set_predict_request", "sides_at"}
+INTERNAL |= {"weigh_before_division", "weigh_columns", "weigh_rows"}
 OF_SKLEARN = ("get_params", "set_params", "fit_transform", "set_output", "get_feature_names_out")
+OF_SKLEARN += ("biclusters_", "get_shape", "get_submatrix")
 CO_CLUSTERINGS = GROUPS["Methods of the literature"][:-1]
 
 
@@ -72,14 +78,15 @@ def pages() -> dict[str, str]:
 def methods(owner: type) -> list[str]:
     """The methods and properties of a class that this package defines, `fit` first."""
     order = ("of", "fit", "fit_predict", "predict", "predict_columns", "transform")
-    names = [name for name in dir(owner) if not name.startswith("_") and _is_ours(owner, name)]
+    names = {name for name in dir(owner) if not name.startswith("_")} - INTERNAL
+    names = {name for name in names if _is_ours(owner, name)}
     return sorted(names, key=lambda name: (order.index(name) if name in order else 99, name))
 
 
 def _is_ours(owner: type, name: str) -> bool:
     home = next(base for base in owner.__mro__ if name in vars(base))
     value = vars(home)[name]
-    is_method = callable(value) or isinstance(value, property | classmethod)
+    is_method = callable(getattr(owner, name)) or isinstance(value, property | cached_property)
     return is_method and home.__module__.startswith("comarkov.") and bool(value.__doc__)
 
 
@@ -93,6 +100,9 @@ def _page(name: str) -> str:
     if name in CO_CLUSTERINGS:
         parts.append("Methods and all other attributes are those of :class:`CoClustering`.")
         return "\n\n".join(parts) + "\n"
+    if name in WITH_FIELDS:
+        fields = [f".. autoattribute:: comarkov.{name}.{each}" for each in value.__annotations__]
+        parts += [_title("Attributes", "-"), *fields]
     if names := methods(value):
         parts.append(_title("Methods", "-"))
         parts += [f".. auto{_kind(value, each)}:: comarkov.{name}.{each}" for each in names]
@@ -102,7 +112,7 @@ def _page(name: str) -> str:
 
 
 def _kind(owner: type, name: str) -> str:
-    is_property = isinstance(inspect.getattr_static(owner, name), property)
+    is_property = isinstance(inspect.getattr_static(owner, name), property | cached_property)
     return "property" if is_property else "method"
 
 
