@@ -117,6 +117,7 @@ bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/exact.py; missed=$$?; \
 	$(BIN)/python benchmarks/quality.py || missed=1; \
 	$(BIN)/python benchmarks/confidence.py || missed=1; \
+	$(BIN)/python benchmarks/settings.py || missed=1; \
 	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
 
 bench-scale: $(BENCH)
