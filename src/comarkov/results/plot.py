@@ -193,11 +193,20 @@ def _lift_image(ax: Any, lift: np.ndarray) -> None:
     image = ax.imshow(np.clip(octaves, -far, far), cmap=colours, vmin=-far, vmax=far, aspect="auto")
     if max(lift.shape) <= SHOWN:
         for (a, b), value in np.ndenumerate(lift):
-            color = "white" if octaves[a, b] > 0.6 * far else "black"
+            color = _readable_on(image.to_rgba(np.clip(octaves[a, b], -far, far)))
             ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
     bar.set_ticks(ticks.tolist(), labels=[lift_text(2.0**tick) for tick in ticks])
+
+
+def _readable_on(colour: Sequence[float]) -> str:
+    """Black or white, whichever has more contrast with this colour (WCAG's formula)."""
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]
+    )
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return "black" if luminance > 0.179 else "white"  # equal contrast with both at 0.179
 
 
 def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
