@@ -143,6 +143,14 @@ def plot_heatmap(
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> women = comarkov.datasets.load("southern-women")
+    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
+    >>> axes = comarkov.plot_heatmap(model, women)
+    >>> axes.figure.savefig("heatmap.png")  # doctest: +SKIP
     """
     findings, matrix = _findings_and_matrix(model, X)
     if matrix is None:
@@ -167,6 +175,14 @@ def plot_blocks(model: Any, *, order: str = "diagonal", ax: Axes | None = None) 
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> women = comarkov.datasets.load("southern-women")
+    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
+    >>> axes = comarkov.plot_blocks(model)
+    >>> axes.figure.savefig("blocks.png")  # doctest: +SKIP
     """
     findings, _ = _findings_and_matrix(model, None)
     clusters = findings.clusters_in(order)
@@ -222,6 +238,14 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> women = comarkov.datasets.load("southern-women")
+    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
+    >>> axes = comarkov.plot_path(model.beta_path(women))
+    >>> axes.figure.savefig("path.png")  # doctest: +SKIP
     """
     steps = getattr(model, "views", None) or getattr(model, "path_", model)
     if not isinstance(steps, Sequence) or not steps:
