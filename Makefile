@@ -5,6 +5,7 @@ BIN = .venv/bin
 READY = .venv/.ready
 DEV = .venv/.ready-dev
 BENCH = .venv/.ready-bench
+DOCS = .venv/.ready-docs
 WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_merging.py tests/search/test_seeding.py \
 	tests/search/test_search.py::test_a_split_saves_what_it_promises \
 	tests/search/test_batch.py::test_profiles_are_compared_as_published \
@@ -17,7 +18,7 @@ WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_mergi
 # Types are checked with the newest versions; old packages warn about new ones that they need.
 OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning
 
-.PHONY: help demo test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
+.PHONY: help demo docs docs-links test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
 	bench-scale fuzz reproduce clean
 
 help:
@@ -30,6 +31,8 @@ help:
 	@echo "make mutants    change operators, numbers and statements at random: do tests notice? (an hour)"
 	@echo "make faults     500 signals at random moments of commands: is anything lost? (an hour)"
 	@echo "make nightly    all long tests of what docs/trust.md promises (hours)"
+	@echo "make docs       build the documentation site: site/index.html"
+	@echo "make docs-links  does every link to another site still work? (needs a network)"
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
@@ -88,6 +91,15 @@ check: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Pages with code are computed once, and again if their code changes: .docs-cache keeps the results.
+SPHINX = $(BIN)/python -m sphinx -W --keep-going -d .docs-cache/doctrees
+
+docs: $(DOCS)
+	$(SPHINX) -b html docs site
+
+docs-links: $(DOCS)
+	$(SPHINX) -b linkcheck docs site-links
+
 # A package that cannot be looked up is an error, too.
 audit: $(DEV)
 	$(BIN)/pip freeze --exclude-editable > .venv/versions.txt
@@ -120,4 +132,4 @@ reproduce: $(READY)
 	cp reproduction/reproduction.md reproduction/*.png docs/reproduction/
 
 clean:
-	rm -rf .venv .venv-lowest .venv-newest demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist
+	rm -rf .venv .venv-lowest .venv-newest demo site site-links .docs-cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist

@@ -1,4 +1,4 @@
-"""What beta="auto" chooses, and what that is worth: the table of docs/choosing.md.
+"""What beta="auto" chooses, and what that is worth: the table of docs/concepts/choosing.md.
 
 For each data set: the β chosen, and the classes found (MAP, mean of the sides whose classes are
 known) at that β, at the default and at the best of the grid. Named arguments run a part:

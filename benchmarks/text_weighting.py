@@ -1,4 +1,4 @@
-"""Which weighting suits text, chosen without labels: the table of docs/data.md.
+"""Which weighting suits text, chosen without labels: the table of docs/concepts/weighting.md.
 
 The words of a sample are split at random into two halves, the documents are clustered by either,
 and the adjusted Rand index between the two clusterings is the criterion: it compares labels only,

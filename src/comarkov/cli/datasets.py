@@ -65,7 +65,10 @@ def fetch_dataset(
 def dataset_path(
     name: Annotated[
         str | None,
-        typer.Argument(help="movielens or newsgroups. Without it, the cache folder is printed."),
+        typer.Argument(
+            metavar="NAME",
+            help="movielens or newsgroups. Without it, the cache folder is printed.",
+        ),
     ] = None,
 ) -> None:
     """Print the path of a data set on this machine.

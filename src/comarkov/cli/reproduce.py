@@ -34,7 +34,7 @@ class ReproduceOptions:
 
     out: Path = OPTIONS.option("--out DIR", "Output folder.", Path("reproduction"), file_okay=False)
     runs: int | None = OPTIONS.option(
-        "--runs",
+        "--runs N",
         "Random starts per experiment (samples for newsgroups).",
         shown="as in the paper: 500, 20 for newsgroups, 50 for southern-women",
         min=1,
@@ -49,7 +49,7 @@ class ReproduceOptions:
         file_okay=False,
     )
     jobs: int = OPTIONS.option(
-        "--jobs", "Number of processes.", os.cpu_count() or 1, shown="one per core", min=1
+        "--jobs N", "Number of processes.", os.cpu_count() or 1, shown="one per core", min=1
     )
     headers: str = OPTIONS.option(
         "--headers PART",

@@ -25,7 +25,8 @@ def matching_accuracy(classes: ArrayLike, clusters: ArrayLike) -> float:
 
     Examples
     --------
-    >>> matching_accuracy([0, 0, 1, 1], [1, 1, 0, 1])
+    >>> from comarkov import evaluate
+    >>> evaluate.matching_accuracy([0, 0, 1, 1], [1, 1, 0, 1])
     0.75
     """
     table = _table(classes, clusters)
@@ -43,9 +44,10 @@ def purity(classes: ArrayLike, clusters: ArrayLike) -> float:
 
     Examples
     --------
-    >>> purity([0, 0, 1, 1], [0, 0, 1, 2])
+    >>> from comarkov import evaluate
+    >>> evaluate.purity([0, 0, 1, 1], [0, 0, 1, 2])
     1.0
-    >>> purity([[1, 0], [1, 1], [0, 1]], [0, 0, 0])
+    >>> evaluate.purity([[1, 0], [1, 1], [0, 1]], [0, 0, 0])
     0.6666666666666666
     """
     return float(_table(classes, clusters).max(axis=0).sum() / np.size(clusters))
@@ -56,7 +58,8 @@ def normalized_mutual_information(classes: ArrayLike, clusters: ArrayLike) -> fl
 
     Examples
     --------
-    >>> normalized_mutual_information([0, 0, 1, 1], [1, 1, 0, 0])
+    >>> from comarkov import evaluate
+    >>> evaluate.normalized_mutual_information([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
     from sklearn.metrics import normalized_mutual_info_score  # slow to import
@@ -72,7 +75,8 @@ def adjusted_rand_index(classes: ArrayLike, clusters: ArrayLike) -> float:
 
     Examples
     --------
-    >>> adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
+    >>> from comarkov import evaluate
+    >>> evaluate.adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
     from sklearn.metrics import adjusted_rand_score  # slow to import
@@ -85,7 +89,8 @@ def information_kept(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) ->
 
     Examples
     --------
-    >>> information_kept([[2, 0, 0], [0, 1, 1]], [0, 1], [0, 1, 1])
+    >>> from comarkov import evaluate
+    >>> evaluate.information_kept([[2, 0, 0], [0, 1, 1]], [0, 1], [0, 1, 1])
     1.0
     """
     return information(W, row_labels, column_labels).kept

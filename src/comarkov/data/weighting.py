@@ -26,8 +26,8 @@ SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
 class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Weights of the entries of a nonnegative matrix in a co-clustering.
 
-    Of the N rows of the fit, df_y have an entry in column y. |x| is the length of row x, the sum
-    of its entries; mean |x| is over the N rows. The entry n in row x and column y becomes
+    Of the N rows of the fit, df_y have an entry in column y. s is the length of a row, the sum of
+    its entries; mean s is over the N rows. The entry n in a row and in column y becomes
 
     ========== ================================================================================
     scheme     weight
@@ -35,9 +35,9 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     "counts"   n
     "presence" 1
     "log"      ln(1 + n)
-    "uniform"  n / |x|
+    "uniform"  n / s
     "tfidf"    n (1 + ln((1 + N) / (1 + df_y)))
-    "bm25"     n (k1 + 1) / (n + k1 (1 - b + b |x| / mean |x|)) · ln(1 + (N-df_y+½) / (df_y+½)),
+    "bm25"     n (k1 + 1) / (n + k1 (1 - b + b s / mean s)) · ln(1 + (N-df_y+½) / (df_y+½)),
                but 0 if df_y < min_df
     ========== ================================================================================
 
@@ -76,9 +76,9 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     idf_ : ndarray of shape (n_columns,) or None
         The factor of each column; None unless "tfidf" or "bm25".
     mean_length_ : float or None
-        mean |x|; None unless "bm25".
+        mean s; None unless "bm25".
     relative_lengths_ : ndarray of shape (n_rows,) or None
-        |x| / mean |x| of the rows of the fit; None unless "bm25".
+        s / mean s of the rows of the fit; None unless "bm25".
     row_masses_ : ndarray of shape (n_rows,) or None
         Sums of the weights before rows are divided by them; None if they are not divided.
     n_rows_, n_features_in_ : int

@@ -42,7 +42,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     Rows are samples. The nonnegative matrix is read as a joint distribution of row X and column
     Y. Row clusters X̄ and column clusters Ȳ are chosen to minimise
 
-        L_β = β [I(X;Y) - I(X;Ȳ) + I(X;Y) - I(X̄;Y)] + (1-β) [I(X̄;Y) - I(X̄;Ȳ) + I(X;Ȳ) - I(X̄;Ȳ)]
+        L_β = β [I(X;Y) - I(X;Ȳ) + I(X;Y) - I(X̄;Y)]
+            + (1-β) [I(X̄;Y) - I(X̄;Ȳ) + I(X;Ȳ) - I(X̄;Ȳ)]
 
     in bits. β sets how strongly the two clusterings are coupled: 1 is two independent
     information-bottleneck clusterings, 3/4 is IBCC, 1/2 is ITCC, 0 asks for lumpability.

@@ -63,6 +63,17 @@ class Hierarchy:
         The leaf of each row and of each column; -1 for empty ones.
     n_leaves : pair of (int or None)
         The numbers of row and of column leaves.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, datasets
+    >>> women = datasets.load("southern-women")
+    >>> tree = CoClustering((2, 3), random_state=0).fit(women).hierarchy_
+    >>> tree
+    Hierarchy(n_leaves=(16, 14), n_fitted=(2, 3))
+    >>> last = tree.merges[-1]
+    >>> print(f"{last.side}: {last.n_clusters}, {last.lost:.2f} bits lost")
+    rows: (1, 1), 0.22 bits lost
     """
 
     rows: Leaves | None

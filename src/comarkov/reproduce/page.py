@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -62,11 +63,17 @@ def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
             autoescape=name.endswith(".html"),
             undefined=StrictUndefined,
         )
+        environment.filters["heading_anchor"] = heading_anchor
         page = environment.get_template(template).render(
             sections=sections, unreadable=unreadable, version=version
         )
         write_text(out / name, page.rstrip() + "\n")
     return out / PAGE
+
+
+def heading_anchor(title: str) -> str:
+    """Return the anchor that GitHub and Sphinx give to a heading of a Markdown page."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def _section(experiment: Experiment, outcome: Outcome) -> dict[str, Any]:

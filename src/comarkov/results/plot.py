@@ -149,6 +149,14 @@ def plot_heatmap(
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> women = comarkov.datasets.load("southern-women")
+    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
+    >>> axes = comarkov.plot_heatmap(model, women)
+    >>> axes.figure.savefig("heatmap.png")  # doctest: +SKIP
     """
     findings, matrix = _findings_and_matrix(model, X)
     if matrix is None:
@@ -173,6 +181,14 @@ def plot_blocks(model: Any, *, order: str = "diagonal", ax: Axes | None = None) 
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> women = comarkov.datasets.load("southern-women")
+    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
+    >>> axes = comarkov.plot_blocks(model)
+    >>> axes.figure.savefig("blocks.png")  # doctest: +SKIP
     """
     findings, _ = _findings_and_matrix(model, None)
     clusters = findings.clusters_in(order)
@@ -199,11 +215,20 @@ def _lift_image(ax: Any, lift: np.ndarray) -> None:
     image = ax.imshow(np.clip(octaves, -far, far), cmap=colours, vmin=-far, vmax=far, aspect="auto")
     if max(lift.shape) <= SHOWN:
         for (a, b), value in np.ndenumerate(lift):
-            color = "white" if octaves[a, b] > 0.6 * far else "black"
+            color = _readable_on(image.to_rgba(np.clip(octaves[a, b], -far, far)))
             ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
     bar.set_ticks(ticks.tolist(), labels=[lift_text(2.0**tick) for tick in ticks])
+
+
+def _readable_on(colour: Sequence[float]) -> str:
+    """Black or white, whichever has more contrast with this colour (WCAG's formula)."""
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]
+    )
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return "black" if luminance > 0.179 else "white"  # equal contrast with both at 0.179
 
 
 def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -219,6 +244,14 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> women = comarkov.datasets.load("southern-women")
+    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
+    >>> axes = comarkov.plot_path(model.beta_path(women))
+    >>> axes.figure.savefig("path.png")  # doctest: +SKIP
     """
     steps = getattr(model, "views", None) or getattr(model, "path_", model)
     if not isinstance(steps, Sequence) or not steps:

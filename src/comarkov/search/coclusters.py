@@ -26,12 +26,23 @@ SEEDED = Settings(max_iter=20, tol=1e-4)  # ... and of the best
 
 
 class Step(NamedTuple):
-    """A co-clustering on the path from β = 1 to the requested β."""
+    """A co-clustering on the path from β = 1 to the requested β.
 
-    beta: float
+    Examples
+    --------
+    >>> from comarkov import CoClustering, datasets
+    >>> women = datasets.load("southern-women")
+    >>> for step in CoClustering((2, 3), random_state=0).beta_path(women, [1, 0.75, 0.5]):
+    ...     print(f"{step.beta:.2f}  {step.cost:.3f} bits  {step.row_labels[:3]}")
+    1.00  1.155 bits  [0 0 0]
+    0.75  0.906 bits  [0 0 0]
+    0.50  0.656 bits  [0 0 0]
+    """
+
+    beta: float  #: the coupling
     cost: float  #: L_β in bits
-    row_labels: np.ndarray
-    column_labels: np.ndarray
+    row_labels: np.ndarray  #: the cluster of each row
+    column_labels: np.ndarray  #: the cluster of each column
 
 
 @dataclass

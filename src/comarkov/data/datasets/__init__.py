@@ -61,6 +61,12 @@ def load(name: str, path: str | os.PathLike[str] | None = None) -> Dataset:
         The archive, the folder that contains it, or the folder that it was unpacked into. By
         default it is looked for in the folder that the environment variable COMARKOV_DATA names,
         then in the cache.
+
+    Examples
+    --------
+    >>> from comarkov import datasets
+    >>> datasets.load("southern-women").matrix.shape
+    (18, 14)
     """
     entry = _entry(name)
     if entry.archive is None:
@@ -79,7 +85,21 @@ def missing(name: str, path: str | os.PathLike[str] | None = None) -> str:
 
 
 def find(name: str, path: str | os.PathLike[str] | None = None) -> Path | None:
-    """The archive of a data set on this machine; None if there is none, or if it is bundled."""
+    """The archive of a data set on this machine; None if there is none, or if it is bundled.
+
+    Parameters
+    ----------
+    name : "southern-women", "movielens" or "newsgroups"
+        The data set.
+    path : path, optional
+        Where to look, as for :func:`load`.
+
+    Examples
+    --------
+    >>> from comarkov import datasets
+    >>> datasets.find("southern-women") is None  # it is part of the package
+    True
+    """
     entry = _entry(name)
     return None if entry.archive is None else archives.find(entry.archive, path)
 
@@ -95,6 +115,15 @@ def fetch(name: str, folder: Path | None = None, report: Report | None = None) -
         The folder for the archive; the cache folder by default.
     report : callable, optional
         Called with the number of bytes so far, and the total.
+
+    Examples
+    --------
+    >>> from comarkov import datasets
+    >>> archive = datasets.fetch("movielens")  # doctest: +SKIP
+    >>> datasets.fetch("southern-women")
+    Traceback (most recent call last):
+        ...
+    ValueError: southern-women is bundled, so there is nothing to fetch. Use it by its name.
     """
     entry = _entry(name)
     if entry.archive is None:

@@ -119,6 +119,22 @@ def sample(
         The number of words.
     random_state : int, RandomState or None
         The same seed draws the same documents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comarkov import datasets
+    >>> from scipy.sparse import csr_array
+    >>> documents = datasets.Dataset(
+    ...     csr_array(np.arange(24).reshape(6, 4)),
+    ...     [f"text {i}" for i in range(6)],
+    ...     ["ice", "sea", "snow", "sun"],
+    ...     row_classes=np.array([0, 0, 0, 1, 1, 1]),
+    ...     class_names=("summer", "winter"),
+    ... )
+    >>> drawn = datasets.newsgroups_sample(documents, ["summer", "winter"], 4, 3, random_state=0)
+    >>> drawn.matrix.shape, drawn.row_classes.tolist()
+    ((4, 3), [0, 0, 1, 1])
     """
     if isinstance(collection, str) and collection not in COLLECTIONS:
         known = ", ".join(COLLECTIONS)

@@ -34,14 +34,14 @@ class Data:
 
     matrix: sp.csr_array  #: canonical: sorted indices, no duplicates, no explicit zeros
     row_names: np.ndarray  #: of str; "0", "1", ... if there are none
-    column_names: np.ndarray
+    column_names: np.ndarray  #: as row_names
     row_kind: str  #: what a row is, for example "user"
     column_kind: str  #: what a column is, for example "item"
     source: str  #: what was read, for people
     weighting: str | None  #: the weighting that suits such data; None is as they are
     named: tuple[bool, bool]  #: False where names are only numbers made up
     row_classes: dict[str, np.ndarray]  #: known classes, by classification; "" where unknown
-    column_classes: dict[str, np.ndarray]
+    column_classes: dict[str, np.ndarray]  #: as row_classes
     texts: np.ndarray | None  #: the text of each row if rows are documents
     entry_kind: str  #: what the weights count, for example "flights"; "" if not known
     reading: dict[str, Any]  #: keywords with which ``read`` reads similar data; {} if not read

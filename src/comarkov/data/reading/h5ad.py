@@ -177,6 +177,14 @@ def write_h5ad(
     -------
     AnnData
         With the clusters.
+
+    Examples
+    --------
+    >>> import anndata, comarkov, numpy as np
+    >>> cells = anndata.AnnData(np.array([[3, 0, 1], [2, 0, 0], [0, 5, 4], [0, 2, 2]], dtype="f4"))
+    >>> model = comarkov.CoClustering(2, random_state=0).fit(cells)
+    >>> comarkov.write_h5ad(cells, None, model).obs["comarkov"].tolist()
+    ['1', '1', '0', '0']
     """
     if is_anndata(source):
         annotated = source if target is None else source.copy()

@@ -20,7 +20,7 @@ from .tables import RawTable
 if TYPE_CHECKING:
     import polars as pl
 
-WEIGHTING = "bm25"  # the best by measurement without labels, see docs/data.md
+WEIGHTING = "bm25"  # the best by measurement without labels, see docs/concepts/weighting.md
 STOP_WORDS = ("english", "none")
 TEXT = "text"  # the field of JSON lines that holds the text
 

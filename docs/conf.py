@@ -1,0 +1,82 @@
+"""The documentation site: `make docs` builds it into site/, with warnings as errors."""
+
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS / "_ext"))
+
+import comarkov  # noqa: E402
+
+project = "comarkov"
+author = "The comarkov developers"
+copyright = "The comarkov developers"  # noqa: A001
+version = release = comarkov.__version__
+
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "api_pages",
+    "command_pages",
+]
+exclude_patterns = ["_ext"]
+
+# Markdown, and notebooks written in it; a cell that fails is an error.
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(DOCS.parent / ".docs-cache" / "notebooks")
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+# Docstrings state the types of parameters in words.
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+# A publisher that refuses programs is not a broken link.
+linkcheck_timeout = 20
+linkcheck_workers = 4
+
+html_theme = "pydata_sphinx_theme"
+html_title = "comarkov"
+html_static_path = ["_static"]
+html_css_files = ["comarkov.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "comarkov"},
+    "navigation_with_keys": False,
+    "show_nav_level": 1,
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+    "article_footer_items": ["prev-next"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_context = {"default_mode": "auto"}
+html_sidebars = {"index": [], "getting_started": []}
+
+
+def setup(app: Any) -> None:
+    """Adapt what Sphinx does by default."""
+    app.connect("source-read", _without_last_blank_lines)
+
+
+def _without_last_blank_lines(app: Any, name: str, source: list[str]) -> None:
+    """Doctests end with a blank line above the fence, which readers need not see."""
+    source[0] = source[0].replace("\n\n```\n", "\n```\n")
+
+
+def _is_no_empty_section(record: logging.LogRecord) -> bool:
+    return "glob pattern" not in str(record.msg)
+
+
+# Sections may be empty, and Sphinx cannot suppress this warning by its type.
+logging.getLogger("sphinx.sphinx.directives.other").addFilter(_is_no_empty_section)
