@@ -1,4 +1,4 @@
-# Everything runs in .venv, which is made when it is missing and renewed when pyproject.toml changes:
+# Everything runs in .venv, which is made when it is missing and renewed when pyproject.toml or the version changes:
 # with what the command line needs at first, and with further extras where a target needs them.
 PYTHON ?= python3
 BIN = .venv/bin
@@ -42,7 +42,7 @@ help:
 	@echo "make bench      speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
 	@echo "make bench-scale  threads, memory and data on disk, up to 1e8 non-zeros (half an hour, 10 GB, 20 Newsgroups)"
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml src/comarkov/__init__.py
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --editable '.[cli]'
