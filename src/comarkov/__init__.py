@@ -5,11 +5,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Imported when first used: the command line answers at once, numba is slow to import.
 _HOMES = {
     "AIB": "estimators.named",
+    "ChainResults": "results.network.chain",
     "CoClustering": "estimators.coclustering",
     "Data": "data.reading",
     "Hierarchy": "model.hierarchy",
@@ -21,6 +22,7 @@ _HOMES = {
     "MarkovAggregation": "estimators.markov",
     "MergeTree": "search.agglomeration",
     "MultiwayClustering": "estimators.multiway",
+    "MultiwayResults": "results.network.multiway",
     "Progress": "search.progress",
     "Results": "results.results",
     "SIB": "estimators.named",
@@ -46,6 +48,7 @@ __all__ = [
     "IDC",
     "ITCC",
     "SIB",
+    "ChainResults",
     "CoClustering",
     "Data",
     "Hierarchy",
@@ -54,6 +57,7 @@ __all__ = [
     "MarkovAggregation",
     "MergeTree",
     "MultiwayClustering",
+    "MultiwayResults",
     "Progress",
     "Results",
     "Step",
@@ -88,6 +92,8 @@ if TYPE_CHECKING:
     from .estimators.named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
     from .model.hierarchy import Hierarchy
     from .model.storage import load
+    from .results.network.chain import ChainResults
+    from .results.network.multiway import MultiwayResults
     from .results.plot import plot_blocks, plot_heatmap, plot_path
     from .results.results import Results
     from .search.agglomeration import MergeTree

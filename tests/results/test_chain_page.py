@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pages import settle
 
-from comarkov import Data, MarkovAggregation
-from comarkov.results.network.chain import ChainResults
+import comarkov
+from comarkov import ChainResults, Data, MarkovAggregation, Results
 from comarkov.results.report.chain import circle_order
 
 NAMES = ["<b>sun</b>", "haze", "rain", "storm", "snow", "ice"]
@@ -77,3 +77,22 @@ def test_strongly_linked_clusters_are_neighbours_on_the_circle():
     order = circle_order(links)
     steps = [abs(order.index(a) - order.index(b)) for a, b in pairwise(ring)]
     assert {min(step, 6 - step) for step in steps} == {1}
+
+
+@pytest.mark.parametrize("kind", ["auto", "sequences"])
+def test_results_take_what_fit_takes(kind, tmp_path):
+    visits = list("abacabacbabacacabab")
+    results = ChainResults(MarkovAggregation(2, kind=kind, random_state=0).fit(visits), visits)
+    assert sorted(results.titles) == ["a", "b · c"]
+    assert results.is_counted
+    results.write(tmp_path / "letters")
+    stored = comarkov.read(tmp_path / "letters" / "data.npz")
+    assert stored.matrix.sum() == len(visits) - 1
+    assert stored.row_names.tolist() == ["a", "b", "c"]
+
+
+def test_results_of_a_co_clustering_name_those_of_a_chain():
+    visits = list("abacabacbabacacabab")
+    model = MarkovAggregation(2, random_state=0).fit(visits)
+    with pytest.raises(ValueError, match=r"comarkov\.ChainResults\(model, data\)"):
+        Results.of(model, visits)

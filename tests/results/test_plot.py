@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
@@ -168,9 +169,31 @@ def test_path_of_a_model_of_steps_and_of_results(model, ax):
 
 
 def test_a_large_sparse_matrix_is_never_dense(ax):
-    matrix = sp.random_array((20_000, 10_000), density=1e-3, rng=np.random.default_rng(0))
+    matrix = sp.random_array((20_000, 10_000), density=1e-3, random_state=np.random.default_rng(0))
     labels = np.arange(20_000) % 4, np.arange(10_000) % 3
     model = CoClustering((4, 3), init=labels, method="sequential", max_iter=1, tol=1e9)
     model.fit(matrix)
     plot_heatmap(model, matrix, ax=ax)
     assert ax.get_images()[0].get_array().shape == (800, 800)
+
+
+def test_lifts_can_be_read_on_their_blocks():
+    """Each number has at least the contrast of 4.5 that WCAG asks for."""
+    blocks = np.kron([[70, 1, 1], [1, 20, 1], [1, 1, 10]], np.ones((4, 4), dtype=int))
+    ax = Figure().subplots()
+    plot_blocks(CoClustering(3, random_state=0).fit(blocks), order="mass", ax=ax)
+    image = ax.images[0]
+    drawn = image.to_rgba(image.get_array())
+    assert len(ax.texts) == 9
+    for text in ax.texts:
+        column, row = (int(position) for position in text.get_position())
+        lights = sorted(
+            _luminance(colour) for colour in (drawn[row, column], to_rgb(text.get_color()))
+        )
+        assert (lights[1] + 0.05) / (lights[0] + 0.05) >= 4.5
+
+
+def _luminance(colour):
+    channels = np.asarray(colour[:3])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]

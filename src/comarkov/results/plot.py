@@ -37,7 +37,8 @@ def curves(
 ) -> Any:
     """A figure with a panel for each list of curves: published ones behind ours.
 
-    A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error`` and ``best``.
+    A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error``, ``best``, and
+    ``samples``, which are drawn as dots.
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -66,6 +67,9 @@ def curves(
 def _draw(ax: Any, curve: Any, color: str) -> None:
     if curve.published is not None:
         ax.plot(curve.x, curve.published, color=color, alpha=0.3, linewidth=4)
+    if curve.samples is not None:
+        x = np.tile(curve.x, len(curve.samples))
+        ax.plot(x, curve.samples.ravel(), ".", color="0.45", alpha=0.35, markersize=2.5, mew=0)
     error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
     style = {"color": color, "linewidth": 1, "marker": "o", "markersize": 2.5}
     ax.errorbar(curve.x, curve.ours, error, label=curve.name or "ours", **style)
@@ -83,6 +87,8 @@ def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
         entries = dict(zip(labels, handles, strict=True)) | entries
     if any(curve.published is not None for curve in drawn):
         entries["published"] = Line2D([], [], color="0.2", alpha=0.3, linewidth=4)
+    if any(curve.samples is not None for curve in drawn):
+        entries["a sample"] = Line2D([], [], color="0.45", marker=".", linestyle="")
     if any(curve.best is not None for curve in drawn):
         entries["ours at its best"] = Line2D([], [], color="0.2", linewidth=1, linestyle="--")
     look = {"ncols": min(len(entries), 6), "fontsize": 8, "frameon": False}
@@ -209,11 +215,20 @@ def _lift_image(ax: Any, lift: np.ndarray) -> None:
     image = ax.imshow(np.clip(octaves, -far, far), cmap=colours, vmin=-far, vmax=far, aspect="auto")
     if max(lift.shape) <= SHOWN:
         for (a, b), value in np.ndenumerate(lift):
-            color = "white" if octaves[a, b] > 0.6 * far else "black"
+            color = _readable_on(image.to_rgba(np.clip(octaves[a, b], -far, far)))
             ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
     bar.set_ticks(ticks.tolist(), labels=[lift_text(2.0**tick) for tick in ticks])
+
+
+def _readable_on(colour: Sequence[float]) -> str:
+    """Black or white, whichever has more contrast with this colour (WCAG's formula)."""
+    red, green, blue = (
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]
+    )
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return "black" if luminance > 0.179 else "white"  # equal contrast with both at 0.179
 
 
 def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:

@@ -135,6 +135,7 @@ class Results:
             order; other clusters keep the titles that are computed.
         """
         check_is_fitted(model)
+        _refuse_other_models(model)
         data = fit_input(data)
         weighted = joint_of_fit(model, data) if weighted is None else weighted
         findings = entitled(findings_on(model, data, weighted), titles)
@@ -249,6 +250,17 @@ class Results:
         need("Writing results", "jinja2", "matplotlib")
         with whole_folder(folder, overwrite, is_results) as draft, names_as_given(raw_names):
             fill(replace(self, folder=str(folder)), draft)
+
+
+def _refuse_other_models(model: Any) -> None:
+    """Raise an error for a model that has results of another kind."""
+    kinds = {"MarkovAggregation": "ChainResults", "MultiwayClustering": "MultiwayResults"}
+    own = next((kinds[base.__name__] for base in type(model).__mro__ if base.__name__ in kinds), "")
+    if own:
+        raise ValueError(
+            f"Results are those of a co-clustering, not of a {type(model).__name__}: "
+            f"call comarkov.{own}(model, data)."
+        )
 
 
 def _titles_at(side: SideFindings, cut: Any) -> list[str]:

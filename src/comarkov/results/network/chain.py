@@ -12,6 +12,7 @@ import numpy as np
 from ...costs.labels import membership
 from ...data.chains import read_transitions
 from ...data.own_folders import DATA
+from ...data.reading import Data
 from ..formats import csv_text
 from ..numbers import bits_text, count_text, percent_text
 from ..title_words import Words
@@ -30,8 +31,24 @@ TRANSITIONS = ("from", "to", "probability", "flow")
 class ChainResults(NetworkResults):
     """A fitted :class:`MarkovAggregation` on its transitions, and the files about them.
 
-    ``data`` are the transitions with the names of states, as ``comarkov.read`` returns them.
+    ``data`` are the transitions, as ``comarkov.read`` returns them or as ``fit`` takes them.
+
+    Examples
+    --------
+    >>> from comarkov import ChainResults, MarkovAggregation
+    >>> visits = list("abacabacbabacacabab")
+    >>> model = MarkovAggregation(2, random_state=0).fit(visits)
+    >>> results = ChainResults(model, visits)
+    >>> results.titles
+    ['b · c', 'a']
+
+    ``results.write("folder")`` writes all files, ``results.to_html()`` is the page alone.
     """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.data, Data):
+            object.__setattr__(self, "data", _as_data(self.data, self.fitted.kind))
 
     @property
     def source(self) -> str:
@@ -79,7 +96,8 @@ class ChainResults(NetworkResults):
     @cached_property
     def is_counted(self) -> bool:
         """Were transitions observed, so that some can be held out for a test?"""
-        return read_transitions(self.data, self.fitted.kind).is_counted
+        kind = "counts" if self.fitted.kind == "sequences" else self.fitted.kind
+        return read_transitions(self.data, kind).is_counted
 
     def members(self, cluster: int) -> np.ndarray:
         """The states of a cluster, those with the most stationary mass first."""
@@ -281,6 +299,13 @@ class ChainResults(NetworkResults):
             f'data = comarkov.read("{DATA}")  # in the folder of this page\n'
             f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
         )
+
+
+def _as_data(X: Any, kind: str) -> Data:
+    """The transitions that a chain was fitted on."""
+    transitions = read_transitions(X, kind)
+    names = [str(state) for state in transitions.states] if transitions.has_names else None
+    return Data(transitions.weights, names, names, "state", "state")
 
 
 def _steps(steps: float) -> str:

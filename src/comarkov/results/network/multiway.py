@@ -31,6 +31,15 @@ class MultiwayResults(TypeFindings):
     """A fitted :class:`MultiwayClustering` on its relations, and the files about them.
 
     ``data`` is a dict of (type, type) to ``Data``, as ``fit`` takes it.
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> rates = comarkov.Data([[3, 0], [2, 1], [0, 4]], list("abc"), ["apples", "pears"])
+    >>> data = {("user", "item"): rates}
+    >>> model = comarkov.MultiwayClustering(2, random_state=0).fit(data)
+    >>> comarkov.MultiwayResults(model, data).titles["item"]  # by their users
+    ['a', 'c']
     """
 
     @property
