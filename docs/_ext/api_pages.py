@@ -24,7 +24,10 @@ GROUPS = {
     "Estimators": ("CoClustering", "MarkovAggregation", "MultiwayClustering"),
     "Methods of the literature": ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC", "compare"),
     "Data": ("read", "Data", "pack", "write_h5ad", "Weighting"),
-    "Results": ("Results", "load", "plot_heatmap", "plot_blocks", "plot_path"),
+    "Results": (
+        *("Results", "ChainResults", "MultiwayResults"),
+        *("load", "plot_heatmap", "plot_blocks", "plot_path"),
+    ),
     "Cost and information": ("cost", "information", "Information"),
     "Parts of a fitted model": ("Hierarchy", "MergeTree", "Step", "Progress"),
     "Data sets": tuple(f"datasets.{name}" for name in MODULES["datasets"]),
