@@ -8,8 +8,9 @@ from typing import Any
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
-import comarkov  # noqa: E402
 from generated import GENERATED, notebook_cache  # noqa: E402
+
+import comarkov  # noqa: E402
 
 project = "comarkov"
 author = "The comarkov developers"
