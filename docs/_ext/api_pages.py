@@ -25,21 +25,15 @@ GROUPS = {
     "Methods of the literature": ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC", "compare"),
     "Data": ("read", "Data", "pack", "write_h5ad", "Weighting"),
     "Results": (
-        *("Results", "ChainResults", "MultiwayResults", "load"),
-        *("plot_heatmap", "plot_blocks", "plot_path"),
+        *("Results", "ChainResults", "MultiwayResults"),
+        *("load", "plot_heatmap", "plot_blocks", "plot_path"),
     ),
     "Cost and information": ("cost", "information", "Information"),
     "Parts of a fitted model": ("Hierarchy", "MergeTree", "Step", "Progress"),
     "Data sets": tuple(f"datasets.{name}" for name in MODULES["datasets"]),
     "Agreement with known classes": tuple(f"evaluate.{name}" for name in MODULES["evaluate"]),
 }
-MADE_BY_FITS = (
-    "Hierarchy",
-    "MergeTree",
-    "Results",
-    "ChainResults",
-    "MultiwayResults",
-)  # users do not call their constructors
+MADE_BY_FITS = ("Hierarchy", "MergeTree", "Results")  # users do not call their constructors
 WITH_FIELDS = ("Data", "Information", "Progress", "Step", "datasets.Dataset")
 # What other modules of the package call, and users do not.
 INTERNAL = {"checked", "learn", "makes_uniform", "set_predict_request", "sides_at"}
