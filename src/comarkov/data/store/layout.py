@@ -7,6 +7,7 @@ names of rows and columns, and what else is known about them.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ FORMAT = 1
 ROWS, COLUMNS, NAMES = "rows", "columns", "names"  # folders in a store
 ARRAYS = ("indptr", "indices", "weights", "ones", "twos", "mass")  # of a matrix, as kernels take it
 
+WEIGHTS = ("int32", "float32", "float64")
 #: What a description and ``Data`` have in common.
 FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
 
@@ -72,13 +74,34 @@ class Description:
         content = _content(folder)
         try:
             description = cls.of_json(content)
-        except (KeyError, TypeError, AttributeError) as error:
+            is_sound = description._is_sound()
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise damaged(folder, STORE) from error
+        if not is_sound:
+            raise damaged(folder, STORE)
         for name, written in description.files.items():
             path = folder / name
             if not path.is_file() or path.stat().st_size != written.bytes:
                 raise damaged(folder, name)
         return description
+
+    def _is_sound(self) -> bool:
+        """Have all values their types, and numbers that can be?"""
+        counts = (*self.shape, self.entries)
+        texts = (self.row_kind, self.column_kind, self.source, self.entry_kind)
+        return (
+            len(self.shape) == 2
+            and all(type(count) is int and count > 0 for count in counts)
+            and type(self.is_count) is bool
+            and self.weights in WEIGHTS
+            and all(isinstance(value, int | float) for value in (self.scale, self.spread))
+            and 0 < self.scale < math.inf
+            and self.spread > 0
+            and all(isinstance(text, str) for text in texts)
+            and len(self.named) == 2
+            and isinstance(self.reading, dict)
+            and not any(".." in name or name.startswith("/") for name in self.files)
+        )
 
     def verify(self, folder: Path, advance: Any = None) -> None:
         """Compare all files with their checksums; an error names the first that differs."""
