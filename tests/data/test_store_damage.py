@@ -45,6 +45,16 @@ def test_values_that_changed_are_found_when_a_store_is_opened(folder):
         path.write_bytes(content)
 
 
+def test_headers_that_are_no_headers(folder):
+    for path in files_of(folder):
+        content = path.read_bytes()
+        for bad in (b"(", b"\x93NUMPX", content[:10] + b"{" * 20):
+            path.write_bytes(bad + content[len(bad) :])
+            with pytest.raises(ValueError, match=f"{path} is damaged or missing"):
+                comarkov.read(folder).row_names  # noqa: B018, which loads them
+        path.write_bytes(content)
+
+
 @pytest.mark.parametrize(
     ("file", "change"),
     [

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..own_folders import STORE
-from .arrays import Written, digest_of
+from .arrays import Written, damaged_file, digest_of
 
 FORMAT = 1
 ROWS, COLUMNS, NAMES = "rows", "columns", "names"  # folders in a store
@@ -130,7 +130,4 @@ def _content(folder: Path) -> dict[str, Any]:
 
 def damaged(folder: Path, name: str) -> ValueError:
     """The error about a file of a store that is not as it was written."""
-    return ValueError(
-        f"{folder / name} is damaged or missing, so the store cannot be used. Pack its source "
-        "again with overwrite=True."
-    )
+    return damaged_file(folder / name)
