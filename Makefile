@@ -92,7 +92,7 @@ check: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Pages with code are computed once, and again if their code changes: .docs-cache keeps the results.
+# Pages with code are computed once, and again if their code or the package changes: docs/_generated.
 SPHINX = $(BIN)/python -m sphinx -W --keep-going -d .docs-cache/doctrees
 
 docs: $(DOCS)
@@ -138,4 +138,4 @@ reproduce: $(READY)
 	cp reproduction/reproduction.md reproduction/*.png docs/reproduction/
 
 clean:
-	rm -rf .venv .venv-lowest .venv-newest demo site site-links .docs-cache .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist
+	rm -rf .venv .venv-lowest .venv-newest demo site site-links .docs-cache docs/_generated .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist

@@ -8,6 +8,8 @@ from typing import Any
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
+from generated import GENERATED, notebook_cache  # noqa: E402
+
 import comarkov  # noqa: E402
 
 project = "comarkov"
@@ -24,15 +26,16 @@ extensions = [
     "api_pages",
     "command_pages",
 ]
-exclude_patterns = ["_ext"]
+exclude_patterns = ["_ext", "_generated/extra", "_generated/notebooks"]
 
 # Markdown, and notebooks written in it; a cell that fails is an error.
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(DOCS.parent / ".docs-cache" / "notebooks")
+nb_execution_cache_path = str(notebook_cache())
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
+nb_output_stderr = "remove-warn"  # what warns readers is an error here
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -47,6 +50,7 @@ linkcheck_workers = 4
 html_theme = "pydata_sphinx_theme"
 html_title = "comarkov"
 html_static_path = ["_static"]
+html_extra_path = [str(GENERATED / "extra")]  # reports, copied as they are
 html_css_files = ["comarkov.css"]
 html_show_sourcelink = False
 html_copy_source = False

@@ -25,8 +25,8 @@ GROUPS = {
     "Methods of the literature": ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC", "compare"),
     "Data": ("read", "Data", "pack", "write_h5ad", "Weighting"),
     "Results": (
-        *("Results", "ChainResults", "MultiwayResults", "load"),
-        *("plot_heatmap", "plot_blocks", "plot_path"),
+        *("Results", "ChainResults", "MultiwayResults"),
+        *("load", "plot_heatmap", "plot_blocks", "plot_path"),
     ),
     "Cost and information": ("cost", "information", "Information"),
     "Parts of a fitted model": ("Hierarchy", "MergeTree", "Step", "Progress"),

@@ -107,3 +107,8 @@ def test_fit_warns_of_a_column_that_numbers_the_rows():
     with pytest.warns(UserWarning, match=r"'id' of X seems to number.*X\.drop\(columns=\[\"id\"\]"):
         comarkov.CoClustering((2, 2)).fit(frame)
     comarkov.CoClustering((2, 2)).fit(frame.drop(columns="id"))
+
+
+def test_data_are_shown_with_plurals():
+    data = Data([[1, 2], [0, 3]], list("ab"), list("cd"), "woman", "city", "visits.csv")
+    assert repr(data) == "Data(2 women x 2 cities, 3 entries, from visits.csv)"

@@ -7,14 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ASSETS
 
+from comarkov.data.nouns import as_plural, plural
 from comarkov.results.numbers import (
-    as_plural,
     bits_text,
     count_text,
     is_informative,
     lift_text,
     percent_text,
-    plural,
 )
 
 LIFTS = {

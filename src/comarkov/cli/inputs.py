@@ -178,7 +178,7 @@ class InputOptions:
 
     def _entry_kind(self, data: Data) -> str:
         """What the weights count, in the plural; what they measure, as it was given."""
-        from ..results.numbers import as_plural
+        from ..data.nouns import as_plural
 
         is_counted = bool((data.matrix.data % 1 == 0).all())
         return as_plural(self.entry_kind or "") if is_counted else self.entry_kind or ""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.nouns import plural
 from .findings import SideFindings, expected_of
 from .formats import csv_text, json_text, markdown_text
-from .numbers import count_text, is_informative, lift_text, plural
+from .numbers import count_text, is_informative, lift_text
 from .opening import opening_of
 from .sentences import plain
 from .text import cluster_heading, figures

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from decimal import ROUND_HALF_UP, Decimal
 
+from ..data.nouns import plural
+
 INFORMATIVE = 1.2  # lifts from here on say something about a cluster
 ROUNDING = 1e-9  # by which a share may differ from none or all
 SMALLEST = 1e-6  # bits that are written out
 WHOLE = 20  # decimal digits from which on a floating-point number is whole
-IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
 
 
 def lift_text(lift: float) -> str:
@@ -64,24 +65,6 @@ def bits_text(bits: float) -> str:
     if 0 < abs(bits) < SMALLEST:
         return f"<{SMALLEST:.6f}"
     return _plain(_significant(bits, 3))
-
-
-def plural(noun: str) -> str:
-    """The plural of an English noun; only the last of several words changes."""
-    stem, space, last = noun.rpartition(" ")
-    if last in IRREGULAR:
-        return stem + space + IRREGULAR[last]
-    if last.endswith(("s", "x", "z", "ch", "sh")):
-        return f"{noun}es"
-    if last.endswith("y") and last[-2:-1] not in tuple("aeiou"):
-        return f"{noun[:-1]}ies"
-    return f"{noun}s"
-
-
-def as_plural(noun: str) -> str:
-    """The plural of a noun that may be one already: flights, of flight or flights."""
-    is_plural = noun.endswith("s") or noun.rpartition(" ")[2] in IRREGULAR.values()
-    return noun if is_plural else plural(noun)
 
 
 def _rounded(value: float, decimals: int) -> Decimal:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..data.nouns import as_plural
 from .names import GENERIC
-from .numbers import as_plural
 from .sentences import (
     Sentence,
     Weight,

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.extras import need
 from ..data.inputs import as_csr
 from ..data.joint import Joint
+from ..data.nouns import plural
 from ..data.reading import Data
 from ..data.reading.fit_input import fit_input
 from ..data.row_ranges import block_sums
@@ -34,7 +35,6 @@ from .folder import fill
 from .given_titles import Titles, entitled
 from .levels import SideLevels
 from .notebook import glance
-from .numbers import plural
 from .opening import weight_of
 from .sentences import plain, strongest
 from .text import describe, headline, top_features

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..data.nouns import plural
 from ..search.number_reasons import OUT_OF_TIME
 from .findings import Findings, SideFindings, expected_of
 from .names import are_readable, short_name
-from .numbers import INFORMATIVE, count_text, kept_and_lost, lift_text, percent_text, plural
+from .numbers import INFORMATIVE, count_text, kept_and_lost, lift_text, percent_text
 
 FEW = 0.05  # share of information below which almost nothing was kept
 SURE = 0.9  # confidence from which on an element counts as placed with certainty

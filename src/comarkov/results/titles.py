@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..data.nouns import plural
 from .levels import SideLevels
 from .names import short_name
-from .numbers import plural
 from .title_words import Merges, Words, words_of
 
 if TYPE_CHECKING:

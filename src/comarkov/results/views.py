@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import matched
+from ..data.nouns import plural
 from ..data.row_ranges import block_sums
 from ..search.coclusters import Step
 from .findings import Findings, information_of
-from .numbers import plural
 
 
 class View(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..inputs import as_csr
+from ..nouns import plural
 from .npz import Annotations, write_npz
 
 Names = Sequence[str] | np.ndarray
@@ -139,8 +140,9 @@ class Data:
 
     def __repr__(self) -> str:
         n, m = self.shape
-        what = f"{n:,} {self.row_kind}s x {m:,} {self.column_kind}s, {self.matrix.nnz:,} entries"
-        return f"Data({what}{', from ' + self.source if self.source else ''})"
+        sides = f"{n:,} {plural(self.row_kind)} x {m:,} {plural(self.column_kind)}"
+        source = f", from {self.source}" if self.source else ""
+        return f"Data({sides}, {self.matrix.nnz:,} entries{source})"
 
 
 def _refuse_absurd(matrix: Any) -> None:

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ...data.nouns import plural
 from ...data.relations import Key
 from ..findings import Feature, expected_of, lift_of
 from ..formats import csv_text
-from ..numbers import bits_text, count_text, lift_text, percent_text, plural
+from ..numbers import bits_text, count_text, lift_text, percent_text
 from .base import listed, short
 from .type_findings import TypeFindings
 
