@@ -18,7 +18,7 @@ WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_mergi
 # Types are checked with the newest versions; old packages warn about new ones that they need.
 OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning
 
-.PHONY: help demo docs docs-links release-check test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
+.PHONY: help demo docs docs-check docs-links release-check test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
 	bench-scale fuzz reproduce clean
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make faults     500 signals at random moments of commands: is anything lost? (an hour)"
 	@echo "make nightly    all long tests of what docs/trust.md promises (hours)"
 	@echo "make docs       build the documentation site: site/index.html"
+	@echo "make docs-check  open the built site in Chromium: search, dark mode, width on desktops and phones"
 	@echo "make docs-links  does every link to another site still work? (needs a network)"
 	@echo "make release-check  build the wheel, install it with each extra, run the demo from it, build the docs"
 	@echo "make check      lint, format check and types"
@@ -97,6 +98,9 @@ SPHINX = $(BIN)/python -m sphinx -W --keep-going -d .docs-cache/doctrees
 
 docs: $(DOCS)
 	$(SPHINX) -b html docs site
+
+docs-check: $(DEV)
+	$(BIN)/pytest -m site tests/docs
 
 docs-links: $(DOCS)
 	$(SPHINX) -b linkcheck docs site-links
