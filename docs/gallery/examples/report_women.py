@@ -1,0 +1,10 @@
+"""The report: two circles of friends
+
+18 women and the 14 events that they went to, with a slider for β.
+"""
+
+from comarkov import CoClustering, Results, datasets
+
+women = datasets.load("southern-women")
+model = CoClustering((2, 3), random_state=0).fit(women)
+results = Results.of(model, women, path=model.beta_path(women))
