@@ -50,6 +50,17 @@ CARD = """:::{{grid-item-card}} {title}
 {sentence}
 :::
 """
+CARDS = """::::{{grid}} 1 2 2 3
+:gutter: 3
+
+{cards}::::
+
+```{{toctree}}
+:hidden:
+
+{pages}
+```
+"""
 
 
 def setup(app: Any) -> dict[str, bool]:
@@ -118,7 +129,8 @@ def build_gallery(out: Path) -> None:
     for program in programs:
         _write(out / f"{program.name}.md", program.page())
     cards = "".join(program.card() for program in programs)
-    _write(out / "cards.txt", f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{cards}::::\n")
+    pages = "\n".join(f"/_generated/gallery/{program.name}" for program in programs)
+    _write(out / "cards.txt", CARDS.format(cards=cards, pages=pages))
 
 
 def _outdated(programs: list[Example], out: Path) -> Iterator[Example]:

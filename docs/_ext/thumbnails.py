@@ -9,6 +9,9 @@ from PIL import Image
 
 WIDTH, HEIGHT = 640, 480  # of a small picture
 VIEW = {"width": 1280, "height": 960}
+PARTS = ("#matrix-title", "#chain-title")  # headings of the pictures in reports
+SHOW = "part => document.querySelector(part)?.scrollIntoView()"
+SETTLED = 500  # milliseconds until what has come into view is drawn
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -41,6 +44,9 @@ class Camera:
         view = self._browser.new_page(viewport=VIEW)
         view.goto(page.absolute().as_uri())
         view.wait_for_selector("html[data-ready]")
+        for part in PARTS:
+            view.evaluate(SHOW, part)
+        view.wait_for_timeout(SETTLED)
         view.screenshot(path=picture)
         view.close()
         shrunk(picture, picture)

