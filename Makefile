@@ -1,4 +1,4 @@
-# Everything runs in .venv, which is made when it is missing and renewed when pyproject.toml changes:
+# Everything runs in .venv, which is made when it is missing and renewed when pyproject.toml or the version changes:
 # with what the command line needs at first, and with further extras where a target needs them.
 PYTHON ?= python3
 BIN = .venv/bin
@@ -18,7 +18,7 @@ WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_mergi
 # Types are checked with the newest versions; old packages warn about new ones that they need.
 OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning
 
-.PHONY: help demo docs docs-links test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
+.PHONY: help demo docs docs-check docs-links release-check test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
 	bench-scale fuzz reproduce clean
 
 help:
@@ -32,7 +32,9 @@ help:
 	@echo "make faults     500 signals at random moments of commands: is anything lost? (an hour)"
 	@echo "make nightly    all long tests of what docs/trust.md promises (hours)"
 	@echo "make docs       build the documentation site: site/index.html"
+	@echo "make docs-check  open the built site in Chromium: search, dark mode, width on desktops and phones"
 	@echo "make docs-links  does every link to another site still work? (needs a network)"
+	@echo "make release-check  build the wheel, install it with each extra, run the demo from it, build the docs"
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
 	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
@@ -41,7 +43,7 @@ help:
 	@echo "make bench      speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
 	@echo "make bench-scale  threads, memory and data on disk, up to 1e8 non-zeros (half an hour, 10 GB, 20 Newsgroups)"
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml src/comarkov/__init__.py
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --editable '.[cli]'
@@ -97,8 +99,15 @@ SPHINX = $(BIN)/python -m sphinx -W --keep-going -d .docs-cache/doctrees
 docs: $(DOCS)
 	$(SPHINX) -b html docs site
 
+docs-check: $(DEV)
+	$(BIN)/pytest -m site tests/docs
+
 docs-links: $(DOCS)
 	$(SPHINX) -b linkcheck docs site-links
+
+# Build, check and install what a release would be. Tags such as v0.2.0 are released by a workflow.
+release-check: docs .venv/.ready-release
+	$(BIN)/python tools/release_check.py
 
 # A package that cannot be looked up is an error, too.
 audit: $(DEV)
@@ -117,6 +126,7 @@ bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/exact.py; missed=$$?; \
 	$(BIN)/python benchmarks/quality.py || missed=1; \
 	$(BIN)/python benchmarks/confidence.py || missed=1; \
+	$(BIN)/python benchmarks/settings.py || missed=1; \
 	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
 
 bench-scale: $(BENCH)

@@ -52,6 +52,7 @@ linkcheck_workers = 4
 html_theme = "pydata_sphinx_theme"
 html_title = "comarkov"
 html_static_path = ["_static"]
+html_logo = html_favicon = "_static/logo.svg"
 html_extra_path = [str(GENERATED / "extra")]  # reports, copied as they are
 html_css_files = ["comarkov.css"]
 html_show_sourcelink = False

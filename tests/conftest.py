@@ -75,3 +75,18 @@ def here(tmp_path, monkeypatch):
     """A new folder, which is the working directory of the test."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium; tests that need it fail without it where COMARKOV_NEEDS_CHROMIUM is set."""
+    from pages import CHROMIUM
+
+    driver_of = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        missing = "there is no chromium: install Debian's package of that name"
+        pytest.fail(missing) if os.environ.get("COMARKOV_NEEDS_CHROMIUM") else pytest.skip(missing)
+    with driver_of.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -39,7 +39,9 @@ def small_parts(monkeypatch):
 def matrix(kind):
     """A sparse matrix with an empty row and an empty column."""
     rng = np.random.default_rng(0)
-    X = sp.random_array((300, 200), density=0.005 if kind == "small" else 0.4, rng=rng).tocsr()
+    X = sp.random_array(
+        (300, 200), density=0.005 if kind == "small" else 0.4, random_state=rng
+    ).tocsr()
     values = {
         "floats": lambda: rng.gamma(1.0, size=X.nnz),
         "float32": lambda: rng.gamma(1.0, size=X.nnz).astype(np.float32),

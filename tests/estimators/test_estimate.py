@@ -1,5 +1,8 @@
 """Estimates: memory as measured, time by formula, and advice that can be followed."""
 
+import re
+import subprocess
+import sys
 import tracemalloc
 from types import SimpleNamespace
 
@@ -156,6 +159,38 @@ def test_the_advice_for_too_little_memory(monkeypatch, tmp_path):
     store = comarkov.pack(comarkov.read(X.toarray()), tmp_path / "store")
     assert "n_jobs=1" in advice_with(monkeypatch, 1000, store, n_jobs=2).advice[0]
     assert "engine='dask'" in advice_with(monkeypatch, 1000, store).advice[0]
+
+
+UNDER_A_LIMIT = """
+import resource, sys
+import numpy as np, scipy.sparse as sp
+from comarkov import CoClustering
+
+model = CoClustering((100, 100), n_init=1, random_state=0)
+rng = np.random.default_rng(0)
+model.fit(sp.csr_array(rng.poisson(1, (200, 150))))  # all that is loaded and compiled
+n = 400_000
+rows, columns = np.arange(n).repeat(2), rng.integers(n, size=2 * n)
+X = sp.csr_array((np.ones(2 * n), (rows, columns)), (n, n))
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+own = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (own + 300_000_000, hard))
+try:
+    model.fit(X)
+except MemoryError as error:
+    print(error)
+"""
+
+
+def test_a_fit_that_does_not_fit_ends_before_it_begins():
+    """The limit is one that the system keeps: 300 MB, of which tables of 100 clusters need more."""
+    script = [sys.executable, "-c", UNDER_A_LIMIT]
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    assert re.match(
+        r"The fit needs about [\d.]+ GB more, but only \d+ MB are available. It does not fit into "
+        r"memory. .* Make one: comarkov.pack\(X, 'store'\)$",
+        done.stdout.strip(),
+    )
 
 
 def test_the_advice_for_too_little_time(monkeypatch):

@@ -95,7 +95,9 @@ def test_a_row_of_ten_million_entries():
     """The largest row of a matrix of which all others are short."""
     n = 10**7
     long = sp.csr_array(np.arange(n, dtype=float)[None] % 7 + 1)
-    short = sp.random_array((5, n), density=1e-4, format="csr", rng=np.random.default_rng(0))
+    short = sp.random_array(
+        (5, n), density=1e-4, format="csr", random_state=np.random.default_rng(0)
+    )
     model = CoClustering((3, None), n_init=1, random_state=0).fit(sp.vstack([long, short]))
     assert np.isfinite(model.cost_)
     assert set(model.row_labels_) == {0, 1, 2}

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import shutil
 import zipfile
 from functools import partial
@@ -92,7 +93,7 @@ DAMAGES = {
     "an edited parameter": (edit_without_digest, "it was changed after it was written"),
     "a newer version": (
         set_value("version", 2),
-        "version 2, .* install comarkov 0.1.0",
+        rf"version 2, .* install comarkov {re.escape(comarkov.__version__)}",
     ),
     "another format": (set_value("format", "pickle"), "not a comarkov model"),
     "an unknown class": (set_value("value", {"is": "os.system"}), "names an unknown class"),

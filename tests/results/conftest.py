@@ -1,24 +1,11 @@
 """Reports opened in Chromium, which must find nothing to complain about."""
 
-import os
 from pathlib import Path
 
 import pytest
-from pages import ASSETS, CHROMIUM, written
+from pages import ASSETS, written
 
 from comarkov import Data, datasets
-
-
-@pytest.fixture(scope="module")
-def browser():
-    driver_of = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        missing = "there is no chromium: install Debian's package of that name"
-        pytest.fail(missing) if os.environ.get("COMARKOV_NEEDS_CHROMIUM") else pytest.skip(missing)
-    with driver_of.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ def test_what_does_not_fit_is_the_lightest(monkeypatch):
     matrix = sp.random_array(
         (500, 400),
         density=0.2,
-        rng=rng,
+        random_state=rng,
         format="csr",
         data_sampler=lambda size: rng.integers(1, 250, size),
     ).astype(np.uint8)  # whose negatives wrap around

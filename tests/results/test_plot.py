@@ -169,7 +169,7 @@ def test_path_of_a_model_of_steps_and_of_results(model, ax):
 
 
 def test_a_large_sparse_matrix_is_never_dense(ax):
-    matrix = sp.random_array((20_000, 10_000), density=1e-3, rng=np.random.default_rng(0))
+    matrix = sp.random_array((20_000, 10_000), density=1e-3, random_state=np.random.default_rng(0))
     labels = np.arange(20_000) % 4, np.arange(10_000) % 3
     model = CoClustering((4, 3), init=labels, method="sequential", max_iter=1, tol=1e9)
     model.fit(matrix)

@@ -267,7 +267,7 @@ def test_rejected_elements_have_no_rank(results):
 
 
 def test_names_come_back_from_the_csv_as_they_were(tmp_path):
-    matrix = sp.random_array((6, 6), density=0.9, rng=np.random.default_rng(0))
+    matrix = sp.random_array((6, 6), density=0.9, random_state=np.random.default_rng(0))
     model = CoClustering(2, random_state=0).fit(matrix)
     results = Results.of(model, Data(matrix, NASTY, NASTY))
     results.write(tmp_path)

@@ -239,18 +239,14 @@ def test_rounds_that_do_not_pay_are_not_kept():
 def test_what_memory_cannot_hold_is_refused_before_it_begins(monkeypatch):
     W = np.random.default_rng(0).poisson(0.7, (40, 30))
     needed = 4.5 * 40**2 + max(48 * np.count_nonzero(W), 12 * W.size)
-    monkeypatch.setattr(module, "memory", lambda: 2.01 * needed)
+    monkeypatch.setattr(module, "total_memory", lambda: 2.01 * needed)
     AIB(3).fit(W)
     with pytest.raises(MemoryError, match=r"40 rows and 30 columns need 0\.0 GB"):
         IBCC((3, 3)).fit(W)
-    monkeypatch.setattr(module, "memory", lambda: 1.99 * needed)
+    monkeypatch.setattr(module, "total_memory", lambda: 1.99 * needed)
     monkeypatch.setattr(module, "_PairedSide", None)
     with pytest.raises(MemoryError, match=r"40 rows need 0\.0 GB, more than half.*SIB or ITCC"):
         AIB(3).fit(W)
-
-
-def test_the_memory_of_the_machine_is_known():
-    assert 1e8 < module.memory() < 1e15
 
 
 def test_what_does_not_go_together_is_said():

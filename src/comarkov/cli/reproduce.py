@@ -13,13 +13,14 @@ import typer
 
 from .bars import progress_bars
 from .errors import clear_errors, ended_by_user
-from .option_groups import Panel, takes_groups
+from .option_groups import Panel, completion, takes_groups
 from .terminal import echo
 
 if TYPE_CHECKING:
     from ..reproduce.experiment import Experiment, Outcome
 
 OPTIONS = Panel("Options")
+HEADERS = ("all", "subject", "none")
 NAMES = (
     "stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), newsgroups "
     "(Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. "
@@ -49,6 +50,15 @@ class ReproduceOptions:
     )
     jobs: int = OPTIONS.option(
         "--jobs N", "Number of processes.", os.cpu_count() or 1, shown="one per core", min=1
+    )
+    headers: str = OPTIONS.option(
+        "--headers PART",
+        "What counts of a message of newsgroups besides its body: all, subject, or none.",
+        "subject",
+        autocompletion=completion(HEADERS),
+    )
+    stop_words: bool = OPTIONS.option(
+        "--stop-words", "English stop words count in newsgroups, too.", False
     )
     fresh: bool = OPTIONS.option("--fresh", "Repeat stored runs as well.", False)
 
@@ -84,10 +94,19 @@ def reproduce(
 
 
 def _run(names: list[str], options: ReproduceOptions) -> None:
+    if options.headers not in HEADERS:
+        raise ValueError(f"--headers must be {', '.join(HEADERS)}, not {options.headers!r}.")
     from .. import reproduce as reproduction
     from ..reproduce.experiment import RunOptions
 
-    wanted = RunOptions(options.runs, options.quick, options.best, options.data)
+    wanted = RunOptions(
+        options.runs,
+        options.quick,
+        options.best,
+        options.data,
+        options.headers,
+        options.stop_words,
+    )
     with progress_bars() as advance:
         for experiment, outcome in reproduction.reproduce(
             names, options.out, wanted, options.jobs, advance, options.fresh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -37,7 +38,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             _copy(draft, target)
         return
     mode = draft_mode(target, 0o666)
-    with draft_of_file(target) as draft:
+    with room_for(target), draft_of_file(target) as draft:
         _create(draft, mode)
         yield draft
         with delayed():
@@ -131,13 +132,14 @@ def whole_folder(
     An existing folder is replaced only if that is allowed and comarkov wrote it.
     """
     target = free_place(path, replace, is_ours)
-    target.parent.mkdir(parents=True, exist_ok=True)
     mode = draft_mode(target, 0o777)
-    with draft_of(target, mode) as draft:
-        yield draft
-        refuse_to_lose(target, replace, is_ours)
-        with delayed():
-            put_folder(draft, target)
+    with room_for(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with draft_of(target, mode) as draft:
+            yield draft
+            refuse_to_lose(target, replace, is_ours)
+            with delayed():
+                put_folder(draft, target)
 
 
 def free_place(
@@ -168,11 +170,28 @@ def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool])
         raise FileExistsError(f"{target} was not written by comarkov, and is not replaced.")
 
 
+@contextmanager
+def room_for(target: Path) -> Iterator[None]:
+    """Say so in words if the disk is full; the system's own error may name a draft, or nothing."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        full = f"There is no room on the disk for {target}. Free some, or choose another path."
+        raise OSError(error.errno, full) from None
+
+
 def check_place(target: Path) -> None:
     """An error if the folder of the target cannot be written: before the work, not after it."""
     parent = next(folder for folder in target.parents if folder.exists())
-    with TemporaryFile(dir=parent):  # without a name where the system can: nothing to leave behind
-        pass
+    try:
+        TemporaryFile(dir=parent).close()  # without a name where the system can
+    except PermissionError as error:
+        raise PermissionError(
+            f"{target} cannot be written: you have no permission to write into {parent}. Choose "
+            "another path."
+        ) from error
     with suppress(FileNotFoundError):  # but not a name that is too long
         (parent / target.name).lstat()
 

@@ -7,11 +7,9 @@ but the sample.
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +20,7 @@ from ..data.cluster.client import current
 from ..data.cluster.inputs import cluster_joint, is_distributed
 from ..data.inputs import as_csr
 from ..data.joint import Joint, joint
+from ..data.machine import available_memory, own_memory
 from ..data.reading.fit_input import fit_input
 from ..data.sizes import size_text
 from ..data.weighted import weighted_joint
@@ -36,11 +35,13 @@ from ..search.threads import n_threads
 
 USUAL = 20  # clusters of a side, if their number is to be chosen
 CHOOSING = 6.0  # fits that choosing numbers or β takes, besides the last
+LITTLE = 50_000_000  # bytes that a fit may always try to get
 SMALL = 16  # samples in data that are judged by the fit of one
 GROWTH = 0.8  # a power of the entries by which time grows: some work is the same for all sizes
 PATIENCE = 60  # seconds from which advice is given how to save time
 LABEL_BYTES = 5  # of a label and a margin on the network
 ITEM_BYTES = 4  # of the number of an item on the network
+COUNT = 4  # bytes of a mass, if data are counts
 PROCESS = 300_000_000  # bytes of a worker that has loaded the kernels
 
 
@@ -130,6 +131,20 @@ def estimate_fit(estimator: Any, X: Any) -> Estimate:
     return replace(result, advice=tuple(_advice(result, size, request)))
 
 
+def refuse_what_does_not_fit(estimator: Any, data: Joint) -> None:
+    """Raise MemoryError before a fit that needs more memory than there is, not in the middle of it.
+
+    The data are in memory already, but not their transpose.
+    """
+    request, size = _request(estimator), _size(data)._replace(is_shared=True)
+    needed, available = _added_bytes(size, request)[0], available_memory()
+    if available is not None and needed > max(available, LITTLE):
+        raise MemoryError(
+            f"The fit needs about {size_text(needed)} more, but only {size_text(available)} are "
+            f"available. {_saving_memory(size, request)}"
+        )
+
+
 def _added_bytes(size: Size, request: Request) -> tuple[int, int]:
     """Return the bytes that a fit adds to this process, and those of a worker."""
     if request.engine != "dask":
@@ -163,6 +178,13 @@ def _starts(estimator: Any, size: Size, counts: tuple[int | None, int | None]) -
 
 def _sample_entries(counts: tuple[int | None, int | None]) -> int:
     return pace.TERMS // sum(k for k in counts if k is not None)
+
+
+def _size(data: Joint) -> Size:
+    mass = COUNT if data.mass_dtype is np.int32 else 8
+    is_on_disk = data.pages is not None
+    weight = data.matrix.weights.itemsize
+    return Size(*data.shape, data.nnz, mass, weight, is_on_disk=is_on_disk)
 
 
 # --- the data and their samples -------------------------------------------------------------------
@@ -200,13 +222,16 @@ class _Source(NamedTuple):
 
     def size(self) -> Size:
         """Return the size of the data as a fit holds them."""
-        whole, like = self._whole, self.rows(1000)
-        weight = like.matrix.weights.itemsize
-        is_count = like.mass_dtype is np.int32
-        is_shared = self.csr is not None and self.weighting is None and not is_count
-        mass = 4 if is_count else 8
+        whole, like = self._whole, _size(self.rows(1000))
+        is_shared = self.csr is not None and self.weighting is None and like.mass != COUNT
         n, m = whole.shape
-        return Size(n, m, whole.nnz, mass, weight, is_shared, self.stored is not None)
+        return like._replace(
+            rows=n,
+            columns=m,
+            entries=whole.nnz,
+            is_shared=is_shared,
+            is_on_disk=self.stored is not None,
+        )
 
     def paces(self, counts: tuple[int | None, int | None]) -> list[float]:
         """Return the seconds for an entry in a sweep over rows and over columns."""
@@ -264,37 +289,6 @@ def _seconds_by_sample(
         warnings.simplefilter("ignore")  # they are about the sample
         quick.fit(sample.csr)
     return (time.process_time() - begin) * (source.nnz / sample.nnz) ** GROWTH
-
-
-# --- the machine ----------------------------------------------------------------------------------
-
-
-def own_memory() -> int:
-    """Return the bytes of memory that this process has now, without files; 0 if unknown."""
-    return _proc("self/status", "RssAnon") or 0
-
-
-def available_memory() -> int | None:
-    """Return the bytes of memory that processes can still have; None if unknown."""
-    if sys.platform != "linux":
-        return None
-    free = _proc("meminfo", "MemAvailable")
-    limit = Path("/sys/fs/cgroup/memory.max")
-    used = Path("/sys/fs/cgroup/memory.current")
-    try:
-        within = int(limit.read_text()) - int(used.read_text())
-    except (OSError, ValueError):  # no such group, or no limit
-        return free
-    return within if free is None else max(min(free, within), 0)
-
-
-def _proc(file: str, field: str) -> int | None:
-    """Return a field of a file that the system provides, in bytes; None if there is none."""
-    try:
-        lines = Path("/proc", file).read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
-    except (OSError, StopIteration, ValueError):
-        return None
 
 
 # --- in words -------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from ..search.starts import starts_for
 from ..search.streams import Purpose
 from .biclusters import HasBiclusters
 from .cutting import Cuts
-from .estimate import Estimate, estimate_fit
+from .estimate import Estimate, estimate_fit, refuse_what_does_not_fit
 from .learning import Starts
 from .prediction import Predicts
 
@@ -133,7 +133,9 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         refuse_dask(X)
         X = fit_input(X)
         weighting = as_weighting(self.weighting, X)
-        return X, weighting, weighted_joint(X, weighting).with_threads(run.n_jobs)
+        data = weighted_joint(X, weighting).with_threads(run.n_jobs)
+        refuse_what_does_not_fit(self, data)
+        return X, weighting, data
 
     def _read_on_workers(self, X: Any, cluster: Cluster) -> tuple[Any, Weighting | None, Joint]:
         """The same with the weighted data on the workers of a cluster."""

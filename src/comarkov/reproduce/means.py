@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def mean_and_error(values: list[Any]) -> tuple[np.ndarray, np.ndarray]:
+def mean_and_error(values: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean over runs and its standard error, which is nan for a single run."""
     table = np.array(values, dtype=float)
     return table.mean(axis=0), deviation(table) / np.sqrt(len(table))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..data.interrupts import handling_interrupts
+from ..data.writing import room_for
 from .experiment import Experiment, Key, RunOptions
 
 Values = dict[Key, Any]
@@ -29,19 +31,35 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._database = sqlite3.connect(path, timeout=60)
         try:
-            with self._database:
+            with self._changing():
                 self._database.execute(
                     "CREATE TABLE IF NOT EXISTS runs "
                     "(experiment TEXT, edition TEXT, key TEXT, value TEXT, "
                     "PRIMARY KEY (experiment, edition, key)) WITHOUT ROWID"
                 )
+        except OSError:
+            self._database.close()
+            raise
         except sqlite3.DatabaseError as error:
             self._database.close()
             raise ValueError(
                 f"{path} holds no results that can be read ({error}): delete it to begin anew."
             ) from error
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """All changes or none; a full disk is an error of the system, as everywhere."""
+        try:
+            with self._database:
+                yield
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+                raise
+            with room_for(self._path.parent):
+                raise OSError(errno.ENOSPC, str(error)) from None
 
     def get(self, experiment: str, edition: str) -> Values:
         """Return all stored runs."""
@@ -57,7 +75,7 @@ class Store:
             (experiment, edition, json.dumps(key), json.dumps(value))
             for key, value in values.items()
         ]
-        with self._database:
+        with self._changing():
             self._database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", rows)
 
     def forget(self, experiment: str) -> None:

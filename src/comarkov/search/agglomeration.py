@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
-from pathlib import Path
 
 import numpy as np
 
 from ..costs.labels import Counts, ranks
 from ..data.joint import Joint
+from ..data.machine import total_memory
 from ..kernels import pair_entries, pair_shares, pairs
 from ..kernels.rounding import TIE
 
@@ -130,7 +128,7 @@ def _check_memory(data: Joint, counts: Counts) -> None:
     cells = n * m if len(sides) == 2 or _is_dense(data) else 0
     needed = sum(4.5 * size * size for size, _ in sides)
     needed += max(CELL * cells, ENTRY * data.nnz)
-    available = memory()
+    available = total_memory()
     if needed > SHARE * available:
         elements = " and ".join(f"{size:,} {what}" for size, what in sides)
         raise MemoryError(
@@ -138,16 +136,6 @@ def _check_memory(data: Joint, counts: Counts) -> None:
             f"more than half of the {available / 1e9:.1f} GB of this machine. Use fewer, or "
             "cluster them into a few thousand with SIB or ITCC and agglomerate these clusters."
         )
-
-
-def memory() -> float:
-    """Return the memory of this machine or its container in bytes; infinite if unknown."""
-    sizes = [np.inf]
-    with suppress(AttributeError, ValueError, OSError):  # not available on Windows
-        sizes.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
-    with suppress(ValueError, OSError):  # "max" if there is no limit
-        sizes.append(float(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    return min(sizes)
 
 
 Candidate = tuple[float, int, int]

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from ..writing import linked_file, no_link, put_file
+from ..writing import linked_file, no_link, put_file, room_for
 
 AGAIN = "Delete it, and fetch it again."
 CHUNK = 1 << 18
@@ -163,7 +163,8 @@ def fetch(archive: Archive, folder: Path | None = None, report: Report | None = 
     problems = []
     for url in archive.urls:
         try:
-            _download(url, archive, part, report or (lambda done, total: None))
+            with room_for(target):
+                _download(url, archive, part, report or (lambda done, total: None))
         except (OSError, http.client.HTTPException) as error:
             problems.append(f"{url}: {error}")
             continue

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..interrupts import delayed
-from ..writing import draft_mode, put_folder, refuse_to_lose
+from ..writing import draft_mode, put_folder, refuse_to_lose, room_for
 
 JOURNAL, LOCK = "journal.jsonl", "lock"
 
@@ -50,11 +50,12 @@ def resumable_folder(
     If the work is interrupted or the disk is full, the draft stays, and the same ``task``
     continues it. If the work fails for another reason, it is removed.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    draft = draft_of(target)
-    with suppress(FileExistsError):
-        draft.mkdir(draft_mode(target, 0o777))
-    with _locked(draft):
+    draft, mode = draft_of(target), draft_mode(target, 0o777)
+    with room_for(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            draft.mkdir(mode)
+    with room_for(target), _locked(draft):
         journal = _continued(draft, json.loads(json.dumps(task)))
         try:
             yield journal
