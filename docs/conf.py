@@ -63,7 +63,6 @@ html_theme_options = {
     "show_nav_level": 1,
     "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
-    "article_footer_items": ["prev-next"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
