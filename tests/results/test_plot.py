@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from helpers import contrast
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
