@@ -36,6 +36,7 @@ nb_execution_cache_path = str(notebook_cache())
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_output_stderr = "remove-warn"  # what warns readers is an error here
+smartquotes = False  # options such as --force are text, too
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -47,6 +48,9 @@ numpydoc_show_class_members = False
 linkcheck_timeout = 20
 linkcheck_workers = 4
 
+# Pages that are not part of a section have no navigation of one.
+ALONE = ("index", "getting_started", "scale", "trust", "licences", "comparison", "faq")
+ALONE += ("reproduction/reproduction", "changelog", "citation")
 html_theme = "pydata_sphinx_theme"
 html_title = "comarkov"
 html_static_path = ["_static"]
@@ -54,19 +58,20 @@ html_logo = html_favicon = "_static/logo.svg"
 html_extra_path = [str(GENERATED / "extra")]  # reports, copied as they are
 html_css_files = ["comarkov.css"]
 html_show_sourcelink = False
+html_use_index = False  # the reference and the search are easier to read
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "comarkov"},
     "navigation_with_keys": False,
     "show_nav_level": 1,
+    "show_toc_level": 2,
     "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
-    "article_footer_items": ["prev-next"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": [], "getting_started": []}
+html_sidebars = dict.fromkeys((*ALONE, "search"), [])
 
 
 def setup(app: Any) -> None:
