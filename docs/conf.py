@@ -25,6 +25,8 @@ extensions = [
     "sphinx_design",
     "api_pages",
     "command_pages",
+    "figure_files",
+    "gallery_pages",
 ]
 exclude_patterns = ["_ext", "_generated/extra", "_generated/notebooks"]
 

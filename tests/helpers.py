@@ -161,3 +161,14 @@ def assert_same_joints(mine, expected):
             np.testing.assert_array_equal(array, wanted)
             assert getattr(array, "dtype", None) == getattr(wanted, "dtype", None)
         assert (own.shape, own.scale, own.is_count) == (other.shape, other.scale, other.is_count)
+
+
+def contrast(first, second):
+    """The contrast of two colours (red, green, blue in [0, 1]) as WCAG defines it; 4.5 is enough."""
+    dark, light = sorted(_luminance(np.asarray(colour[:3])) for colour in (first, second))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(channels):
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]

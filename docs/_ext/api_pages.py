@@ -33,13 +33,7 @@ GROUPS = {
     "Data sets": tuple(f"datasets.{name}" for name in MODULES["datasets"]),
     "Agreement with known classes": tuple(f"evaluate.{name}" for name in MODULES["evaluate"]),
 }
-MADE_BY_FITS = (
-    "Hierarchy",
-    "MergeTree",
-    "Results",
-    "ChainResults",
-    "MultiwayResults",
-)  # users do not call their constructors
+MADE_BY_FITS = ("Hierarchy", "MergeTree", "Results")  # users do not call their constructors
 WITH_FIELDS = ("Data", "Information", "Progress", "Step", "datasets.Dataset")
 # What other modules of the package call, and users do not.
 INTERNAL = {"checked", "learn", "makes_uniform", "set_predict_request", "sides_at"}

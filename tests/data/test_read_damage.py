@@ -59,6 +59,17 @@ def test_zip_files_of_unknown_methods_and_damaged_ones(here):
     refused("l.zip", r"l\.zip is damaged")
 
 
+def test_npz_with_a_member_that_is_no_array(here):
+    """NumPy returns its bytes."""
+    sp.save_npz("m.npz", sp.csr_array(EYE))
+    with zipfile.ZipFile("m.npz") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile("m.npz", "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, b"x" + content[1:] if name == "format.npy" else content)
+    refused("m.npz", "m.npz is not an npz file: 'format' is not an array.")
+
+
 def test_npz_that_cannot_be_opened(here):
     np.savez_compressed("m.npz", X=EYE)
     for at, value in ((6, b"\x01\x00"), (8, b"\x63\x00")):  # encrypted, an unknown method

@@ -99,3 +99,9 @@ def test_arrays_that_are_no_matrices(here):
     (here / "m.npy").write_bytes(content[:128])
     with pytest.raises(ValueError, match=r"m\.npy is not a readable npy file"):
         comarkov.read("m.npy")
+
+
+def test_a_workbook_without_sheets(here):
+    write_xlsx("e.xlsx", {})
+    with pytest.raises(ValueError, match=r"e\.xlsx has no sheets\. Give a file with data\."):
+        comarkov.read("e.xlsx")

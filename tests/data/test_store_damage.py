@@ -2,9 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import comarkov
+from comarkov.data.store import arrays as array_writing
+from comarkov.data.store import checking, opening
 from comarkov.data.store.layout import Description
 from comarkov.data.store.opening import Store, open_store
 
@@ -31,6 +34,76 @@ def test_every_file_has_a_checksum(folder):
         with pytest.raises(ValueError, match=f"{path} is damaged or missing"):
             about.verify(folder)
         path.write_bytes(content)
+
+
+def test_values_that_changed_are_found_when_a_store_is_opened(folder):
+    for path in files_of(folder):
+        content = path.read_bytes()
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        with pytest.raises(ValueError, match=f"{path} is damaged or missing"):
+            comarkov.read(folder)
+        path.write_bytes(content)
+
+
+def test_headers_that_are_no_headers(folder):
+    for path in files_of(folder):
+        content = path.read_bytes()
+        for bad in (b"(", b"\x93NUMPX", content[:10] + b"{" * 20):
+            path.write_bytes(bad + content[len(bad) :])
+            with pytest.raises(ValueError, match=f"{path} is damaged or missing"):
+                comarkov.read(folder).row_names  # noqa: B018, which loads them
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("rows/indices", lambda values: values + 2),
+        ("columns/indices", lambda values: values + 2),
+        ("rows/indptr", lambda values: values[::-1].copy()),
+        ("columns/indptr", lambda values: values + 1),
+        ("rows/ones", lambda values: values - 9),
+        ("rows/twos", lambda values: values + 9),
+        ("rows/mass", lambda values: values.astype(np.float32)),
+        ("columns/weights", lambda values: values.astype(np.int64)),
+    ],
+)
+@pytest.mark.parametrize("is_checked", ["when opened", "before a fit"])
+def test_what_would_lead_out_of_an_array_is_found_in_large_stores(
+    folder, file, change, is_checked, monkeypatch
+):
+    """Checksums of large stores are not compared."""
+    monkeypatch.setattr(checking, "COMPARED", 0)
+    monkeypatch.setattr(opening, "CHECKED", 0 if is_checked == "before a fit" else 10**8)
+    path = folder / f"{file}.npy"
+    array_writing.write_array(path, change(np.load(path)))
+    about = json.loads((folder / "store.json").read_text())
+    about["files"][f"{file}.npy"]["bytes"] = path.stat().st_size
+    (folder / "store.json").write_text(json.dumps(about))
+    with pytest.raises(ValueError, match=f"{folder}/{file.split('/')[0]}/.* is damaged"):
+        comarkov.CoClustering(1).fit(comarkov.read(folder))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shape": [2]},
+        {"shape": [2, -2]},
+        {"shape": "22"},
+        {"entries": 3.0},
+        {"scale": "1"},
+        {"scale": -1.0},
+        {"is_count": 1},
+        {"weights": "object"},
+        {"row_kind": None},
+        {"files": {"../../etc/passwd": {"bytes": 1, "sha256": ""}}},
+    ],
+)
+def test_a_description_with_wrong_parts(folder, change):
+    about = folder / "store.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | change))
+    with pytest.raises(ValueError, match=r"store.json is damaged or missing"):
+        comarkov.read(folder)
 
 
 def test_a_file_that_is_too_short_or_missing(folder):

@@ -191,9 +191,3 @@ def test_lifts_can_be_read_on_their_blocks():
             _luminance(colour) for colour in (drawn[row, column], to_rgb(text.get_color()))
         )
         assert (lights[1] + 0.05) / (lights[0] + 0.05) >= 4.5
-
-
-def _luminance(colour):
-    channels = np.asarray(colour[:3])
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]

@@ -3,13 +3,14 @@
 import csv
 import io
 import json
+import re
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import models
+from helpers import contrast, models
 from hypothesis import given, settings
 from scipy.cluster.hierarchy import is_valid_linkage
 
@@ -365,6 +366,15 @@ def test_a_notebook_shows_the_small_report_once_fitted(model):
     assert "&lt;b&gt;Evelyn" in named._repr_html_()
     assert "bits kept" not in CoClustering()._repr_html_()
     assert "Evelyn" not in model._repr_html_()
+
+
+@pytest.mark.parametrize(("page", "text"), [(255, 0), (20, 255)], ids=["light", "dark"])
+def test_lifts_can_be_read_in_light_and_dark_notebooks(results, page, text):
+    fills = re.findall(r"rgba\((\d+),(\d+),(\d+),([\d.]+)\)", results._repr_html_())
+    assert len(fills) == 6
+    for *colour, share in fills:
+        shown = float(share) * np.array(colour, dtype=float) + (1 - float(share)) * page
+        assert contrast(shown / 255, np.full(3, text / 255)) >= 4.5
 
 
 def test_a_full_table_has_100_percent_of_its_cells():

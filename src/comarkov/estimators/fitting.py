@@ -17,6 +17,7 @@ from ..data.inputs import NamedMatrix, sorted_csr
 from ..data.joint import Joint
 from ..data.reading import Data
 from ..data.reading.fit_input import fit_input
+from ..data.store.opening import check_large
 from ..data.weighted import weighted_joint
 from ..data.weighting import Weighting, as_weighting
 from ..model.numbering import canonical_orders, renumbered_path
@@ -133,6 +134,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         refuse_dask(X)
         X = fit_input(X)
         weighting = as_weighting(self.weighting, X)
+        check_large(X)
         data = weighted_joint(X, weighting).with_threads(run.n_jobs)
         refuse_what_does_not_fit(self, data)
         return X, weighting, data

@@ -21,6 +21,7 @@ FURTHEST = 4.0  # octaves of lift at either end of the colours
 CELL = 48, 24  # pixels of a block
 TITLE = 26  # characters of a title beside or above the blocks
 LETTER = 6.2  # pixels, roughly
+OPAQUE = 0.6  # of the strongest colours: black and white text can be read on them
 MORE, LESS = (201, 96, 10), (94, 76, 160)  # orange and purple, which all eyes tell apart
 
 
@@ -90,7 +91,7 @@ def _fields(findings: Findings, left: float, top: float) -> str:
         hint = f"{findings.rows.kind} cluster {a}, {findings.columns.kind} cluster {b}"
         fields.append(
             f'<rect x="{x:.0f}" y="{y:.0f}" width="{wide - 1}" height="{high - 1}" '
-            f'fill="rgba({red},{green},{blue},{0.85 * strength:.2f})" stroke="#9995">'
+            f'fill="rgba({red},{green},{blue},{OPAQUE * strength:.2f})" stroke="#9995">'
             f"<title>{escape(hint)}: {lift_text(value)}</title></rect>"
             f'<text x="{x + wide / 2:.0f}" y="{y + 16:.0f}" text-anchor="middle">'
             f"{lift_text(value)}</text>"

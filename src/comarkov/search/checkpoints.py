@@ -6,6 +6,7 @@ import json
 import os
 import threading
 import time
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -108,7 +109,9 @@ class Checkpoint:
             with np.load(self.path, allow_pickle=False) as file:
                 content = dict(file)
             about = str(content["about"])
-        except (OSError, ValueError, KeyError, BadZipFile) as error:
+            if not all(isinstance(part, np.ndarray) for part in content.values()):
+                raise ValueError("a part is not an array")
+        except (OSError, ValueError, KeyError, BadZipFile, zlib.error) as error:
             raise ValueError(
                 f"{self.path} is no checkpoint of comarkov. Choose another file, for example "
                 "checkpoint='other.npz'."

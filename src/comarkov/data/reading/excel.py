@@ -61,6 +61,8 @@ def _cells(
 
 def _choose(names: list[str], sheet: str | int | None, file: str) -> str:
     """The sheet that the user means, by name or by position from 0; the only one by default."""
+    if not names:
+        raise ValueError(f"{file} has no sheets. Give a file with data.")
     if isinstance(sheet, str) and sheet in names:
         return sheet
     if sheet is not None and str(sheet).isdecimal() and int(sheet) < len(names):

@@ -165,6 +165,9 @@ def from_npz(file: Opened, max_bytes: int | None = None) -> Data:
             parts = {key: archive[key] for key in archive.files}
     except UNREADABLE as error:
         raise ValueError(f"{file.name} is not an npz file: {reason(error)}. {AGAIN}") from error
+    for key, part in parts.items():
+        if not isinstance(part, np.ndarray):  # NumPy returns the bytes of a member it cannot read
+            raise ValueError(f"{file.name} is not an npz file: {key!r} is not an array. {AGAIN}")
     kinds: dict[str, Any] = {
         field: str(parts.pop(field)[()])
         for field in ("row_kind", "column_kind", "source", "weighting", "entry_kind")

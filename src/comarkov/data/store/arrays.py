@@ -11,6 +11,8 @@ from typing import IO, Any, NamedTuple, Self
 
 import numpy as np
 
+from ..array_headers import BAD_HEADER
+
 CHUNK = 1 << 22  # bytes at a time
 HEADER = 128  # bytes before the values of an array with one dimension, whatever its size
 
@@ -84,4 +86,15 @@ def digest_of(path: Path) -> str:
 
 def mapped(path: Path) -> np.ndarray:
     """The array in a file, loaded where it is used; writing to it changes no file."""
-    return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+    try:
+        return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+    except (OSError, ValueError, *BAD_HEADER) as error:
+        raise damaged_file(path) from error
+
+
+def damaged_file(path: Path) -> ValueError:
+    """The error about a file of a store that is not as it was written."""
+    return ValueError(
+        f"{path} is damaged or missing, so the store cannot be used. Pack its source again with "
+        "overwrite=True."
+    )

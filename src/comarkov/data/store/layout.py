@@ -7,6 +7,7 @@ names of rows and columns, and what else is known about them.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..own_folders import STORE
-from .arrays import Written, digest_of
+from .arrays import Written, damaged_file, digest_of
 
 FORMAT = 1
 ROWS, COLUMNS, NAMES = "rows", "columns", "names"  # folders in a store
 ARRAYS = ("indptr", "indices", "weights", "ones", "twos", "mass")  # of a matrix, as kernels take it
 
+WEIGHTS = ("int32", "float32", "float64")
 #: What a description and ``Data`` have in common.
 FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
 
@@ -72,13 +74,34 @@ class Description:
         content = _content(folder)
         try:
             description = cls.of_json(content)
-        except (KeyError, TypeError, AttributeError) as error:
+            is_sound = description._is_sound()
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise damaged(folder, STORE) from error
+        if not is_sound:
+            raise damaged(folder, STORE)
         for name, written in description.files.items():
             path = folder / name
             if not path.is_file() or path.stat().st_size != written.bytes:
                 raise damaged(folder, name)
         return description
+
+    def _is_sound(self) -> bool:
+        """Have all values their types, and numbers that can be?"""
+        counts = (*self.shape, self.entries)
+        texts = (self.row_kind, self.column_kind, self.source, self.entry_kind)
+        return (
+            len(self.shape) == 2
+            and all(type(count) is int and count > 0 for count in counts)
+            and type(self.is_count) is bool
+            and self.weights in WEIGHTS
+            and all(isinstance(value, int | float) for value in (self.scale, self.spread))
+            and 0 < self.scale < math.inf
+            and self.spread > 0
+            and all(isinstance(text, str) for text in texts)
+            and len(self.named) == 2
+            and isinstance(self.reading, dict)
+            and not any(".." in name or name.startswith("/") for name in self.files)
+        )
 
     def verify(self, folder: Path, advance: Any = None) -> None:
         """Compare all files with their checksums; an error names the first that differs."""
@@ -107,7 +130,4 @@ def _content(folder: Path) -> dict[str, Any]:
 
 def damaged(folder: Path, name: str) -> ValueError:
     """The error about a file of a store that is not as it was written."""
-    return ValueError(
-        f"{folder / name} is damaged or missing, so the store cannot be used. Pack its source "
-        "again with overwrite=True."
-    )
+    return damaged_file(folder / name)

@@ -9,13 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..array_headers import BAD_HEADER
 from ..joint import Joint
 from ..reading.data import Data, as_classes, as_names
-from .arrays import mapped
 from .building import mapped_joint
-from .layout import ARRAYS, COLUMNS, FACTS, ROWS, Description, damaged
+from .checking import check_arrays, check_places
+from .layout import FACTS, Description
 from .names import read_annotations, read_names
+
+CHECKED = 10**8  # entries of a store that are looked at when it is opened
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -79,11 +80,12 @@ class Store(Data):
 
 
 def open_store(path: str | os.PathLike[str]) -> Store:
-    """Open a folder that ``pack`` wrote, after a look at the sizes of its files."""
+    """Open a folder that ``pack`` wrote, after a look at its files."""
     folder = Path(path)
     about = Description.read(folder)
+    joint = _joint(folder, about)
     annotations = read_annotations(folder) | {"reading": about.reading}
-    return Store.of(_joint(folder, about), folder.absolute(), about, **annotations)
+    return Store.of(joint, folder.absolute(), about, **annotations)
 
 
 def open_joint(path: str | os.PathLike[str]) -> Joint:
@@ -92,22 +94,16 @@ def open_joint(path: str | os.PathLike[str]) -> Joint:
     return _joint(folder, Description.read(folder))
 
 
+def check_large(data: Any) -> None:
+    """Look at all of a store before a fit, if that was too much when it was opened."""
+    if isinstance(data, Store) and data.joint.nnz > CHECKED:
+        check_places(data.path, data.joint)
+
+
 def _joint(folder: Path, about: Description) -> Joint:
-    """The matrix and its transpose."""
-    shapes = {ROWS: about.shape, COLUMNS: about.shape[::-1]}
-    for side, shape in shapes.items():
-        _check_arrays(folder, side, shape[0], about.entries)
-    return mapped_joint(folder, about)
-
-
-def _check_arrays(folder: Path, side: str, size: int, entries: int) -> None:
-    """An error if an array has another size than the store."""
-    expected = {"indptr": size + 1, "indices": entries, "weights": entries}
-    for name in ARRAYS:
-        file = f"{side}/{name}.npy"
-        try:
-            shape = mapped(folder / file).shape
-        except (OSError, ValueError, *BAD_HEADER) as error:
-            raise damaged(folder, file) from error
-        if shape != (expected.get(name, size),):
-            raise damaged(folder, file)
+    """The matrix and its transpose; in large stores places are checked when a fit begins."""
+    check_arrays(folder, about)
+    data = mapped_joint(folder, about)
+    if about.entries <= CHECKED:
+        check_places(folder, data)
+    return data
