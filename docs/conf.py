@@ -73,7 +73,7 @@ html_theme_options = {
     "footer_end": [],
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = dict.fromkeys((*ALONE, "search"), [])
+html_sidebars = {name: [] for name in (*ALONE, "search")}
 
 
 def setup(app: Any) -> None:
