@@ -1,6 +1,5 @@
 """The documentation site: `make docs` builds it into site/, with warnings as errors."""
 
-import logging
 import sys
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,7 @@ copybutton_prompt_is_regexp = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 
-# A publisher that refuses programs is not a broken link.
+linkcheck_ignore = [r"https://doi\.org/"]  # publishers refuse programs
 linkcheck_timeout = 20
 linkcheck_workers = 4
 
@@ -84,11 +83,3 @@ def setup(app: Any) -> None:
 def _without_last_blank_lines(app: Any, name: str, source: list[str]) -> None:
     """Doctests end with a blank line above the fence, which readers need not see."""
     source[0] = source[0].replace("\n\n```\n", "\n```\n")
-
-
-def _is_no_empty_section(record: logging.LogRecord) -> bool:
-    return "glob pattern" not in str(record.msg)
-
-
-# Sections may be empty, and Sphinx cannot suppress this warning by its type.
-logging.getLogger("sphinx.sphinx.directives.other").addFilter(_is_no_empty_section)
