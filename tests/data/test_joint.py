@@ -189,3 +189,22 @@ def test_weights_too_small_to_matter_are_raised_and_all_others_are_exact():
 def test_new_weights_far_below_those_of_a_fit_are_refused():
     with pytest.raises(ValueError, match="differ too much"):
         joint([[1e-300, 1e-290]], scale=2.0**900)
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array])
+@pytest.mark.parametrize(
+    ("part", "values"),
+    [
+        ("indices", [0, 2, 0]),
+        ("indices", [0, -1, 0]),
+        ("indptr", [0, 2, 4]),
+        ("indptr", [1, 2, 3]),
+        ("indptr", [0, 4, 3]),
+    ],
+)
+def test_indices_that_lead_out_of_a_sparse_matrix(make, part, values):
+    """SciPy checks neither when they are set."""
+    X = make(np.array([[1.0, 2.0], [3.0, 0.0]]))
+    setattr(X, part, np.array(values, X.indices.dtype))
+    with pytest.raises(ValueError, match="X is a damaged sparse matrix: its indices lead out of 2"):
+        joint(X)

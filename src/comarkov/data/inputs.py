@@ -149,6 +149,7 @@ def named_csr(W: Any) -> NamedMatrix:
 def _checked(W: Any) -> Any:
     """A 2-D numeric array or sparse array of weights, or an error with the call to use."""
     if sp.issparse(W) and W.ndim == 2:
+        _check_places(W)
         if W.format in ("coo", "bsr"):  # whose conversion adds duplicates up, in their own type
             W = W.astype(np.float64)
         W = W.tocsr()
@@ -193,6 +194,25 @@ class Repairs(NamedTuple):
             missing, positive = "X.fill_null(0).fill_nan(0)", "polars.all().clip(lower_bound=0)"
             return cls(missing, "numpy.nan_to_num(X, posinf=0)", f"X.select({positive})")
         return cls("numpy.nan_to_num(X)", "numpy.nan_to_num(X, posinf=0)", "numpy.clip(X, 0, None)")
+
+
+def _check_places(W: Any) -> None:
+    """Refuse a sparse matrix whose indices lead out of it: SciPy and kernels trust them."""
+    if W.format not in ("csr", "csc"):
+        return
+    width, pointers, indices = W.shape[W.format == "csr"], W.indptr, W.indices
+    is_sound = (
+        pointers.size == W.shape[W.format == "csc"] + 1
+        and pointers[0] == 0
+        and pointers[-1] <= min(indices.size, W.data.size)
+        and (np.diff(pointers) >= 0).all()
+        and (indices.size == 0 or (indices.min() >= 0 and indices.max() < width))
+    )
+    if not is_sound:
+        raise ValueError(
+            f"X is a damaged sparse matrix: its indices lead out of {W.shape[0]:,} rows and "
+            f"{W.shape[1]:,} columns. Make it again, for example from its coordinates."
+        )
 
 
 def _check_weights(values: np.ndarray, repairs: Repairs) -> None:
