@@ -164,7 +164,7 @@ def assert_same_joints(mine, expected):
 
 
 def contrast(first, second):
-    """The contrast of two colours (red, green, blue in [0, 1]) as WCAG defines it; 4.5 is enough."""
+    """The contrast of two colours (red, green, blue in [0, 1]) by WCAG; 4.5 is enough."""
     dark, light = sorted(_luminance(np.asarray(colour[:3])) for colour in (first, second))
     return (light + 0.05) / (dark + 0.05)
 
