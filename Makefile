@@ -142,4 +142,4 @@ reproduce: $(READY)
 	cp reproduction/reproduction.md reproduction/*.png docs/reproduction/
 
 clean:
-	rm -rf .venv .venv-lowest .venv-newest demo site site-links .docs-cache docs/_generated .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist
+	rm -rf .venv .venv-lowest .venv-newest demo site site-links jupyter_execute .docs-cache docs/_generated .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* dist

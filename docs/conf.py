@@ -1,6 +1,5 @@
 """The documentation site: `make docs` builds it into site/, with warnings as errors."""
 
-import logging
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ nb_execution_cache_path = str(notebook_cache())
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_output_stderr = "remove-warn"  # what warns readers is an error here
+smartquotes = False  # options such as --force are text, too
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -45,10 +45,13 @@ copybutton_prompt_is_regexp = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 
-# A publisher that refuses programs is not a broken link.
+linkcheck_ignore = [r"https://doi\.org/"]  # publishers refuse programs
 linkcheck_timeout = 20
 linkcheck_workers = 4
 
+# Pages that are not part of a section have no navigation of one.
+ALONE = ("index", "getting_started", "scale", "trust", "licences", "comparison", "faq")
+ALONE += ("reproduction/reproduction", "changelog", "citation")
 html_theme = "pydata_sphinx_theme"
 html_title = "comarkov"
 html_static_path = ["_static"]
@@ -56,19 +59,20 @@ html_logo = html_favicon = "_static/logo.svg"
 html_extra_path = [str(GENERATED / "extra")]  # reports, copied as they are
 html_css_files = ["comarkov.css"]
 html_show_sourcelink = False
+html_use_index = False  # the reference and the search are easier to read
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "comarkov"},
     "navigation_with_keys": False,
     "show_nav_level": 1,
+    "show_toc_level": 2,
     "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
-    "article_footer_items": ["prev-next"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": [], "getting_started": []}
+html_sidebars = {name: [] for name in (*ALONE, "search")}
 
 
 def setup(app: Any) -> None:
@@ -79,11 +83,3 @@ def setup(app: Any) -> None:
 def _without_last_blank_lines(app: Any, name: str, source: list[str]) -> None:
     """Doctests end with a blank line above the fence, which readers need not see."""
     source[0] = source[0].replace("\n\n```\n", "\n```\n")
-
-
-def _is_no_empty_section(record: logging.LogRecord) -> bool:
-    return "glob pattern" not in str(record.msg)
-
-
-# Sections may be empty, and Sphinx cannot suppress this warning by its type.
-logging.getLogger("sphinx.sphinx.directives.other").addFilter(_is_no_empty_section)

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from commands import assert_refused, run
 
 from comarkov import reproduce
+from comarkov.data.datasets import Dataset
 from comarkov.reproduce import EXPERIMENTS, published
 from comarkov.reproduce.experiment import Curve, Experiment, Outcome, RunOptions
-from comarkov.reproduce.experiments import synthetic
+from comarkov.reproduce.experiments import newsgroups_texts, synthetic
 from comarkov.reproduce.experiments.synthetic import circulant_blocks, noisy_blocks
 from comarkov.reproduce.means import mean_and_error
 from comarkov.reproduce.runs import Store, complete, open_store
@@ -154,6 +157,52 @@ def test_a_curve_agrees_within_its_tolerance_where_it_is_judged():
     assert curve([0.5, 0.9], [0.45, 0.5], tolerance=0.06, judged=judged).verdict().agrees is True
     assert curve([0.5, 0.9], [0.43, 0.5], tolerance=0.06, judged=judged).verdict().agrees is False
     assert curve([0.5], [0.1], tolerance=0.1, judged=np.array([False])).verdict().agrees is None
+
+
+def test_a_curve_with_samples_is_judged_by_their_share():
+    """The mean of 0.95 and 0.55 is published, but no sample has it."""
+    two = np.array([[0.95, 0.9], [0.55, 0.5]])
+    verdict = curve(two.mean(axis=0), [0.75, 0.7], tolerance=0.08, samples=two).verdict()
+    assert verdict.agrees is False
+    assert verdict.detail == "worst of 2 points: 0 of 2 samples within 0.08"
+    verdict = curve(two.mean(axis=0), [0.9, 0.9], tolerance=0.08, samples=two).verdict()
+    assert verdict.agrees is True
+    assert verdict.detail == "worst of 2 points: 1 of 2 samples within 0.08"
+
+
+MESSAGE = """From: the ann@b.c
+Subject: Re: A wheel
+Lines: 2
+
+The car has 4 wheels."""
+
+
+@pytest.mark.parametrize(
+    ("headers", "stop_words", "words"),
+    [
+        ("all", True, "a ann b c car from has lines re subject the wheel wheels"),
+        ("subject", True, "a car has re the wheel wheels"),
+        ("none", True, "car has the wheels"),
+        ("subject", False, "car wheel wheels"),
+        ("none", False, "car wheels"),
+    ],
+)
+def test_texts_become_words(headers, stop_words, words, monkeypatch):
+    def read(place, prepared):
+        names = sorted(set(prepared(MESSAGE).split()))
+        return Dataset(sp.csr_array(np.ones((1, len(names)))), ["message"], names)
+
+    monkeypatch.setattr(newsgroups_texts, "read", read)
+    monkeypatch.setattr(newsgroups_texts.datasets, "find", lambda *place: "somewhere")
+    newsgroups_texts.documents.cache_clear()
+    preparation = newsgroups_texts.Preparation(headers, stop_words)
+    assert " ".join(newsgroups_texts.documents(None, preparation).column_names) == words
+    newsgroups_texts.documents.cache_clear()
+
+
+def test_an_unknown_part_of_messages_is_an_error(tmp_path):
+    done = run("reproduce", "newsgroups", "--headers", "subjects", cwd=tmp_path)
+    assert_refused(done, "--headers must be all, subject, none, not 'subjects'.")
 
 
 def test_equal_numbers_without_error_agree():

@@ -69,7 +69,7 @@ def _draw(ax: Any, curve: Any, color: str) -> None:
         ax.plot(curve.x, curve.published, color=color, alpha=0.3, linewidth=4)
     if curve.samples is not None:
         x = np.tile(curve.x, len(curve.samples))
-        ax.plot(x, curve.samples.ravel(), ".", color="0.45", alpha=0.35, markersize=2.5, mew=0)
+        ax.plot(x, curve.samples.ravel(), ".", color="0.35", alpha=0.5, markersize=4, mew=0)
     error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
     style = {"color": color, "linewidth": 1, "marker": "o", "markersize": 2.5}
     ax.errorbar(curve.x, curve.ours, error, label=curve.name or "ours", **style)
@@ -88,7 +88,7 @@ def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
     if any(curve.published is not None for curve in drawn):
         entries["published"] = Line2D([], [], color="0.2", alpha=0.3, linewidth=4)
     if any(curve.samples is not None for curve in drawn):
-        entries["a sample"] = Line2D([], [], color="0.45", marker=".", linestyle="")
+        entries["a sample"] = Line2D([], [], color="0.35", marker=".", linestyle="")
     if any(curve.best is not None for curve in drawn):
         entries["ours at its best"] = Line2D([], [], color="0.2", linewidth=1, linestyle="--")
     look = {"ncols": min(len(entries), 6), "fontsize": 8, "frameon": False}
