@@ -70,6 +70,29 @@ def test_npz_with_a_member_that_is_no_array(here):
     refused("m.npz", "m.npz is not an npz file: 'format' is not an array.")
 
 
+def test_npz_with_text_that_is_none(here):
+    """Characters beyond the last one of Unicode."""
+    names = np.full(3, 0x7FFFFFFF, np.uint32).view("<U1")
+    np.savez("m.npz", X=EYE, row_kind=names)
+    refused("m.npz", "m.npz is not an npz file: 'row_kind' is not text.")
+
+
+@pytest.mark.parametrize("end", [b"", b" ", b" 2", b" x", b"\t\t", b"\x84g\x8f"])
+def test_matrix_market_with_a_last_line_that_does_not_end(here, end):
+    """SciPy's reader alone goes on beyond it, and crashes now and then."""
+    header = b"%%MatrixMarket matrix array real general\n20 20\n"
+    (here / "m.mtx").write_bytes(header + b"1\n" * 399 + b"1" + end)
+    assert comarkov.read("m.mtx").matrix.sum() == 400
+
+
+def test_matrix_market_that_is_binary(here):
+    header = "%%MatrixMarket matrix array real general\n% Zoë\n2 1\n"
+    (here / "m.mtx").write_text(header + "1\n2\x05\n")
+    refused("m.mtx", r"m\.mtx, line 5 is not text: it has the byte 5\.")
+    (here / "m.mtx").write_text(header + "1\n2\n")
+    assert comarkov.read("m.mtx").shape == (2, 1)
+
+
 def test_npz_that_cannot_be_opened(here):
     np.savez_compressed("m.npz", X=EYE)
     for at, value in ((6, b"\x01\x00"), (8, b"\x63\x00")):  # encrypted, an unknown method

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import lzma
+import os
+import re
 import zipfile
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..array_headers import BAD_HEADER
+from ..array_headers import BAD_HEADER, is_text
 from .data import Data, Names
 from .faults import weight_problem
 from .npz import annotations_in, unjoined
@@ -34,6 +38,7 @@ UNREADABLE = (
 )
 
 
+BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 WRITE = "Write it again, for example with scipy.io.mmwrite."
 AGAIN = "Save it again, for example with comarkov.Data.save."
 
@@ -66,10 +71,10 @@ def from_matrix_market(file: Opened) -> Data:
     """A Matrix Market file, whose rows and columns have no names."""
     from scipy.io import mmread
 
-    _refuse_nul(file)
+    _refuse_binary(file)
     _check_claim(file)
     try:
-        matrix = mmread(file.path)
+        matrix = mmread(_with_line_end(file.path))
     except (ValueError, OverflowError, OSError, MemoryError) as error:
         why = first_line(error) or "it claims to be larger than memory"
         raise ValueError(f"{file.name} is not a Matrix Market file: {why}. {WRITE}") from error
@@ -79,17 +84,26 @@ def from_matrix_market(file: Opened) -> Data:
     return named_errors(file.name, lambda: Data(matrix, source=file.name))
 
 
-def _refuse_nul(file: Opened) -> None:
-    """Refuse the byte 0, after which SciPy's reader goes on beyond the end of its buffer."""
+def _refuse_binary(file: Opened) -> None:
+    """Refuse bytes that no text of numbers has: SciPy's reader may go on beyond their line."""
     line = 1
     with file.path.open("rb") as stream:
         while chunk := stream.read(CHUNK):
-            place = chunk.find(b"\0")
-            line += chunk.count(b"\n", 0, place if place >= 0 else len(chunk))
-            if place >= 0:
+            bad = BINARY.search(chunk)
+            line += chunk.count(b"\n", 0, bad.start() if bad else len(chunk))
+            if bad:
                 raise ValueError(
-                    f"{file.name}, line {line} is not text: it has the byte 0. {WRITE}"
+                    f"{file.name}, line {line} is not text: it has the byte {bad[0][0]}. {WRITE}"
                 )
+
+
+def _with_line_end(path: Path) -> Any:
+    """What SciPy can read: it goes on beyond the end of a last line that does not end."""
+    with path.open("rb") as stream:
+        stream.seek(-1, os.SEEK_END)
+        if stream.read() == b"\n":
+            return path
+    return io.BytesIO(path.read_bytes() + b"\n")
 
 
 def _check_claim(file: Opened) -> None:
@@ -168,6 +182,8 @@ def from_npz(file: Opened, max_bytes: int | None = None) -> Data:
     for key, part in parts.items():
         if not isinstance(part, np.ndarray):  # NumPy returns the bytes of a member it cannot read
             raise ValueError(f"{file.name} is not an npz file: {key!r} is not an array. {AGAIN}")
+        if not is_text(part):
+            raise ValueError(f"{file.name} is not an npz file: {key!r} is not text. {AGAIN}")
     kinds: dict[str, Any] = {
         field: str(parts.pop(field)[()])
         for field in ("row_kind", "column_kind", "source", "weighting", "entry_kind")
