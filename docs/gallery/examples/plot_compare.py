@@ -1,6 +1,7 @@
 """Methods side by side
 
 The default method and six of the literature, from the same starts: who loses least?
+Planted blocks, chosen so that methods differ; on easy data most of them agree.
 """
 
 import matplotlib.pyplot as plt

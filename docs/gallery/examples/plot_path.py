@@ -1,6 +1,7 @@
 """A path over β
 
 Eight groups of rows but only two column clusters: at β = 1/2 the rows lose their groups.
+Made-up counts, chosen to show where coupling hurts.
 """
 
 import matplotlib.pyplot as plt
