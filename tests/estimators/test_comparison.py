@@ -147,7 +147,7 @@ def test_what_has_no_mass_is_told_once():
 
 
 def test_methods_that_do_not_fit_into_memory_are_left_out(monkeypatch):
-    monkeypatch.setattr(agglomerate, "memory", lambda: 8000.0)
+    monkeypatch.setattr(agglomerate, "total_memory", lambda: 8000.0)
     with pytest.warns(UserWarning, match="is left out. Agglomeration stores") as output:
         table = comarkov.compare(W, (3, 2))
     left_out = {"aib", "ib-double", "idc", "ibcc"}

@@ -226,7 +226,7 @@ def test_what_fails_in_the_middle_leaves_what_was_there(tmp_path, model, monkeyp
 
     monkeypatch.setattr(storage, "_write_arrays", full)
     for name in ("model", "new"):
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match="no room on the disk"):
             model.save(tmp_path / name, overwrite=True)
     assert os.listdir(tmp_path) == ["model"]
     assert (tmp_path / "model" / "model.json").read_bytes() == before

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -131,12 +132,15 @@ def estimate_fit(estimator: Any, X: Any) -> Estimate:
     return replace(result, advice=tuple(_advice(result, size, request)))
 
 
-def refuse_what_does_not_fit(estimator: Any, data: Joint) -> None:
+def refuse_what_does_not_fit(estimator: Any, data: Joint, counts: Sequence[int | None]) -> None:
     """Raise MemoryError before a fit that needs more memory than there is, not in the middle of it.
 
     The data are in memory already, but not their transpose.
     """
-    request, size = _request(estimator), _size(data)._replace(is_shared=True)
+    rows, columns = counts
+    threads = n_threads(estimator.n_jobs)
+    request = Request((rows, columns), False, 0.0, "", threads, "local")
+    size = _size(data)._replace(is_shared=True)
     needed, available = _added_bytes(size, request)[0], available_memory()
     if available is not None and needed > max(available, LITTLE):
         raise MemoryError(

@@ -100,6 +100,8 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         run = self._with_checkpoint(run, data)
         numbers, selection = self._numbers(data, run)
         starts = starts_for(data, numbers, self.init, self.fixed)
+        if self.engine != "dask":
+            refuse_what_does_not_fit(self, data, [start.k for start in starts])
         check_columns(copy(self), X)  # an error before the search, without setting attributes
         evidence = self._beta_evidence(X, starts, run)
         if evidence is not None:
@@ -135,9 +137,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         X = fit_input(X)
         weighting = as_weighting(self.weighting, X)
         check_large(X)
-        data = weighted_joint(X, weighting).with_threads(run.n_jobs)
-        refuse_what_does_not_fit(self, data)
-        return X, weighting, data
+        return X, weighting, weighted_joint(X, weighting).with_threads(run.n_jobs)
 
     def _read_on_workers(self, X: Any, cluster: Cluster) -> tuple[Any, Weighting | None, Joint]:
         """The same with the weighted data on the workers of a cluster."""
