@@ -70,6 +70,17 @@ def test_npz_with_a_member_that_is_no_array(here):
     refused("m.npz", "m.npz is not an npz file: 'format' is not an array.")
 
 
+def test_a_zip_file_with_another_name_inside(here):
+    """Python quotes both names, of which one may have thousands of bytes."""
+    with zipfile.ZipFile("t.zip", "w") as archive:
+        archive.writestr("a" * 3000 + ".csv", "a,b\n1,2\n")
+    content = (here / "t.zip").read_bytes()
+    (here / "t.zip").write_bytes(content.replace(b"a" * 3000, b"\xe9" * 3000, 1))
+    with pytest.raises(ValueError, match=r"t\.zip is damaged: File name in directory") as error:
+        comarkov.read("t.zip")
+    assert len(str(error.value)) < 400
+
+
 def test_npz_with_text_that_is_none(here):
     """Characters beyond the last one of Unicode."""
     names = np.full(3, 0x7FFFFFFF, np.uint32).view("<U1")

@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from ..quoting import shortened
 from ..writing import linked_file, no_link, put_file, room_for
 
 AGAIN = "Delete it, and fetch it again."
@@ -102,7 +103,7 @@ def members(archive: Archive, path: Path) -> Iterator[tuple[PurePosixPath, bytes
                 )
             yield place, open_()
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise ValueError(f"{path} is damaged ({error}). {AGAIN}") from error
+        raise ValueError(f"{path} is damaged ({shortened(str(error))}). {AGAIN}") from error
 
 
 Member = tuple[str, int, bool, Callable[[], bytes]]  # name, size, plain file?, contents

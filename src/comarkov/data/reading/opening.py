@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..extras import need
+from ..quoting import shortened
 from ..similar_names import similar_file
 from ..user_warnings import warn_user
 from .encodings import TITLES, advice, codec, detect, detect_in_file
@@ -99,8 +100,9 @@ def unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
             inner, inside = _inside(file, packing, stack)
             _copy(inside, target, limit, file.name)
     except DAMAGED as error:
+        why = shortened(str(error)).rstrip(".")
         raise ValueError(
-            f"{file.name} is damaged: {str(error).rstrip('.')}. Download or compress it again."
+            f"{file.name} is damaged: {why}. Download or compress it again."
         ) from error
     except NotImplementedError as error:  # a method or version that Python does not know
         raise ValueError(
