@@ -40,7 +40,7 @@ def main() -> None:
         child = subprocess.run(STEPS[name], cwd=ROOT, stdout=subprocess.PIPE, text=True)
         minutes = (time.monotonic() - begin) / 60
         lines = child.stdout.strip().splitlines() or ["no output"]
-        outcome = lines[-1].strip().replace("|", "/")
+        outcome = lines[-1].strip(" =").replace("|", "/")
         if child.returncode:
             failed, outcome = True, f"**failed**: {outcome}"
         figures[name] = f"{outcome} ({date.today():%d %B %Y}, {minutes:.0f} min)"
