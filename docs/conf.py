@@ -7,13 +7,13 @@ from typing import Any
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
-from generated import GENERATED, notebook_cache  # noqa: E402
+from generated import GENERATED, notebook_cache
 
-import comarkov  # noqa: E402
+import comarkov
 
 project = "comarkov"
 author = "The comarkov developers"
-copyright = "The comarkov developers"  # noqa: A001
+copyright = "The comarkov developers"
 version = release = comarkov.__version__
 
 extensions = [

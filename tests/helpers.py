@@ -172,3 +172,17 @@ def contrast(first, second):
 def _luminance(channels):
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
+    """A chain that is strongly lumpable by construction, and its clusters."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.arange(n) % k)
+    if Q is None:
+        Q = 0.95 * rng.dirichlet(np.full(k, 0.5), size=k) + 0.05 / k
+    P = np.empty((n, n))
+    for b in range(k):
+        members = labels == b
+        within = rng.dirichlet(np.full(members.sum(), concentration), size=n)
+        P[:, members] = Q[labels, b][:, None] * within
+    return P, labels, Q

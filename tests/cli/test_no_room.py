@@ -18,6 +18,7 @@ pytestmark = pytest.mark.skipif(
     reason="needs unshare and setpriv of Linux",
 )
 
+UNSHARE = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
 COMMANDS = {
     "fit": "fit {data}/edges.csv -k 2 -l 3 -o out",
     "fit --force": "fit {data}/edges.csv -k 2 -l 3 --force -o old",
@@ -60,6 +61,10 @@ print(json.dumps(ended))
 def data(tmp_path_factory):
     """What the commands read, in a folder with room."""
     folder = tmp_path_factory.mktemp("data")
+    mount = ["mount", "-t", "tmpfs", "none", str(folder)]
+    probe = subprocess.run([*UNSHARE, *mount], capture_output=True, text=True, check=False)
+    if probe.returncode:
+        pytest.skip(f"no mounts of its own here: {probe.stderr.strip()}")
     edges = [f"r{i},c{j},{1 + (i + j) % 3}" for i in range(8) for j in range(6) if (i + j) % 2]
     (folder / "edges.csv").write_text("row,column,weight\n" + "\n".join(edges))
     states = [f"s{i},s{j},{1 + (i * j) % 3}" for i in range(5) for j in range(5)]
@@ -77,10 +82,7 @@ def ended(data, folder, prepare):
     user = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *python, json.dumps(commands)]
     user += [str(data / "archive")]
     shell = ["sh", "-c", f'{prepare} && exec "$@"', "sh", *user]
-    own = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
-    done = subprocess.run([*own, *shell], capture_output=True, text=True, check=False)
-    if "unshare" in done.stderr or "mount" in done.stderr:
-        pytest.skip(f"no mounts of its own here: {done.stderr.strip()}")
+    done = subprocess.run([*UNSHARE, *shell], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

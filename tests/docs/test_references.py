@@ -6,16 +6,14 @@ import re
 import sys
 from pathlib import Path
 
+import api_pages
+import command_pages
 import pytest
+from generated import write_pages
 
 import comarkov
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "docs" / "_ext"))
-
-import api_pages  # noqa: E402
-import command_pages  # noqa: E402
-from generated import write_pages  # noqa: E402
 
 
 def test_the_reference_lists_every_public_name():

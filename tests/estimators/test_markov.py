@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import weights
+from helpers import lumpable, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,20 +18,6 @@ from comarkov import MarkovAggregation, evaluate
 from comarkov.costs.relations import markov, relation_cost
 from comarkov.data.joint import joint
 from comarkov.search import seeding
-
-
-def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
-    """A chain that is strongly lumpable by construction, and its clusters."""
-    rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.arange(n) % k)
-    if Q is None:
-        Q = 0.95 * rng.dirichlet(np.full(k, 0.5), size=k) + 0.05 / k
-    P = np.empty((n, n))
-    for b in range(k):
-        members = labels == b
-        within = rng.dirichlet(np.full(members.sum(), concentration), size=n)
-        P[:, members] = Q[labels, b][:, None] * within
-    return P, labels, Q
 
 
 @pytest.fixture(scope="module")
@@ -217,110 +203,6 @@ def test_clusters_that_are_a_chain_from_one_start_have_loss():
             inside = (inside @ backwards) * (labels == b)
             chance *= turned.transition_matrix_[a, b]
         assert inside.sum() == pytest.approx(chance, rel=1e-9)
-
-
-def test_transitions_held_out_test_lumpability():
-    rng = np.random.default_rng(0)
-    P, labels, _ = lumpable(0, n=24, k=3)
-    path = [0]
-    for u in rng.random(30_000):
-        path.append(int(np.searchsorted(np.cumsum(P[path[-1]]), u * (1 - 1e-12))))
-    model = MarkovAggregation(3, held_out=0.5, random_state=0).fit(path)
-    assert evaluate.matching_accuracy(labels, model.labels_) == 1
-    assert model.lumpability_test_.p_value > 0.01
-    assert model.lumpability_test_.n_transitions == 15_000
-    again = model.test_lumpability(path[15_000:])
-    assert again == model.lumpability_test_
-    wrong = MarkovAggregation(3, fixed=np.arange(24) % 3, held_out=0.5).fit(path)
-    assert wrong.lumpability_test_.p_value < 1e-10
-    table = np.bincount(np.array(path[:-1]) * 24 + path[1:], minlength=576).reshape(24, 24)
-    thinned = MarkovAggregation(3, held_out=0.3, random_state=0).fit(table)
-    assert thinned.lumpability_test_.p_value > 0.01
-    assert thinned.lumpability_test_.n_transitions == pytest.approx(9000, abs=300)
-    assert not hasattr(thinned.set_params(held_out=0.0).fit(table), "lumpability_test_")
-    with pytest.raises(ValueError, match="State 99 was not in the fit"):
-        model.test_lumpability([0, 99, 0])
-    with pytest.raises(ValueError, match="X has 2 states, but the fit had 24"):
-        model.test_lumpability(np.array([[3, 1], [1, 3]]))
-    with pytest.raises(ValueError, match="needs counts"):
-        model.test_lumpability(P)
-
-
-def test_short_sequences_can_be_held_out():
-    rng = np.random.default_rng(0)
-    P, labels, _ = lumpable(0, n=12, k=3)
-    first = rng.integers(12, size=3000)
-    path = np.stack([first, [rng.choice(12, p=P[x]) for x in first]], axis=1)
-    for share in (0.5, 0.3):
-        model = MarkovAggregation(3, kind="sequences", fixed=labels, held_out=share).fit(path)
-        assert model.lumpability_test_.n_transitions == 3000 * share
-        assert model.lumpability_test_.p_value > 0.01
-
-
-def test_many_rare_states_can_be_told_apart():
-    """200 states seen ten times each, by parity; which of two pairs matters, too."""
-    r = np.random.default_rng(0)
-    odd = np.where(np.arange(200) // 2 % 2, 0.1, 0.6)
-    path = [0]
-    for _ in range(4000):
-        path.append(int(2 * r.integers(100) + (r.random() > odd[path[-1]])))
-    asked = {"held_out": 0.5, "restrict": True, "random_state": 0}
-    test = MarkovAggregation(2, fixed=np.arange(200) % 2, **asked).fit(path).lumpability_test_
-    assert test.degrees_of_freedom > 150
-    assert test.p_value < 1e-9
-    test = MarkovAggregation(2, fixed=np.arange(200) // 2 % 2, **asked).fit(path).lumpability_test_
-    assert test.p_value > 0.01
-
-
-def test_any_kind_of_counts_can_be_tested():
-    """Matrices after sequences and the other way round; names in any order; one answer."""
-    rng = np.random.default_rng(0)
-    states = ["sun", "rain", "snow", "fog"]
-    counts = rng.poisson(40, (4, 4))
-    P = counts / counts.sum(1, keepdims=True)
-    path = ["sun"]
-    for u in rng.random(500):
-        path.append(states[np.searchsorted(np.cumsum(P[states.index(path[-1])]), u * (1 - 1e-9))])
-    seen = pd.DataFrame(0, states, states)
-    for s, t in pairwise(path):
-        seen.loc[s, t] += 1
-    frame = pd.DataFrame(P, states, states)
-    asked = {"fixed": [0, 0, 1, 1], "random_state": 0}
-    exact = MarkovAggregation(2, kind="probabilities", **asked).fit(frame)
-    expected = exact.test_lumpability(seen)
-    assert expected.n_transitions == 500
-    turned = seen.loc[states[::-1], [*states[2:], *states[:2]]]
-    assert exact.test_lumpability(path) == exact.test_lumpability(seen.to_numpy()) == expected
-    assert exact.test_lumpability(turned) == expected
-    model = MarkovAggregation(2, **asked).fit(frame.loc[states[::-1]])
-    assert model.test_lumpability(turned) == expected
-    assert MarkovAggregation(2, **asked).fit(P).test_lumpability(seen) == expected
-    alphabetic = [asked["fixed"][states.index(s)] for s in sorted(states)]
-    for kind in ("auto", "sequences"):
-        model = MarkovAggregation(2, kind=kind, fixed=alphabetic, random_state=0).fit(path)
-        again = model.test_lumpability(path)
-        assert again.statistic == pytest.approx(expected.statistic)
-        assert again.p_value == pytest.approx(expected.p_value, abs=0.01)  # from other tables
-        for X in ([path], seen, turned, seen.sort_index(axis=1).sort_index().to_numpy()):
-            assert model.test_lumpability(X) == again
-    with pytest.raises(ValueError, match="State hail was not in the fit"):
-        exact.test_lumpability(["sun", "hail", "sun"])
-    ones = np.roll(np.eye(4, dtype=int), 1, axis=1)  # rows sum to 1, and may be counts
-    assert exact.test_lumpability(ones).n_transitions == 4
-
-
-def test_nothing_of_an_earlier_fit_is_left():
-    frame = pd.DataFrame([[3, 1], [1, 3]], list("ab"), list("ab"))
-    model = MarkovAggregation(2, held_out=0.1, random_state=0).fit(frame)
-    assert hasattr(model, "feature_names_in_")
-    model.set_params(held_out=0.0).fit(list("abcabacba"))
-    for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
-        assert not hasattr(model, name)
-
-
-def test_what_is_held_out_is_blamed_for_what_is_missing():
-    with pytest.raises(ValueError, match="kept for the fit"):
-        MarkovAggregation(2, held_out=0.4).fit(list("abababacac"))
 
 
 # --- what it is given ---------------------------------------------------------------------------
