@@ -24,6 +24,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # which test workers a
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_xdist_auto_num_workers():
+    """One worker more than processors: many tests wait for a browser or for other processes."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(scope="session", autouse=True)
 def kernels_are_compiled_once(tmp_path_factory):
     """On a fresh machine one worker compiles for all, before any test looks at stderr."""

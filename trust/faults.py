@@ -27,21 +27,24 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+
+from commands import COMARKOV, run
+
 ARCHIVE = "archive.bin"
 FETCH = """
 import sys
 from pathlib import Path
-from comarkov.data.datasets.archives import Archive, fetch
-from comarkov.data.interrupts import end_like_ctrl_c, ended
-end_like_ctrl_c()
 try:
+    from comarkov.data.datasets.archives import Archive, fetch
+    from comarkov.data.interrupts import end_like_ctrl_c, ended
+    end_like_ctrl_c()
     fetch(Archive({file!r}, ({url!r},), {size}, {digest!r}, {size}, ()), Path("."))
 except KeyboardInterrupt:
-    sys.exit(ended()[1])
+    sys.exit(ended()[1] if "ended" in globals() else 130)
 """
 LIMIT = 300  # seconds that any command may take
 CODES = {signal.SIGTERM: 143, signal.SIGINT: 130}
-COMARKOV = [sys.executable, "-m", "comarkov"]
 
 
 @dataclass
@@ -88,6 +91,7 @@ def main() -> None:
     with cases() as every, tempfile.TemporaryDirectory() as folder:
         for case in every:
             case.seconds = undisturbed(case, Path(folder) / f"{case.name}-first", problems)
+            print(f"{case.name}: {case.seconds:.1f} s undisturbed", flush=True)
         for number, which in enumerate(signals):
             case = every[number % len(every)]
             found = disturbed(case, Path(folder) / str(number), which, rng)
@@ -150,6 +154,8 @@ def _finished(case: Case, folder: Path) -> list[str]:
     _, errors = child.communicate(timeout=LIMIT)
     if child.returncode:
         return [f"the next run fails: {errors[-2000:]}"]
+    if not target.exists():
+        return ["the next run writes nothing"]
     problems = list(filter(None, [case.check(target)]))
     drafts = [path.name for path in folder.iterdir() if path.name.startswith(".")]
     return problems + [f"{name} is left" for name in drafts]
@@ -168,9 +174,9 @@ def cases() -> Iterator[list[Case]]:
         Case("pack", ["pack", "edges.csv", "-o", "store", "-q"], "store", _store, before=_edges),
         Case(
             "reproduce",
-            ["reproduce", "southern-women", "--quick", "--out", "pages"],
-            "pages",
-            lambda target: "",
+            ["reproduce", "circulant", "--runs", "2", "--out", "pages"],
+            "pages/index.html",
+            _page,
             is_resumed=True,
         ),
     ]
@@ -198,7 +204,7 @@ def _results(target: Path) -> str:
     wanted = {"rows.csv", "columns.csv", "report.html", "summary.json", "model", "data.npz"}
     if wanted - names:
         return f"{sorted(wanted - names)} is missing"
-    return _fails(["info", str(target), "--json"])
+    return _fails("info", target, "--json")
 
 
 def _edges(folder: Path) -> None:
@@ -209,12 +215,18 @@ def _edges(folder: Path) -> None:
 
 def _store(target: Path) -> str:
     """The checksums of a store."""
-    return _fails(["info", str(target), "--json"])
+    return _fails("info", target, "--json")
 
 
-def _fails(arguments: list[str]) -> str:
-    child = subprocess.run([*COMARKOV, *arguments], capture_output=True, text=True)
-    return child.stderr[-2000:] if child.returncode else ""
+def _page(target: Path) -> str:
+    """A page of the paper's experiments, which holds its pictures."""
+    text = target.read_text(encoding="utf-8")
+    return "" if text.rstrip().endswith("</html>") else "the page has no end"
+
+
+def _fails(*arguments: object) -> str:
+    done = run(*arguments)
+    return done.stderr[-2000:] if done.returncode else ""
 
 
 def _is(content: bytes) -> Callable[[Path], str]:

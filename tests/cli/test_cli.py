@@ -125,8 +125,8 @@ def kept(out):
         return 0
 
 
-CIRCULANT = ("reproduce", "circulant", "--runs", "24")
-N_RUNS = 6 * 24  # in batches of 20, so that there is time to interrupt them
+CIRCULANT = ("reproduce", "circulant", "--runs", "10")
+N_RUNS = 6 * 10  # in batches of 20, so that there is time to interrupt them
 
 
 @pytest.fixture(scope="module")
