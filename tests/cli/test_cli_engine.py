@@ -42,7 +42,7 @@ def test_no_scheduler_answers(tmp_path, monkeypatch):
 def test_a_checkpoint_is_removed_at_the_end(tmp_path):
     (tmp_path / "fit.npz").write_text("something else")
     done = run(*FIT, "--checkpoint", "fit.npz", "-o", "out", cwd=tmp_path)
-    assert_refused(done, "fit.npz is no checkpoint of comarkov")
+    assert_refused(done, "fit.npz is not a checkpoint of comarkov")
     assert "--checkpoint other.npz" in done.stderr
     (tmp_path / "fit.npz").unlink()
     assert run(*FIT, "--checkpoint", "fit.npz", "-o", "out", cwd=tmp_path).returncode == 0

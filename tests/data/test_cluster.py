@@ -180,7 +180,7 @@ def test_information(cluster):
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ({"a": [1.5], "b": [1], "c": [1]}, "'a' of names holds 1.5, which is no whole number"),
+        ({"a": [1.5], "b": [1], "c": [1]}, "'a' of names holds 1.5, which is not a whole number"),
         ({"a": [1], "b": [1], "c": [-2]}, "A weight in column 'c' is -2, but"),
         ({"a": [1], "b": [1], "c": [np.nan]}, "A weight in column 'c' is missing, but"),
         ({"a": [1], "b": [1], "c": ["x"]}, "column 'c' of weights is not numeric"),

@@ -79,5 +79,5 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"belongs to other data or parameters. Delete it, or"):
         CoClustering((4, 3), **parameters).fit(blocks(1))
     file.write_text("no archive")
-    with pytest.raises(ValueError, match=r"is no checkpoint of comarkov. Choose another file"):
+    with pytest.raises(ValueError, match=r"is not a checkpoint of comarkov. Choose another file"):
         CoClustering((4, 3), **parameters).fit(blocks())

@@ -65,8 +65,8 @@ def _in_results(out: Path, side: str) -> Known:
 
     if not is_results(out):
         raise ValueError(
-            f"{out} has no known classes, as it is no folder of results. Give a file with them: "
-            f"comarkov evaluate {out} classes.csv"
+            f"{out} is not a folder of results, so it has no known classes. Give a file with "
+            f"them: comarkov evaluate {out} classes.csv"
         )
     data = read(out)
     names = data.row_names if side == "rows" else data.column_names

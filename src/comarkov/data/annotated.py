@@ -110,6 +110,6 @@ def _are_whole(matrix: Any) -> bool:
 
 
 def _parts(values: np.ndarray, size: int = 1 << 20) -> Iterator[np.ndarray]:
-    """Values piece by piece: the first that is no whole number usually comes early."""
+    """Values piece by piece: the first that is not a whole number usually comes early."""
     flat = values.ravel()
     return (flat[start : start + size] for start in range(0, flat.size, size))

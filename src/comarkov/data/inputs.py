@@ -175,7 +175,7 @@ def _checked(W: Any) -> Any:
 
 
 class Repairs(NamedTuple):
-    """Calls that turn an input of some type into one without values that are no weights."""
+    """Calls that turn an input of some type into one without values that are not weights."""
 
     missing: str
     infinite: str
@@ -216,7 +216,7 @@ def _check_places(W: Any) -> None:
 
 
 def _check_weights(values: np.ndarray, repairs: Repairs) -> None:
-    """An error if a number is no weight, or if all together are too large."""
+    """An error if a number is not a weight, or if all together are too large."""
     if values.size == 0:
         return
     low, high = values.min(), values.max()

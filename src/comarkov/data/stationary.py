@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import ArpackError, eigs
 from sklearn.utils.parallel import _get_threadpool_controller
 
-FLOOR = 2.0**-900  # the least mass of a state: one that underflows would be no mass
+FLOOR = 2.0**-900  # the least mass of a state: one that underflows would not be a mass
 FAINT = 2.0**-500  # the least probability of a step, so that products of two do not underflow
 FEW_STATES = 200  # that are eliminated one by one
 SHARE = 0.25  # of the states must be eliminated at once for that to pay
@@ -81,7 +81,7 @@ def _of_jumps(P: sp.csr_array, levels: tuple[float, ...]) -> np.ndarray:
 
 
 def _far_apart(P: sp.csr_array) -> np.ndarray:
-    """Which states have fewer neighbours than all of these; such are no neighbours themselves."""
+    """Which states have fewer neighbours than all of these; these are not neighbours themselves."""
     n = P.shape[0]
     links = sp.csr_array(P + P.T)
     filled = np.diff(P.indptr) * np.bincount(P.indices, minlength=n)  # if it is taken out

@@ -1,4 +1,4 @@
-"""Objects that are no matrix: what they are, and the call that reads them."""
+"""Objects that are not matrices: what they are, and the call that reads them."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
     kind : {"auto", "probabilities", "counts", "sequences"}, default="auto"
         What ``fit`` is given. "auto" takes a square matrix whose rows sum to 1 as probabilities,
         one of whole numbers as counts of transitions, and any other as weights, whose rows it
-        divides by their sums. It takes a 1-D array, or a list that is no square matrix of numbers,
-        as sequences.
+        divides by their sums. It takes a 1-D array, or a list that is not a square matrix of
+        numbers, as sequences.
     restrict : bool, default=False
         What to do if some states cannot be reached from others: False raises an error that names
         them. True keeps the largest set of states that all lead to each other, drops transitions

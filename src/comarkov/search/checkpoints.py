@@ -113,7 +113,7 @@ class Checkpoint:
                 raise ValueError("a part is not an array")
         except (OSError, ValueError, KeyError, BadZipFile, zlib.error) as error:
             raise ValueError(
-                f"{self.path} is no checkpoint of comarkov. Choose another file, for example "
+                f"{self.path} is not a checkpoint of comarkov. Choose another file, for example "
                 "checkpoint='other.npz'."
             ) from error
         if about != self._about:

@@ -17,7 +17,7 @@ PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def check_descent(before: float, after: float, state: Clustering, run: Run, step: str) -> None:
-    """Raise an error if a step has raised the cost beyond rounding, or if the cost is no number."""
+    """Raise an error if a step raised the cost beyond rounding, or if the cost is not a number."""
     rise = after - before
     if rise <= ROUNDING:
         return

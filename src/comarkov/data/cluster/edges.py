@@ -169,7 +169,7 @@ def _weights(column: pa.ChunkedArray, name: str) -> np.ndarray:
 
 
 def _check(weights: np.ndarray, columns: Sequence[str]) -> None:
-    """Raise an error about a number that is no weight."""
+    """Raise an error about a number that is not a weight."""
     is_weight = np.isfinite(weights) & (weights >= 0)
     if is_weight.all():
         return

@@ -56,8 +56,8 @@ def _whole(column: pa.Array, name: str) -> pa.Array:
     wrong = values[~is_missing & ((values != np.floor(values)) | (np.abs(values) >= EXACT))]
     if wrong.size:
         raise ValueError(
-            f"The column {name!r} of names holds {wrong[0]:g}, which is no whole number. Convert "
-            f"it to text: edges[{name!r}] = edges[{name!r}].astype(str)"
+            f"The column {name!r} of names holds {wrong[0]:g}, which is not a whole number. "
+            f"Convert it to text: edges[{name!r}] = edges[{name!r}].astype(str)"
         )
     return pa.array(np.where(is_missing, 0, values).astype(np.int64), mask=is_missing)
 

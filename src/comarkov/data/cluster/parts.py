@@ -16,7 +16,7 @@ from .client import Cluster, LostError, Task, places
 
 ATTEMPTS = 20  # at the same work, while workers are lost
 PAUSE = 0.2  # seconds before the next
-FINER = 4  # groups for each worker, if the number of workers is no power of two
+FINER = 4  # groups for each worker, if the number of workers is not a power of two
 
 
 @dataclass(eq=False)

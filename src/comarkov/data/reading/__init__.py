@@ -56,8 +56,8 @@ def read(
         texts. ``rows`` without ``columns`` means the same.
     drop : str, int or list, optional
         Columns to leave out, as a list or separated by commas. In a wide table, text and columns
-        that only number the rows (such as "id") are no weights and need not be listed; "none" reads
-        the latter as weights.
+        that only number the rows (such as "id") are not weights and need not be listed; "none"
+        reads the latter as weights.
     header : bool, optional
         Whether the first line holds headings. By default it does if a column is named; if a word
         stands above numbers; if its numbers are years or rise, as headings do; or if none of its

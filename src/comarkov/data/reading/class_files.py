@@ -38,7 +38,7 @@ def read_labels(
 
     ``names`` and ``labels`` are columns, by heading or position from 0. By default names are in the
     column "name", or else in the first; labels in a column called class, label or the like, or else
-    in the second. A first line whose name is one of the ``known`` is no header.
+    in the second. A first line whose name is one of the ``known`` is not a header.
     """
     header, *lines = _lines(path, encoding)
     at = _column(path, header, names, "name" if "name" in header else 0)

@@ -45,7 +45,7 @@ def from_lines(
     """Delimited text in UTF-8.
 
     ``chosen`` are the columns that the user has named; a header is ``expected`` if a similar file
-    had one, but a first line that is clearly something else is no header.
+    had one, but a first line that is clearly something else is not a header.
     """
     sample = _sample(file)
     if not any(map(str.strip, sample)):

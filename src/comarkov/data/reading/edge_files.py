@@ -66,7 +66,7 @@ class EdgeFiles:
         for side in ("row_classes", "column_classes"):
             for column in columns_in(getattr(options, side)):
                 raise ValueError(
-                    f"{side}={column!r} is no file, and classes are not read from columns of "
+                    f"{side}={column!r} is not a file, and classes are not read from columns of "
                     f"several files. Give a file with names and classes, for example "
                     f"{side}='classes.csv'."
                 )

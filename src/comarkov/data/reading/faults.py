@@ -127,7 +127,7 @@ def _problem(table: RawTable, field: str, cell: str | None, checks: Checks) -> s
 
 
 def _advice(table: RawTable, field: str, cell: str) -> str:
-    """What to do about a cell that is no number, but may be one with other marks."""
+    """What to do about a cell that is not a number, but may be one with other marks."""
     readings = [
         ("'.'", ",", "."),
         ("','", ".", ","),

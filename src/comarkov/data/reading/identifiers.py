@@ -1,4 +1,4 @@
-"""Columns that only count or number the rows, and are no weights."""
+"""Columns that only count or number the rows, and are not weights."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def spelling_out(function: Reader) -> Reader:
 
 
 def kind_of_object(source: Any) -> str | None:
-    """The kind of an object that is no name of a file; None for tables, which need a look."""
+    """The kind of an object that is not the name of a file; None for tables, which need a look."""
     if is_anndata(source):
         return "h5ad"
     if is_graph(source):

@@ -26,7 +26,7 @@ class Layout:
 
     names: str | None  #: the column that names the rows; None if there is none
     weights: list[str]
-    texts: list[str]  #: columns of text, which are no weights
+    texts: list[str]  #: columns of text, which are not weights
     identifiers: list[str]  #: columns of numbers that only count or name rows, left out as well
     groups: str | None = None  #: a column filled only in the first line of each group of rows
 
@@ -110,7 +110,7 @@ def is_total(name: str) -> bool:
 
 
 def explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
-    """A note about the columns that are no weights."""
+    """A note about the columns that are not weights."""
     facts = []
     if classes:
         facts.append(f"{listed(list(classes), 5)} is read as classes of the rows")

@@ -199,7 +199,7 @@ def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: st
 
     try:
         return _from_table(table, kind, options, form)
-    except PolarsError as error:  # a file that is no table at all
+    except PolarsError as error:  # a file that is not a table at all
         raise fault(table, error=error) from error
 
 

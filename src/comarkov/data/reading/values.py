@@ -6,7 +6,7 @@ import re
 
 #: What people write where they know nothing. An empty cell is missing, too.
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
-#: The same for weights, where a lone dash or point is no number either.
+#: The same for weights, where a lone dash or point is not a number either.
 GAPS = (*MISSING, "-", "\u2013", "\u2014", ".")
 _MISSING, _GAPS = frozenset(MISSING), frozenset(GAPS)
 SIGNS = " \t\r\n%$€£¥"  # which may stand around a number

@@ -26,7 +26,7 @@ CELLS = 4_000_000  # at a time
 def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Data:
     """The matrix of a wide table, whose first column, or the one chosen, names the rows.
 
-    Columns of text are no weights, but may be classes of the rows. Rows without a name are left
+    Columns of text are not weights, but may be classes of the rows. Rows without a name are left
     out. A table of numbers alone without a header is a matrix without names; it can as well be an
     edge list with more columns, so the user must have stated that it is a table.
     """
