@@ -67,7 +67,7 @@ class SideFindings:
 
     @cached_property
     def titles(self) -> list[str]:
-        """One title for each cluster: a few words that tell it from the others."""
+        """One title for each cluster: a few words that distinguish it from the others."""
         return cluster_titles(self)
 
     @cached_property

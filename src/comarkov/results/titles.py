@@ -1,4 +1,4 @@
-"""Titles of clusters: up to three words that tell a cluster from the others.
+"""Titles of clusters: up to three words that distinguish a cluster from the others.
 
 A word stands in the title of the cluster for which it scores highest (see ``title_words``), so
 titles on one level share no words. Only a cluster whose own words are all weak borrows its best

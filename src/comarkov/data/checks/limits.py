@@ -19,7 +19,8 @@ class RefusedError(Exception):
 def run(check: Callable[[str, int], None]) -> None:
     """Check the file of the first argument, whose content may have as many bytes as the second.
 
-    If it is bad, one line on stdout says why. A panic of Rust is no Exception, but ends here too.
+    If it is bad, one line on stdout says why. A panic of Rust is not an
+    Exception, but ends here too.
     """
     _limit_memory()
     try:

@@ -164,8 +164,8 @@ class ChainResults(NetworkResults):
         first, second = (self.names[i] for i in worst.states)
         return (
             "The clusters are not exactly a Markov chain: the state adds "
-            f"{bits_text(loss)} bits to what its cluster tells about the next cluster. The largest "
-            f"difference is in cluster {worst.cluster}: the probability of going to cluster "
+            f"{bits_text(loss)} bits to what its cluster reveals about the next cluster. The "
+            f"largest difference is in cluster {worst.cluster}: the probability of going to cluster "
             f"{worst.target} next is {worst.violation:.2g} higher from {first} than from {second}."
         )
 

@@ -75,7 +75,7 @@ def _losses(results: ChainResults) -> list[dict[str, Any]]:
     fitted = results.fitted
     kept = fitted.information_.row_clusters_column_clusters
     parts = [
-        ("kept", "Kept", kept, "What a cluster tells about the next cluster."),
+        ("kept", "Kept", kept, "What a cluster reveals about the next cluster."),
         (
             "lumpability",
             "Lumpability loss",
