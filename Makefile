@@ -27,7 +27,7 @@ help:
 	@echo "make test-lowest  the same with the lowest versions of all dependencies (PYTHON=python3.11)"
 	@echo "make test-newest  the same with the newest versions, in a new environment"
 	@echo "make audit      known vulnerabilities and licences of all dependencies (needs pypi.org)"
-	@echo "make coverage   run it with coverage of lines and branches, kernels included (an hour)"
+	@echo "make coverage   run it with coverage of lines and branches, kernels included: at least 95 %"
 	@echo "make mutants    change operators, numbers and statements at random: do tests notice? (an hour)"
 	@echo "make faults     500 signals at random moments of commands: is anything lost? (an hour)"
 	@echo "make nightly    all long tests of what docs/trust.md promises (hours)"
@@ -58,8 +58,9 @@ $(BENCH): $(DEV)
 demo: $(READY)
 	$(BIN)/comarkov fit southern-women -k 2 -l 3 --seed 0 --force -o demo/southern-women
 
+PYTEST = $(BIN)/pytest
 test: $(DEV)
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+	$(PYTEST) --numprocesses auto --dist worksteal
 
 test-lowest:
 	$(PYTHON) -m venv --clear .venv-lowest
@@ -71,11 +72,12 @@ test-newest:
 	.venv-newest/bin/pip install --quiet --editable '.[test]'
 	.venv-newest/bin/pytest --numprocesses auto --dist worksteal $(TESTS)
 
-# Kernels are measured without compiling them, on the tests that are fast enough then.
+# What CI runs: make test, and the tests of kernels that are fast enough without compiling them.
+COVERED = $(BIN)/coverage run -m pytest
 coverage: $(DEV)
 	rm -f .coverage .coverage.*
-	$(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -W ignore::RuntimeWarning $(WITHOUT_JIT)
+	$(MAKE) test PYTEST="$(COVERED)"
+	NUMBA_DISABLE_JIT=1 $(COVERED) -W ignore::RuntimeWarning --numprocesses auto --dist worksteal $(WITHOUT_JIT)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 

@@ -165,8 +165,9 @@ class ChainResults(NetworkResults):
         return (
             "The clusters are not exactly a Markov chain: the state adds "
             f"{bits_text(loss)} bits to what its cluster reveals about the next cluster. The "
-            f"largest difference is in cluster {worst.cluster}: the probability of going to cluster "
-            f"{worst.target} next is {worst.violation:.2g} higher from {first} than from {second}."
+            f"largest difference is in cluster {worst.cluster}: the probability of going to "
+            f"cluster {worst.target} next is {worst.violation:.2g} higher "
+            f"from {first} than from {second}."
         )
 
     @cached_property
