@@ -133,6 +133,21 @@ def test_a_folder_of_parquet(cluster, tmp_path):
     )
 
 
+def test_parquet_files_that_are_damaged_or_different_are_named(cluster, tmp_path):
+    frame = edges(matrix("counts"), NAMES["words"])
+    for name in ("a.parquet", "b.parquet"):
+        frame.to_parquet(tmp_path / name)
+    content = (tmp_path / "b.parquet").read_bytes()
+    middle = content[:100] + b"x" * 500 + content[600:]
+    for damaged in (content[:-50], middle):
+        (tmp_path / "b.parquet").write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"b\.parquet cannot be read: .*Write the file again"):
+            cluster_joint(tmp_path, None, cluster)
+    frame.rename(columns={"item": "product"}).to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(ValueError, match=r"b\.parquet has no column 'item'"):
+        cluster_joint(tmp_path, None, cluster)
+
+
 @pytest.mark.parametrize("scheme", ["bm25", "tfidf", "uniform", "log", "presence"])
 def test_weights_are_those_of_the_whole(cluster, scheme):
     X = matrix("counts")

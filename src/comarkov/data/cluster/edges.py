@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..extras import need
+from ..quoting import shortened
 from ..user_warnings import warn_user
 from . import names
 from .client import INSTALL, PURPOSE, Cluster, Task
@@ -62,7 +64,10 @@ def from_parquet(folder: Path, cluster: Cluster, columns: Sequence[str] | None =
     files = sorted(folder.rglob("*.parquet"))
     if not files:
         raise ValueError(f"{folder} has no Parquet files. Give a folder with files *.parquet.")
-    heads = [pq.read_metadata(file) for file in files]
+    heads = []
+    for file in files:
+        with _damage_is_located(str(file)):
+            heads.append(pq.read_metadata(file))
     chosen = columns or _three(
         heads[0].schema.to_arrow_schema().names, str(folder), "columns=['user', 'item', 'weight']"
     )
@@ -96,8 +101,29 @@ def _read_parquet(piece: tuple[str, list[int]], columns: list[str]) -> pa.Table:
     import pyarrow.parquet as pq
 
     path, groups = piece
-    with pq.ParquetFile(path) as file:
-        return file.read_row_groups(groups, columns=columns)
+    with _damage_is_located(path), pq.ParquetFile(path) as file:
+        table = file.read_row_groups(groups, columns=columns)
+    missing = sorted(set(columns) - set(table.column_names))
+    if missing:
+        raise ValueError(
+            f"{path} has no column {missing[0]!r}, which the first file of the folder has. Give "
+            "all files the same columns."
+        )
+    return table
+
+
+@contextmanager
+def _damage_is_located(path: str) -> Iterator[None]:
+    """Name the file in errors of Arrow, which does not."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        reason = shortened(" ".join(str(error).split())).rstrip(".")
+        raise ValueError(
+            f"{path} cannot be read: {reason}. Write the file again, or remove it from the folder."
+        ) from error
 
 
 # --- from edges to bands of rows ------------------------------------------------------------------
