@@ -1,15 +1,19 @@
 """Data, clocks and the table that benchmarks print."""
 
 import os
+import platform
 import re
 import sys
 import tarfile
 import time
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
+
+import comarkov
 
 HERE = Path(__file__).parent
 NEWSGROUPS = "20news-bydate.tar.gz"
@@ -65,11 +69,20 @@ def least_seconds(work, repeats: int = 7) -> float:
     return min(seconds(work) for _ in range(repeats))
 
 
+def circumstances() -> str:
+    """The date, the machine and the version, which belong to any figure."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    machine = f"{os.cpu_count()} cores, {memory:.0f} GB, {platform.system()}"
+    versions = f"Python {platform.python_version()}, comarkov {comarkov.__version__}"
+    return f"{date.today():%d %B %Y}, {machine}, {versions}"
+
+
 class Report:
     """Prints figures beside their targets as they come."""
 
     def __init__(self) -> None:
         self.missed = 0
+        print(circumstances(), flush=True)
 
     def title(self, text: str) -> None:
         print(f"\n{text}\n{'-' * len(text)}", flush=True)
