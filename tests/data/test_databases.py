@@ -93,9 +93,9 @@ def test_the_only_table_a_named_one_and_a_query(shop):
 def test_the_error_lists_the_tables_with_a_call_that_works(shop):
     address, execute = shop
     execute("create table items (product varchar(9), price float)")
-    with pytest.raises(ValueError, match=r'has 2 tables: it has items, sales.* table="items"$'):
+    with pytest.raises(ValueError, match=r'has 2 tables: items, sales.* table="items"$'):
         comarkov.read(address)
-    with pytest.raises(ValueError, match=r"no table 'Sales': it has .* table=.sales.$"):
+    with pytest.raises(ValueError, match=r"no table 'Sales'\. It has .* table=.sales.$"):
         comarkov.read(address, table="Sales")
     with pytest.raises(ValueError, match=r'price.*has the tables items, sales\. .*table="items"$'):
         comarkov.read(address, query="select price from sales")

@@ -159,9 +159,9 @@ def _whole(database: Database, wanted: str | None) -> str:
 def _choice(name: str, wanted: str | None, tables: list[str]) -> str:
     if not tables:
         return f"{name} has no tables. Check the address, or pass a query=."
-    has = f"{name} has no table {quote(wanted)}" if wanted else f"{name} has {len(tables)} tables"
+    has = f"no table {quote(wanted)}. It has" if wanted else f"{len(tables)} tables:"
     likely = next((t for t in tables if wanted and t.lower() == wanted.lower()), tables[0])
-    return f"{has}: it has {', '.join(tables)}. Choose one: table={_quoted(likely)}"
+    return f"{name} has {has} {', '.join(tables)}. Choose one: table={_quoted(likely)}"
 
 
 def _tables_hint(database: Database, asked: Asked) -> str:
