@@ -23,7 +23,7 @@ from . import (
 )
 from .terminal import echo
 
-CLUSTER, JUDGE, DATA = "Cluster", "Judge", "Data and the paper"  # panels of the help
+CLUSTER, JUDGE, DATA = "Cluster", "Evaluate", "Data and the paper"  # panels of the help
 
 app = typer.Typer(
     name="comarkov",
@@ -50,7 +50,7 @@ def main(
 ) -> None:
     """Information-theoretic co-clustering of the rows and columns of a matrix.
 
-    To begin with: [bold]comarkov fit southern-women -o women[/bold]
+    To get started: [bold]comarkov fit southern-women -o women[/bold]
     """
 
 

@@ -29,7 +29,7 @@ class _ChainOptions:
         "--clusters -k NUMBER", "The number of clusters of states.", shown=str(network.CLUSTERS)
     )
     beta: str = beta_option(
-        "0.5", "What counts: 1 to predict the next cluster, 0 to get a lumpable chain."
+        "0.5", "From 0 to 1: 1 favours predicting the next cluster, 0 a lumpable chain."
     )
     restrict: bool = CLUSTERING.option(
         "--restrict",
@@ -53,7 +53,8 @@ class ChainOptions(network.NetworkOptions, _ChainOptions):
         """A model to fit."""
         if self.k is None:
             warnings.warn(
-                f"{network.CLUSTERS} clusters, as by default: -k sets another number.", stacklevel=2
+                f"The number of clusters is {network.CLUSTERS}, the default. Set it with -k.",
+                stacklevel=2,
             )
         clusters = network.CLUSTERS if self.k is None else network.number(self.k, "-k 3")
         keywords = self.keywords(self.beta, output)
@@ -78,8 +79,8 @@ def chain(
     INPUT is a square table or an edge list of probabilities or counts, from rows to columns. Or it
     is a text file with one sequence of states per line, or one state per line (discrete
     trajectories, also as .npy), or a folder of such files. A table with one visited state per
-    line needs --kind sequences, --columns with the column of states, and if there are several
-    sequences --rows with the column that tells them apart.
+    line needs --kind sequences and --columns with the column of states. If there are several
+    sequences, it also needs --rows with the column that tells them apart.
 
     OUT gets states.csv, clusters.csv, transitions.csv, clusters.md, summary.json, report.html, and
     model/ for predict and info.

@@ -54,10 +54,10 @@ def compare(
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
-    """Compare methods of the literature on INPUT, all from the same starts.
+    """Compare methods from the literature on INPUT, all from the same starts.
 
-    -k and -l must be numbers. Costs are in bits, at four β; less is better. With known classes,
-    map, nmi and ari measure how well the clusters agree with them.
+    -k and -l must be numbers. Costs are in bits, at four values of β; lower is better. With known
+    classes, map, nmi and ari measure how well the clusters agree with them.
 
     [bold]Example[/bold]
 

@@ -69,7 +69,7 @@ class CutFolderOptions(FitFolderOptions):
 
     out: Path | None = OUTPUT.option(
         "--out -o OUT",
-        "The folder for all results, which is written as a whole or not at all.",
+        "The folder for all results, written atomically: you get all of it or none.",
         shown="FOLDER-KxL",
     )
 
@@ -95,7 +95,7 @@ def cut(
     """Write the results of FOLDER with fewer or more clusters, without another fit.
 
     Clusters are merged or split along the hierarchy of the fit, exactly as the sliders of the
-    report do. OUT gets all that fit writes, and works with predict, report and cut.
+    report do. OUT gets everything that fit writes, and works with predict, report and cut.
 
     [bold]Examples[/bold]
 

@@ -30,7 +30,7 @@ class EngineOptions:
     )
     checkpoint: Path | None = ENGINE.option(
         "--checkpoint FILE",
-        "Keep the best result so far in FILE; if the fit is cut short, the next one goes on.",
+        "Keep the best result so far in FILE; if the fit is interrupted, the next one continues.",
         shown="none",
     )
 
@@ -47,7 +47,7 @@ class EngineOptions:
             )
         if self.engine == "local":
             if self.scheduler is not None:
-                raise ValueError("--scheduler needs the engine for clusters: add --engine dask.")
+                raise ValueError("--scheduler only works with the Dask engine: add --engine dask.")
             yield
             return
         from ..data.cluster.client import session  # slow to import

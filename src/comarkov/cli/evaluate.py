@@ -24,10 +24,10 @@ PRINTED = {
     "nmi": "NMI, V-measure",
     "ari": "ARI, adjusted Rand index",
 }
-LABELS = "OUT of fit, or a CSV file with names and clusters."
+LABELS = "The output folder of fit, or a CSV file with names and clusters."
 TRUTH = (
     "The known classes: a CSV file or another table with names and classes, a folder of texts (its "
-    "subfolders), or an AnnData file. If it is left out: the classes in OUT, such as subfolders."
+    "subfolders), or an AnnData file. By default, the classes stored in the output folder of fit."
 )
 WIDEST = 12  # classes in a table
 SHARES = 3  # classes that are listed for each cluster
@@ -39,11 +39,11 @@ class ColumnOptions:
 
     side: str = INPUT.option("--side SIDE", "Clusters of rows, or of columns.", "rows")
     label_column: str | None = INPUT.option(
-        "--label-column COLUMN", "The column of the clusters.", shown="cluster, or the second"
+        "--label-column COLUMN", "The column with the clusters.", shown="cluster, or the second"
     )
     truth_column: str | None = INPUT.option(
         "--truth-column COLUMN",
-        "The column of the classes (of .obs or .var in an AnnData file).",
+        "The column with the classes (of .obs or .var in an AnnData file).",
         shown="class, label, ... or the second",
     )
 

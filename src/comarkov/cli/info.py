@@ -32,7 +32,7 @@ def info(
         Path,
         typer.Argument(
             metavar="MODEL",
-            help="OUT of fit, a folder that model.save wrote, or a store that pack wrote.",
+            help="The output folder of fit, or a folder that model.save or pack wrote.",
             show_default=False,
         ),
     ],
@@ -41,7 +41,7 @@ def info(
 ) -> None:
     """Print the parameters of a model, its clusters, and how much information they keep.
 
-    Of a store, print what it holds, and compare all files with their checksums.
+    For a store, print its contents, and compare all files with their checksums.
 
     [bold]Example[/bold]
 

@@ -67,7 +67,7 @@ class InputOptions:
     )
     drop: str | None = TABLES.option(
         "--drop COLUMNS",
-        "Leave out these columns, separated by commas; none leaves out no identifiers.",
+        "Columns to leave out, separated by commas; none keeps columns of identifiers.",
         shown="text and identifiers in wide tables",
     )
     time: str | None = TABLES.option(
@@ -80,7 +80,7 @@ class InputOptions:
     )
     separator: str | None = TABLES.option(
         "--separator MARK",
-        "Between columns: ',', ';', '|', tab or space; none: letters are states.",
+        "The mark between columns: ',', ';', '|', tab or space. With none, each letter is a state.",
         shown="detected",
     )
     decimal: str | None = TABLES.option(
@@ -91,12 +91,12 @@ class InputOptions:
     )
     missing: str | None = TABLES.option(
         "--missing HOW",
-        "Lines without a weight: skip, 0 or error.",
+        "What to do with lines without a weight: skip, 0 or error.",
         shown="error; 0 in wide tables",
         autocompletion=completion(("skip", "0", "error")),
     )
     keep_na: bool | None = TABLES.option(
-        "--keep-na", "NA, null and the like are names, not missing.", shown="no"
+        "--keep-na", "Read NA, null and the like as names, not as missing values.", shown="no"
     )
     sheet: str | None = TABLES.option(
         "--sheet NAME", "The sheet of an Excel file.", shown="the only one"
@@ -144,12 +144,15 @@ class InputOptions:
     text: str | None = TEXTS.option("--text COLUMN", "The column or field with the text.")
     n_words: int | None = TEXTS.option(
         "--n-words N",
-        "Keep this many words: those that contribute most to the information.",
+        "Keep only the N most informative words.",
         shown="all",
         min=1,
     )
     min_df: int | None = TEXTS.option(
-        "--min-df N", "Drop words that occur in fewer documents.", shown="2; 1 for predict", min=1
+        "--min-df N",
+        "Drop words that occur in fewer than N documents.",
+        shown="2; 1 for predict",
+        min=1,
     )
     stop_words: str | None = TEXTS.option(
         "--stop-words NAME", "Words to drop: english or none.", shown="english"
@@ -204,8 +207,8 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
     if data.shape == (1, 1) and like is None:
         raise ValueError(
             f"{source} has only one row and one column, so there is nothing to cluster. Choose the "
-            "columns of a table with --rows and --columns. If the file holds prose, use --kind "
-            "texts for a text in each line, or give a folder of texts."
+            "columns of a table with --rows and --columns. If the file holds texts, one in each "
+            "line, use --kind texts; for one text per file, give a folder of texts."
         )
     return data
 

@@ -74,7 +74,7 @@ class _MultiOptions:
         shown=str(network.CLUSTERS),
     )
     weight: list[str] | None = CLUSTERING.option(
-        "--weight TYPE,TYPE=NUMBER", "How much a table counts; repeat it for others.", shown="1"
+        "--weight TYPE,TYPE=NUMBER", "How much a table counts; can be repeated.", shown="1"
     )
 
     beta: str = beta_option("0.5", "How strongly the two sides of a table are coupled, 0 to 1.")
@@ -88,7 +88,7 @@ class MultiOptions(network.NetworkOptions, _MultiOptions):
         """The numbers of clusters as MultiwayClustering takes them."""
         if self.k is None:
             warnings.warn(
-                f"{network.CLUSTERS} clusters of each type, as by default: -k sets other numbers.",
+                f"Each type gets {network.CLUSTERS} clusters, the default. Set numbers with -k.",
                 stacklevel=2,
             )
             return network.CLUSTERS
@@ -130,7 +130,7 @@ def multi(
     """Cluster several types of elements at once, and write all results into a folder.
 
     Each TABLE relates two types, and tables share types: users rate items and give tags. Elements
-    are matched by name and need not be in every table. Without TYPE,TYPE= the header of a file
+    are matched by name and need not be in every table. Without TYPE,TYPE=, the header of the file
     names its types. Options for reading apply to all files.
 
     OUT gets a CSV file for each type, blocks.csv, clusters.md, summary.json, report.html, and

@@ -76,7 +76,7 @@ class StartOptions:
     )
     n_init: int | None = CLUSTERING.option(
         "--starts N",
-        "How often to start; the best is kept.",
+        "Number of starts; the best result is kept.",
         shown="by the size of the data",
         min=1,
     )
@@ -88,14 +88,14 @@ class LimitOptions:
 
     jobs: int = CLUSTERING.option(
         "--jobs -j N",
-        "Threads. The clusters do not depend on it.",
+        "Number of threads. It does not change the clusters.",
         os.cpu_count() or 1,
         shown="one per core",
         min=1,
     )
     time_limit: str | None = CLUSTERING.option(
         "--time-limit TIME",
-        "Stop after 90 (seconds), 5m or 1h and keep the best so far; Ctrl-C does it too.",
+        "Stop after 90 (seconds), 5m or 1h and keep the best result so far, as Ctrl-C does.",
         shown="none",
     )
 

@@ -36,12 +36,12 @@ class StoreOptions:
     out: Path | None = OUTPUT.option(
         "--out -o STORE",
         "The folder to write, atomically: you get all of it or none.",
-        shown="the name of SOURCE, -store",
+        shown="SOURCE-store",
     )
     force: bool = OUTPUT.option("--force -f", "Replace an earlier store.", False)
     memory_limit: str = OUTPUT.option(
         "--memory-limit SIZE",
-        "How much memory to use for sorting; names need more if there are millions.",
+        "How much memory to use for sorting; millions of names need more.",
         "1GB",
     )
 
@@ -61,8 +61,8 @@ def pack(
         list[str],
         typer.Argument(
             metavar="SOURCE...",
-            help="What fit reads, or a folder of Parquet or CSV files with edges; several edge "
-            "lists are added up.",
+            help="Anything fit reads, or a folder of Parquet or CSV files with edges; several edge "
+            "lists are combined.",
             show_default=False,
         ),
     ],

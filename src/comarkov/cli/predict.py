@@ -55,7 +55,7 @@ class PredictOptions:
     """What is new, and where to write its clusters."""
 
     side: str = CLUSTERING.option(
-        "--side SIDE", "What is new: rows or columns; in tables of multi also a type.", "rows"
+        "--side SIDE", "What is new: rows, columns or, for results of multi, a type.", "rows"
     )
     out: Path | None = OUTPUT.option(
         "--out -o FILE", "A CSV file for the result.", shown="standard output"
@@ -75,11 +75,11 @@ def predict(
     """Predict the clusters of new rows, or of new columns.
 
     INPUT is read like the data of the model, unless you give other options. Columns are matched by
-    name, and those that the model does not know are ignored. The result is CSV: name, cluster,
-    confidence, title of the cluster. The cluster of a row that has no known column is -1.
+    name, and unknown columns are ignored. The result is CSV: name, cluster, confidence, title of
+    the cluster. A row without entries in known columns has cluster -1.
 
-    For results of chain, rows are new states and columns the known ones they go to. For results of
-    multi, tables are given as for multi; the result has no confidence.
+    For results of chain, rows are new states, and columns are the known states that they go to.
+    For results of multi, give tables as for multi; the result has no confidence.
 
     [bold]Examples[/bold]
 

@@ -24,8 +24,8 @@ class ReportOptions:
 
     titles: Path | None = OUTPUT.option(
         "--titles FILE",
-        "Titles for clusters, as the report downloads them; all files in OUT get them.",
-        shown="those given before, else computed ones",
+        "Your titles, downloaded from the report. They are written into all files in OUT.",
+        shown="your earlier titles, if any",
     )
     opened: bool = opened_option()
     raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
@@ -36,7 +36,9 @@ def report(
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="The folder of fit, sweep, chain or multi.", show_default=False
+            metavar="OUT",
+            help="The output folder of fit, sweep, chain or multi.",
+            show_default=False,
         ),
     ],
     options: ReportOptions,

@@ -39,7 +39,7 @@ class ReproduceOptions:
         shown="as in the paper: 500, 20 for newsgroups, 50 for southern-women",
         min=1,
     )
-    quick: bool = OPTIONS.option("--quick", "Make fewer runs, which takes a minute or two.", False)
+    quick: bool = OPTIONS.option("--quick", "Make fewer runs; it takes a minute or two.", False)
     best: bool = OPTIONS.option("--best", "Also run with our best settings, for comparison.", False)
     data: Path | None = OPTIONS.option(
         "--data DIR",
@@ -53,12 +53,12 @@ class ReproduceOptions:
     )
     headers: str = OPTIONS.option(
         "--headers PART",
-        "What counts of a message of newsgroups besides its body: all, subject, or none.",
+        "Headers of newsgroups messages to read besides the body: all, subject, or none.",
         "subject",
         autocompletion=completion(HEADERS),
     )
     stop_words: bool = OPTIONS.option(
-        "--stop-words", "English stop words count in newsgroups, too.", False
+        "--stop-words", "Keep English stop words in newsgroups.", False
     )
     fresh: bool = OPTIONS.option("--fresh", "Repeat stored runs as well.", False)
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 RAW_NAMES = (
-    "Write names into CSV files as they are. By default those that a spreadsheet would compute, "
-    "such as =1+1, begin with an apostrophe."
+    "Write names into CSV files unchanged. By default, names that a spreadsheet would run as "
+    "formulas, such as =1+1, get an apostrophe in front."
 )
 
 
@@ -40,7 +40,7 @@ class OutOptions:
     out: Path | None = OUTPUT.option(
         "--out -o OUT",
         "The folder for all results, written atomically: you get all of it or none.",
-        shown="the name of INPUT, -clusters",
+        shown="INPUT-clusters",
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
     raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
@@ -79,7 +79,7 @@ class FolderOptions(OutOptions):
 
     h5ad: bool = OUTPUT.option(
         "--h5ad/--no-h5ad",
-        "From an AnnData file: also write it into OUT with the clusters in .obs and .var.",
+        "For an AnnData file, also write a copy into OUT with the clusters in .obs and .var.",
         True,
     )
 

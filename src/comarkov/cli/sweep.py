@@ -32,7 +32,7 @@ class SweepOptions(ClusteringOptions):
     """The same with another default, and the path."""
 
     betas: str | None = CLUSTERING.option(
-        "--betas B,B,...", "The β of the path.", shown="1,0.9,...,0"
+        "--betas B,B,...", "The values of β on the path.", shown="1,0.9,...,0"
     )
     beta: str = beta_option("auto")
 
@@ -47,10 +47,10 @@ def sweep(
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
-    """Try numbers of clusters and β; print what each keeps, which are suggested, and by what rule.
+    """Try numbers of clusters and values of β, and suggest the best ones, with reasons.
 
-    Writes what fit writes for the suggested ones, a report with a slider for β, numbers.csv,
-    betas.csv and path.png. A number given with -k or -l, or a --beta, is not questioned.
+    OUT gets what fit writes for the suggested values, a report with a slider for β, numbers.csv,
+    betas.csv and path.png. Values that you set with -k, -l or --beta are used as they are.
 
     [bold]Example[/bold]
 
@@ -136,8 +136,8 @@ def _print(results: Results, tables: dict[str, Records], out: Path, output: Outp
 def _beta_reasons(betas: Records) -> list[str]:
     """Why β was chosen."""
     return [
-        f"β = {line['beta']:g}: of the values on which halves of the counts agree best, the "
-        "nearest to 0.7."
+        f"β = {line['beta']:g}: the value nearest to 0.7 among those where halves of the counts "
+        "agree best."
         for line in betas
         if line["suggested"]
     ]
