@@ -71,13 +71,13 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     method : {"auto", "anneal", "sequential", "batch"}, default="auto"
         "auto" starts from good seeds, or from many small clusters that it merges; then it splits
         and merges clusters as long as the cost falls. Its costs are by far the lowest. Tiny data
-        (about 11 x 8, or 18 rows alone in 3 clusters) get the global optimum, if all partitions can
-        be examined in a second and ``init`` has no labels. Elements with labels in ``init`` or
-        ``fixed`` stay where they are until the others are in clusters; then all but the fixed ones
-        move. The next two are the methods of the paper: "anneal" (AnnITCC) solves at β = 1 and
-        lowers β in steps, "sequential" (sGITCC) solves at β from a random start. "batch" moves all
-        rows at once, then all columns, as ITCC does: it is fast at β = 1/2, but above it hardly
-        anything moves in sparse data, see :class:`ITCC`.
+        (up to about 11 x 8, or 18 rows alone in 3 clusters) get the global optimum, if all
+        partitions can be examined in a second and ``init`` has no labels. Elements with labels in
+        ``init`` or ``fixed`` stay where they are until the others are in clusters; then all but the
+        fixed ones move. The next two are the methods of the paper: "anneal" (AnnITCC) solves at
+        β = 1 and lowers β in steps, "sequential" (sGITCC) solves at β from a random start. "batch"
+        moves all rows at once, then all columns, as ITCC does: it is fast at β = 1/2, but above it
+        hardly anything moves in sparse data, see :class:`ITCC`.
     n_init : int or "auto", default="auto"
         The number of starts; the best result is kept, and more starts never end at a higher cost.
         They run in parallel, see ``n_jobs``. "auto" makes 3 for small data, or 2 if these agree on
@@ -89,7 +89,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         annealing.
     tol : float, default=1e-3
         Stop when a complete sweep saves no more than this many bits. With 0, as always for "auto",
-        sweeps go on until no single move lowers the cost.
+        sweeps continue until no single move lowers the cost.
     beta_step : float, default=0.1
         The step by which "anneal" lowers β.
     init : "random" or pair of array-likes, default="random"
@@ -101,8 +101,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     order : {"natural", "shuffled"}, default="natural"
         The order of elements in a sweep, for the methods of the paper.
     reject : None or float in (0, 1], default=None
-        Elements with a lower confidence get label -1, except fixed ones and the surest of each
-        cluster, so that no cluster becomes empty. Cost, information and the model for new data
+        Elements with a lower confidence get label -1, except fixed ones and the most certain one of
+        each cluster, so that no cluster becomes empty. Cost, information and the model for new data
         remain those of all elements. New rows and columns are rejected by their posterior.
     keep_path : bool, default=False
         Keep the co-clustering at every β of an annealing in ``path_``.
@@ -118,13 +118,13 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         The number of threads; None is 1, -1 is one per core. Starts run at the same time, and so do
         the parts of large data. Labels do not depend on it.
     engine : {"local", "dask"}, default="local"
-        Who computes: "local" is this process. "dask" is the cluster of the current Dask client;
+        Where to compute: "local" in this process, "dask" on the cluster of the current Dask client;
         start one with ``from distributed import Client; client = Client()``. The labels are the
-        same. It takes Dask arrays, Dask data frames of edges and folders of Parquet files, too.
+        same. "dask" also takes Dask arrays, Dask data frames of edges and folders of Parquet files.
     checkpoint : path or None, default=None
-        A file that keeps the best result so far, in case that the fit is cut short: by a crash, a
-        lost Dask scheduler, ``max_time`` or Ctrl-C. A fit of the same data with the same file goes
-        on from there. The file is removed when a fit ends by itself.
+        A file that keeps the best result so far, in case the fit is interrupted by a crash, a
+        lost Dask scheduler, ``max_time`` or Ctrl-C. A fit of the same data with the same file
+        continues from there. The file is removed when a fit ends by itself.
     verbose : int, default=0
         1 or more shows a progress bar, or a line for each stage if rich is not installed.
 
@@ -136,12 +136,12 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         warning, and so do elements that ``reject`` rejects. On a side that is not clustered every
         element is its own cluster.
     row_confidence_, column_confidence_ : ndarray of float
-        How likely each label is right, in [0, 1]; 0 for empty rows and columns. It is the posterior
-        of the label times the share of the results of the search, the best included, that agree on
-        it. With c_a the cost of cluster a in nats per unit of the element's mass, when the element
-        is taken out of its own cluster, the posterior is proportional to exp(-v^γ c_a), where
-        v = (Σ w)² / Σ w² is the effective number of the element's entries. A side that is not
-        clustered lacks this and the next four attributes.
+        How likely each label is to be right, in [0, 1]; 0 for empty rows and columns. It is the
+        posterior of the label times the share of the results of the search, the best included,
+        that agree on it. With c_a the cost of cluster a in nats per unit of the element's mass,
+        when the element is taken out of its own cluster, the posterior is proportional to
+        exp(-v^γ c_a), where v = (Σ w)² / Σ w² is the effective number of the element's entries. A
+        side that is not clustered lacks this and the next four attributes.
     row_evidence_exponent_, column_evidence_exponent_ : float
         γ, the weight of entries as evidence: 1 if they are independent, less if they occur
         together, as words of a text do. It compares the differences between the elements of a
@@ -167,7 +167,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     cost_ : float
         L_β of the weighted matrix in bits.
     information_ : Information
-        The four informations of the cost in bits, and the share ``kept``, of the weighted matrix.
+        The four information terms of the cost in bits and the share ``kept``, for the weighted
+        matrix.
     selection_ : structured array, if ``n_clusters`` is "auto"
         The evidence, which ``pandas.DataFrame`` accepts: a line for each level from many clusters
         to few. It has the numbers of clusters, cost, information kept, description length in nats,
@@ -178,7 +179,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     weighting_ : Weighting or None
         The fitted weighting.
     reading_ : dict
-        How ``comarkov.read`` read the data; ``comarkov.read(new, like=model)`` does it again.
+        How ``comarkov.read`` read the data; ``comarkov.read(new, like=model)`` reads new data in
+        the same way.
     n_iter_ : int
         The number of sweeps over the rows and columns, at all β together.
     path_ : list of Step

@@ -62,9 +62,9 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
     n_clusters : int, default=3
         The number of clusters. You get exactly that many, and none is empty.
     beta : float in [0, 1], default=0.5
-        What matters: 1 for states that predict the next cluster, 0 for a lumpable chain.
+        What to favour: 1 for states that predict the next cluster, 0 for a lumpable chain.
     kind : {"auto", "probabilities", "counts", "sequences"}, default="auto"
-        What ``fit`` is given. "auto" takes a square matrix whose rows sum to 1 as probabilities,
+        What X is in ``fit``. "auto" takes a square matrix whose rows sum to 1 as probabilities,
         one of whole numbers as counts of transitions, and any other as weights, whose rows it
         divides by their sums. It takes a 1-D array, or a list that is not a square matrix of
         numbers, as sequences.
@@ -79,9 +79,9 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         "auto" starts from many small clusters that it merges; then it splits and merges clusters as
         long as the cost falls. Other starts use singular vectors, eigenvectors (which are constant
         on the clusters of a lumpable chain), or random clusters. After every third start it also
-        tries a consensus of all results. Tiny chains (about 11 states) get the global optimum; of
-        several, the lexicographically first. "anneal" solves at β = 1 and lowers β in steps,
-        "sequential" solves at β only; both start from random clusters.
+        tries a consensus of all results. Tiny chains (up to about 11 states) get the global
+        optimum; of several, the lexicographically first. "anneal" solves at β = 1 and lowers β in
+        steps, "sequential" solves at β only; both start from random clusters.
     n_init : int or "auto", default="auto"
         The number of starts; the best result is kept. "auto" makes at most 6, for small data and
         ``method="auto"``.
@@ -113,7 +113,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         ``rows_column_clusters``, ``row_clusters_columns`` and ``row_clusters_column_clusters``.
     lumpability_ : Lumpability
         The two states of one cluster whose probabilities of going to some cluster differ most: the
-        difference, the two clusters and the two states. ``holds()`` if no states differ.
+        difference, the two clusters and the two states. ``holds()`` is True if no states differ.
     lumpability_test_ : GTest
         The result of ``test_lumpability`` on the held-out transitions, if ``held_out`` is set.
     n_iter_ : int
@@ -295,7 +295,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
 
         The posterior is proportional to exp(-n D), with D in nats and n the sum of the row: the
         probability of n observed transitions in each cluster, if all clusters are equally likely
-        before. Rows of probabilities count as a single transition, so pass counts if you have
+        a priori. Rows of probabilities count as a single transition, so pass counts if you have
         them. States without transitions to any cluster have cluster -1 and confidence 0.
         """
         check_is_fitted(self)

@@ -210,8 +210,8 @@ class MultiwayClustering(NetworkParameters, Searches):
             the first type and columns of the second, as in ``fit``; the pair may be in either
             order. One matrix will do for a type with one relation; its rows are the new elements.
             Known elements are matched by name: those that the fit did not have are ignored with a
-            warning, those that are missing count as 0. So are new elements; without names they are
-            matched by position. In a relation of the type with itself they are the rows.
+            warning, and missing ones count as 0. New elements are matched by name across relations,
+            or by position without names. In a relation of the type with itself, they are the rows.
         element_type : None or str, default=None
             The type of the new elements. None is the type that all relations in X share, the first
             one if they share both.

@@ -34,11 +34,11 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each new row, where it costs least to insert; -1 for empty rows.
 
-        With ``reject`` also -1 where the posterior of that cluster is lower.
+        With ``reject``, rows whose posterior for that cluster is lower get -1, too.
 
         Data with names are aligned by the names of columns: columns that the fit did not have are
-        ignored with a warning, columns that are missing count as 0. Then X is weighted as in the
-        fit. Of a list of texts, the words of the fit are counted. For a file,
+        ignored with a warning, and missing columns count as 0. Then X is weighted as in the
+        fit. For a list of texts, the words of the fit are counted. For a file,
         ``model.predict(comarkov.read(path, like=model))`` reads it like the data of the fit.
         """
         return self._placed_rows(X)[0]
@@ -46,10 +46,10 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     def predict_columns(self, X: Any) -> np.ndarray:
         """The cluster of each new column of X, whose rows are those of the fit; -1 if empty.
 
-        With ``reject`` also -1 where the posterior of that cluster is lower.
+        With ``reject``, columns whose posterior for that cluster is lower get -1, too.
 
-        Data with names are aligned by the names of rows, as in ``predict`` by those of columns.
-        Then X is weighted by the rows of X that have each column and their lengths in the fit.
+        Data with names are aligned by the names of rows, as ``predict`` aligns them by columns.
+        Each column is weighted by the rows of X that have it and their lengths in the fit.
         """
         return self._placed_columns(self._new_columns(X))[0]
 
@@ -79,7 +79,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         With c_a the cost of inserting the row into cluster a, in nats per unit of its mass, the
         membership in a is proportional to exp(-c_a), the rule of the soft information bottleneck.
-        Memberships do not depend on the unit of the weights, if that of the fit is the same. Empty
+        Memberships do not depend on the unit of the weights, if the fit used the same unit. Empty
         rows belong to all clusters equally.
         """
         _, new = self._new_rows(X)

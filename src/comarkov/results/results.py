@@ -71,7 +71,7 @@ class Results:
     parameters : dict
         All parameters of the model.
     versions : dict
-        The versions of Python and of the packages that take part.
+        The versions of Python and of the packages used.
     source, command, folder : str
         What was read, the command that did it, and where results were written; empty if unknown.
 
@@ -120,19 +120,19 @@ class Results:
         model : CoClustering
             Fitted.
         data : matrix, data frame or Data of the fit
-            As it was given to ``fit``, or what else ``fit`` takes with the same weights in the
-            same order. Names are those that it has, else those of the fit, else numbers; ``Data``
-            also names what rows and columns are.
+            What was passed to ``fit``, or the same weights in the same order in any other form that
+            ``fit`` takes. Names are those of the data, else those of the fit, else numbers;
+            ``Data`` also names what rows and columns are.
         path : sequence of Step, default=None
-            Co-clusterings at many β, as ``beta_path`` gives them; None takes ``path_``.
+            Co-clusterings at many β, as ``beta_path`` returns them; None uses ``path_``.
         command : str, default=""
-            The command line that made it, to be shown.
+            The command line that made the results, to be shown.
         weighted : Joint, default=None
-            The data as the fit weighted them, if you still have them, which saves time; None
+            The data as weighted by the fit, if you still have them, which saves time; None
             weights ``data`` again and checks that they are those of the fit.
         titles : mapping or path of a JSON file, default=None
             Your titles for clusters, ``{"rows": {0: "..."}, "columns": [...]}``, by number or in
-            order; other clusters keep the titles that are computed.
+            order; other clusters keep their automatic titles.
         """
         check_is_fitted(model)
         _refuse_other_models(model)
@@ -208,7 +208,7 @@ class Results:
         n_clusters : int or pair of (int or None)
             As for ``CoClustering.cut``.
         command : str, default=""
-            The command line that made it, to be shown.
+            The command line that made the results, to be shown.
 
         Examples
         --------
@@ -232,20 +232,20 @@ class Results:
     ) -> None:
         """Write all files into a new folder, atomically: you get all of it or none.
 
-        They are those of ``comarkov fit``: rows.csv, columns.csv, blocks.csv, clusters.md,
+        The files are those of ``comarkov fit``: rows.csv, columns.csv, blocks.csv, clusters.md,
         summary.json, heatmap.png and report.html, the model in model and the data in data.npz;
-        with a path also path.npz and path.png. ``comarkov.load`` and the command line take the
+        with a path also path.npz and path.png. ``comarkov.load`` and the command line read the
         folder.
 
         Parameters
         ----------
         folder : path
-            Missing parents are made.
+            Missing parent folders are created.
         overwrite : bool, default=False
             Replace earlier results; any other folder is left as it is.
         raw_names : bool, default=False
-            Write names into CSV files as they are. By default those that a spreadsheet would
-            compute, such as =1+1, begin with an apostrophe.
+            Write names into CSV files unchanged. By default, names that a spreadsheet would run as
+            formulas, such as =1+1, get an apostrophe in front.
         """
         need("Writing results", "jinja2", "matplotlib")
         with whole_folder(folder, overwrite, is_results) as draft, names_as_given(raw_names):

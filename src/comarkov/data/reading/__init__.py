@@ -28,15 +28,16 @@ def read(
 
     The kind of the source is detected from the type of an object, the extension of a file
     (without .gz, .zst or .zip) or its first bytes. Tables are CSV, TSV, Excel and Parquet files,
-    answers of databases and data frames. A table is read as texts if you name the column ``text``,
-    as an edge list if you name ``columns`` or ``weights`` or if it has two or three columns, and as
-    a wide table, with a column for each column of the matrix, otherwise. ``kind`` overrides this.
+    results of database queries and data frames. A table is read as texts if you name their column
+    with ``text``, as an edge list if you name ``columns`` or ``weights`` or if it has two or three
+    columns, and as a wide table, with a column for each column of the matrix, otherwise. ``kind``
+    overrides this.
 
     Parameters
     ----------
     source : path, address, "-", open file or object
-        A file; a folder of texts, of Parquet or CSV files with edges, of results, which hold their
-        data, or one that :func:`comarkov.pack` wrote; a database, such as
+        A file; a folder of texts, of Parquet or CSV files with edges, of results (which hold their
+        data), or one that :func:`comarkov.pack` wrote; a database, such as
         "sqlite:///shop.db"; "-" for stdin; a pandas or polars data frame, AnnData, a networkx
         bipartite graph, an array, a list of texts.
     kind : str, optional
@@ -70,7 +71,7 @@ def read(
     keep_na : bool, default=False
         Read NA, null and the like as ordinary names.
     separator : str, optional
-        The character between fields. By default that of tab | ; , and space which splits most of
+        The character between fields. By default, whichever of tab | ; , and space splits most of
         the first 100 lines into the same number of fields.
     decimal, thousands : str, default="." and ""
         The decimal mark of weights, "." or ",", and the mark between their thousands.
@@ -87,17 +88,17 @@ def read(
     stop_words : "english", "none", list of str or None, default="english"
         Words to leave out of texts.
     min_df : int, default=2
-        Leave out words that occur in fewer texts.
+        Leave out words that occur in fewer texts than this.
     n_words : int, optional
         Keep this many words: those that contribute most to the information between texts and words.
     query, table : str, optional
-        What to read from a database: the answer to a query in SQL, or a table (also
+        What to read from a database: the result of an SQL query, or a table (also
         "schema.table"). A database with one table needs neither.
     layer : str, optional
         The matrix of AnnData to read: the key of a layer, "raw" or "X". By default X; but if X has
         negative values, as scaled data do, the counts in a layer or in ``.raw``, with a warning.
     row_names, column_names : path, (path, key, name), "path:key:name", mapping or list, optional
-        Names to replace ids by. A file holds ids and names in the columns key and name, by default
+        Names that replace ids. A file holds ids and names in the columns key and name, by default
         its first two; if the source has no ids, one name in each line, in order. A list is in
         order, too. Ids without a name are kept. If several ids share a name, the ids are added.
     row_classes, column_classes : str, path, list or mapping, optional
@@ -110,9 +111,9 @@ def read(
         The largest size that a compressed or h5ad file may unpack to. By default 100 times its
         size, but at least 256 MB.
     like : fitted model, Data or dict, optional
-        Read the source in the same way as the data of a model: what you do not set is as it was
-        there, as far as the source allows. Files of names are read again, too. All words of texts
-        count, as those that the model does not know are ignored later.
+        Read the source in the same way as the data of a model: settings that you omit are as they
+        were there, as far as the source allows. Files of names are read again, too. All words of
+        texts are counted; those that the model does not know are ignored later.
 
     Returns
     -------
