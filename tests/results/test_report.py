@@ -231,7 +231,7 @@ def test_one_side_and_one_cluster(opened, tmp_path, monkeypatch, n_clusters, lef
     data = Data(weights, WOMEN.row_names, WOMEN.column_names)
     page = opened(written(tmp_path, data, n_clusters))
     assert page.locator(".card").count() == (3 if n_clusters != 1 else 2)
-    like_the_whole = page.locator(".card >> text=None: it is like the whole.")
+    like_the_whole = page.locator(".card >> text=None: it is like the data as a whole.")
     assert like_the_whole.count() == (0 if n_clusters != 1 else 2)
     notes = page.locator(".block-matrix .chosen-few").all_inner_texts()
     assert [note.split(",")[0] for note in notes] == left_out

@@ -56,7 +56,7 @@ class Card {
     const distinctive = strong.map(({ element, lift }) =>
       newElement("li", {}, this.cards.nameButton(other, element),
         newElement("span", { class: "lift" }, liftText(lift))));
-    const none = newElement("p", { class: "note" }, "None: it is like the whole.");
+    const none = newElement("p", { class: "note" }, "None: it is like the data as a whole.");
     return newElement("div", { class: "lists" },
       newElement("div", {}, newElement("h4", {}, "Most typical"), newElement("ol", {}, ...typical)),
       newElement("div", {}, newElement("h4", {}, "Distinctive ", isolated(this.data[other].kind)),
