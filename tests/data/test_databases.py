@@ -107,7 +107,7 @@ def test_the_command_line_does_the_same(shop, tmp_path):
     address, execute = shop
     execute("create table items (product varchar(9), price float)")
     refused = run("fit", address, "-o", tmp_path / "out")
-    assert_refused(refused, "it has items, sales. Choose one: --table")
+    assert_refused(refused, "has 2 tables: items, sales. Choose one: --table")
     assert shlex.split(refused.stderr)[-2:] == ["--table", "items"]
     asked = {
         "sqlite": ["--table", "sales"],

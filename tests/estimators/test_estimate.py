@@ -187,7 +187,7 @@ def test_a_fit_that_does_not_fit_ends_before_it_begins():
     script = [sys.executable, "-c", UNDER_A_LIMIT]
     done = subprocess.run(script, capture_output=True, text=True, check=True)
     assert re.match(
-        r"The fit needs about [\d.]+ GB more, but only \d+ MB are available. It does not fit into "
+        r"The fit needs about [\d.]+ GB more, but only \d+ MB is available. It does not fit into "
         r"memory. .* Make one: comarkov.pack\(X, 'store'\)$",
         done.stdout.strip(),
     )

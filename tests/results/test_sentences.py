@@ -128,6 +128,7 @@ def test_where_beta_comes_from(results):
     fields = [("beta", float), ("agreement", float), ("chosen", bool)]
     table = np.array([(0.4, 0.5, False), (0.7, 0.48, True)], fields)
     chosen = replace(results, beta_selection=table)
+    assert beta_reason(chosen).startswith("β = 0.7, the default, was kept: ")
     assert "nearly as well as anywhere (0.50)" in beta_reason(chosen)
     table["agreement"] = [0.2, 0.48]
     assert "agree best there (0.48 of 1)" in beta_reason(chosen)

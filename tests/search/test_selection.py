@@ -118,7 +118,7 @@ def test_noise_has_one_cluster(kind):
 def test_small_noise_has_one_cluster_by_another_test():
     selection = chosen(np.random.default_rng(0).poisson(3.0, size=(20, 9)))
     assert selection.numbers == (1, 1)
-    assert selection.reason == "The counts vary like independent ones; no clusters were found."
+    assert selection.reason == "The counts vary as if independent; no clusters were found."
 
 
 def rows_of_their_own(n=80, groups=4, words=120, seed=0):

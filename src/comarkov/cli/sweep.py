@@ -120,6 +120,8 @@ def _of_betas(results: Results) -> Records:
 
 
 def _print(results: Results, tables: dict[str, Records], out: Path, output: OutputOptions) -> None:
+    from ..results.opening import beta_reason
+
     numbers, betas = tables.values()
     if output.json:
         print_json({**results_folder.summary(out), "numbers": numbers, "betas": betas})
@@ -127,20 +129,10 @@ def _print(results: Results, tables: dict[str, Records], out: Path, output: Outp
     if numbers:
         echo(f"Numbers of clusters\n{aligned(_evenly(numbers))}\n")
     echo(f"β\n{aligned(betas)}\n\n{results.headline}")
-    for line in filter(None, [results.selection_reason, *_beta_reasons(betas)]):
+    for line in filter(None, [results.selection_reason, beta_reason(results)]):
         echo(line)
     if not output.quiet:
         echo(f"The report is {(out / 'report.html').absolute()}")
-
-
-def _beta_reasons(betas: Records) -> list[str]:
-    """Why β was chosen."""
-    return [
-        f"β = {line['beta']:g}: the value nearest to 0.7 among those where halves of the counts "
-        "agree best."
-        for line in betas
-        if line["suggested"]
-    ]
 
 
 def _evenly(lines: Records) -> Records:

@@ -144,7 +144,7 @@ def refuse_what_does_not_fit(estimator: Any, data: Joint, counts: Sequence[int |
     needed, available = _added_bytes(size, request)[0], available_memory()
     if available is not None and needed > max(available, LITTLE):
         raise MemoryError(
-            f"The fit needs about {size_text(needed)} more, but only {size_text(available)} are "
+            f"The fit needs about {size_text(needed)} more, but only {size_text(available)} is "
             f"available. {_saving_memory(size, request)}"
         )
 

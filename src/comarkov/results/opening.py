@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..data.nouns import as_plural
+from ..search.choose_beta import DEFAULT
 from .names import GENERIC
 from .sentences import (
     Sentence,
@@ -81,7 +82,10 @@ def beta_reason(results: Results) -> str:
     best = evidence["agreement"].max()
     if chosen["agreement"][0] >= best:
         return f"{beta} was chosen because halves of the data agree best there ({agreement} of 1)."
+    nearly = f"halves of the data agree there ({agreement} of 1) nearly as well as anywhere"
+    if results.findings.beta == DEFAULT:
+        return f"{beta}, the default, was kept: {nearly} ({best:.2f})."
     return (
-        f"{beta} was chosen: halves of the data agree there ({agreement} of 1) nearly as well as "
-        f"anywhere ({best:.2f}), and of such values it is the closest to 0.7."
+        f"{beta} was chosen: {nearly} ({best:.2f}), and of such values it is the closest to the "
+        f"default of {DEFAULT:g}."
     )

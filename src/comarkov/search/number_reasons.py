@@ -10,7 +10,7 @@ SIDES = ("row", "column")
 
 OUT_OF_TIME = "There was no time to compare numbers of clusters."
 NOTHING = "Halves of the data have nothing in common; no clusters were found."
-INDEPENDENT = "The counts vary like independent ones; no clusters were found."
+INDEPENDENT = "The counts vary as if independent; no clusters were found."
 
 
 class Decision(NamedTuple):
@@ -25,8 +25,8 @@ def described(axes: list[int], numbers: tuple[int, int]) -> list[Decision]:
     """The blocks explain the data: one reason for both sides, of which some are chosen."""
     counts = " and ".join(_clusters(axis, numbers[axis]) for axis in axes)
     reason = (
-        f"{counts}: the shortest description of the data, whose entries vary around the blocks "
-        "like independent ones."
+        f"{counts}: the shortest description of the data. Within blocks, entries vary as if "
+        "independent."
     )
     return [Decision(k, "description length", reason) for k in numbers]
 
