@@ -186,3 +186,8 @@ def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
         within = rng.dirichlet(np.full(members.sum(), concentration), size=n)
         P[:, members] = Q[labels, b][:, None] * within
     return P, labels, Q
+
+
+def is_nested(fine, coarse):
+    """Is every cluster of one labelling inside one cluster of the other?"""
+    return len(set(zip(fine, coarse, strict=True))) == len(set(fine))
