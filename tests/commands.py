@@ -59,12 +59,17 @@ def started(*arguments, cwd=None, **environment):
         text=True,
         start_new_session=True,
         cwd=cwd,
-        env=_environment(environment),
+        env=_without_coverage(_environment(environment)),
     )
 
 
 def _environment(more):
     return {**os.environ, "COLUMNS": "100", **more}
+
+
+def _without_coverage(environment):
+    """For processes that get signals: one that comes while coverage holds its lock blocks them."""
+    return {name: environment[name] for name in environment if not name.startswith("COVERAGE_")}
 
 
 def assert_refused(done, message, code=2):
