@@ -41,7 +41,7 @@ def run_process(*arguments, cwd=None, stdin=None, limits=None, **environment):
         [*COMARKOV, *map(str, arguments)],
         capture_output=True,
         cwd=cwd,
-        env=_environment(environment),
+        env=(_without_coverage if limits else dict)(_environment(environment)),
         input=stdin,
         preexec_fn=limits,
         text=True,
@@ -68,7 +68,10 @@ def _environment(more):
 
 
 def _without_coverage(environment):
-    """For processes that get signals: one that comes while coverage holds its lock blocks them."""
+    """For processes that coverage would disturb.
+
+    A signal that comes while it holds its lock blocks them, and it cannot write beyond limits.
+    """
     return {name: environment[name] for name in environment if not name.startswith("COVERAGE_")}
 
 

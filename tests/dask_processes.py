@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 PATIENCE = 30  # seconds in which a process must be up, or gone
@@ -26,7 +26,7 @@ class Processes:
     def address(self) -> str:
         """The address of the scheduler, once it listens."""
         for _ in range(PATIENCE * 20):
-            if self.file.exists():
+            with suppress(FileNotFoundError, json.JSONDecodeError):  # it may be half written
                 return json.loads(self.file.read_text())["address"]
             time.sleep(0.05)
         raise TimeoutError(self.log.read_text())

@@ -173,7 +173,7 @@ def test_sources_that_do_not_go_together(tmp_path):
     (tmp_path / "text.jsonl").write_text('{"text": "a b"}\n')
     with pytest.raises(ValueError, match=r"text.jsonl is not an edge list"):
         comarkov.pack([first, tmp_path / "text.jsonl"], tmp_path / "store2")
-    with pytest.raises(ValueError, match="row_classes='group' is no file"):
+    with pytest.raises(ValueError, match="row_classes='group' is not a file"):
         comarkov.pack([first, second], tmp_path / "store2", row_classes="group")
     assert sorted(os.listdir(tmp_path)) == ["a.csv", "b.csv", "store", "text.jsonl"]
 
