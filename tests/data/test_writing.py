@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import comarkov
-from comarkov.data import drafts
+from comarkov.data import drafts, writing
 from comarkov.data.writing import check_place, whole_file, whole_folder, write_text
 
 PARTS = {"one", "two", "three"}
@@ -168,6 +168,23 @@ def test_links_in_a_circle_are_refused(tmp_path):
     with pytest.raises(OSError, match="here cannot be written: its links form a circle"):
         write_text(tmp_path / "here", "new")
     assert names(tmp_path) == ["here", "there"]
+
+
+def test_folders_above_are_made_and_may_be_there(tmp_path):
+    for name in ("one/two/three", "one/two/four"):
+        with whole_folder(tmp_path / name) as folder:
+            (folder / "file").write_text(name)
+        assert (tmp_path / name / "file").read_text() == name
+
+
+def test_a_place_without_permission_is_refused_before_the_work(tmp_path, monkeypatch):
+    def refused(dir):
+        assert dir == tmp_path
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(writing, "TemporaryFile", refused)  # root may write anywhere
+    with pytest.raises(PermissionError, match=r"new/out cannot be written: you have no permission"):
+        check_place(tmp_path / "new" / "out")
 
 
 def test_a_folder_that_is_missing_is_named(tmp_path, old):

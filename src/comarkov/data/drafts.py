@@ -121,7 +121,7 @@ def _exchange(one: Path, other: Path) -> bool:
 def _libc() -> ctypes.CDLL | None:
     """The C library, unless it is none whose functions have these names and arguments."""
     try:
-        return ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+        return ctypes.CDLL(None) if os.name == "posix" else None
     except OSError:
         return None
 
