@@ -178,8 +178,8 @@ def test_folders_above_are_made_and_may_be_there(tmp_path):
 
 
 def test_a_place_without_permission_is_refused_before_the_work(tmp_path, monkeypatch):
-    def refused(dir):
-        assert dir == tmp_path
+    def refused(**place):
+        assert place == {"dir": tmp_path}
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(writing, "TemporaryFile", refused)  # root may write anywhere
