@@ -1,6 +1,7 @@
 """Thinned halves are binomial, a path is optimal at every step, and stability chooses β."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,9 @@ from comarkov.data.thinning import halves
 from comarkov.search import choose_beta as coupling
 from comarkov.search import choose_numbers as selection
 from comarkov.search.choose_beta import GRID, PATH
+from comarkov.search.coclusters import Step
 from comarkov.search.progress import Monitor
+from comarkov.search.starts import free_start
 
 
 def planted(seed=0):
@@ -138,6 +141,20 @@ def test_clusters_keep_their_numbers_along_the_path():
     assert changed > 5
     masses = np.bincount(path[-1].row_labels, weights=X.sum(1))
     assert (np.diff(masses) <= 0).all()
+
+
+@pytest.mark.parametrize("has_numbers", [False, True])
+def test_each_step_is_numbered_like_the_next_unless_the_user_did(has_numbers):
+    labels, mass = np.array([0, 0, 1, 1, 2]), np.ones(5)
+    orders = ([1, 2, 0], [2, 1, 0], [0, 2, 1])
+    path = [Step(0.5, 0.0, np.array(order)[labels], labels) for order in orders]
+    start = free_start(3, mass)
+    rows = replace(start, labels=labels) if has_numbers else start
+    coupling._number_alike(path, (rows, free_start(None, mass)))
+    for step, order in zip(path, orders, strict=True):
+        expected = order if has_numbers else orders[-1]
+        assert_array_equal(step.row_labels, np.array(expected)[labels])
+        assert_array_equal(step.column_labels, labels)
 
 
 def test_labels_that_are_fixed_keep_their_numbers_along_the_path():
