@@ -1,6 +1,7 @@
 """Thinned halves are binomial, a path is optimal at every step, and stability chooses β."""
 
 import itertools
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +22,7 @@ from comarkov.search import choose_beta as coupling
 from comarkov.search import choose_numbers as selection
 from comarkov.search.choose_beta import GRID, PATH
 from comarkov.search.coclusters import Step
-from comarkov.search.progress import Monitor
+from comarkov.search.progress import BETA, CLUSTERING, Monitor
 from comarkov.search.starts import free_start
 
 
@@ -329,3 +330,31 @@ def test_one_bar_for_the_whole(capsys):
         assert monitor._display is display
         assert display.stage == "outer"
     assert monitor._display is None
+
+
+def test_the_bar_of_choosing_ends_when_all_is_done(monkeypatch):
+    done, parts = [], []
+    advance, watch = Monitor.advance, Monitor.watch
+
+    def counted(monitor, number=1.0):
+        done.append(number)
+        advance(monitor, number)
+
+    @contextmanager
+    def watched(monitor, number, stage=CLUSTERING):
+        with watch(monitor, number, stage):
+            yield
+        if stage == BETA:
+            parts.append((number, sum(done)))
+
+    monkeypatch.setattr(Monitor, "advance", counted)
+    monkeypatch.setattr(Monitor, "watch", watched)
+    CoClustering((4, 3), beta="auto", random_state=0).fit(planted())
+    ((expected, counted_parts),) = parts
+    assert counted_parts == expected
+
+
+def test_one_repeat_has_no_standard_error():
+    table = coupling._conclusion(np.ones((1, len(GRID), 2)))
+    assert np.isnan(table["standard_error"]).all()
+    assert table["beta"][table["chosen"]] == [coupling.DEFAULT]
