@@ -78,6 +78,12 @@ def test_settling_leaves_fixed_sides_at_their_number():
     assert after.columns.k > 1
 
 
+def test_settling_ends_with_what_there_is_when_the_time_is_over():
+    levels = levels_of(planted())
+    after = settle(levels[-1], (False, False), evidence_of(levels[0]), run_at(0.7, max_time=1e-9))
+    assert numbers_of(after) == (1, 1)
+
+
 # --- numbers of clusters ------------------------------------------------------------------------
 
 
@@ -137,9 +143,23 @@ def test_halves_decide_where_blocks_do_not_explain_the_data():
     assert selection.reason.startswith(reason)
 
 
+def heavy():
+    """Few columns and thousands of counts, each row with a profile of its own."""
+    return np.random.default_rng(0).dirichlet(np.full(9, 0.5), size=40) * 1e4 // 1
+
+
+@pytest.mark.parametrize(("wanted", "number", "rule"), [(3, 3, "given"), (None, 1, "none")])
+def test_a_view_of_one_side_leaves_the_other_alone(wanted, number, rule):
+    selection = chosen(heavy(), ("auto", wanted))
+    assert 2 <= selection.numbers[0] <= 12
+    assert selection.numbers[1] == number
+    line = suggested(selection)
+    assert line["row_rule"] == ["view"]
+    assert line["column_rule"] == [rule]
+
+
 def test_a_heavy_table_gets_a_view():
-    rng = np.random.default_rng(0)
-    selection = chosen(rng.dirichlet(np.full(9, 0.5), size=40) * 1e4 // 1)
+    selection = chosen(heavy())
     assert all(2 <= k <= 12 for k in selection.numbers)
     line = suggested(selection)
     assert line["row_rule"] == line["column_rule"] == ["view"]
@@ -225,4 +245,7 @@ def test_when_the_time_is_over_there_are_numbers_still():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_southern_women_are_as_in_the_literature(seed):
-    assert chosen(datasets.load("southern-women").matrix, seed=seed).numbers == (2, 3)
+    selection = chosen(datasets.load("southern-women").matrix, seed=seed)
+    assert selection.numbers == (2, 3)
+    assert suggested(selection)["row_rule"] == ["description length"]
+    assert selection.reason.startswith("2 row clusters and 3 column clusters: the shortest desc")
