@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import CoClustering, Results, datasets
 from comarkov.data.joint import joint
+from comarkov.search import number_ladder
 from comarkov.search.choose_numbers import select
 from comarkov.search.number_ladder import MANY, MEMBERS, evidence_of, ladder, numbers_of, settle
 
@@ -76,6 +77,23 @@ def test_settling_leaves_fixed_sides_at_their_number():
     after = settle(levels[-1], (True, False), evidence, run_at(0.7))
     assert after.rows.k == 2
     assert after.columns.k > 1
+
+
+def test_splits_pay_if_they_shorten_the_description():
+    levels = levels_of(planted())
+    evidence, outcomes = evidence_of(levels[0]), []
+    for state in levels[-12::4]:
+        now = evidence.description_length(*state.all_labels())
+        for axis, side in enumerate(state.sides()):
+            splits = [one.leavers for one in state.splits(side, run_at(0.7)) if one.leavers.size]
+            pay = number_ladder._all_that_pay(state, axis, evidence, splits)
+            for leavers in splits:
+                labels = [labels.copy() for labels in state.all_labels()]
+                labels[axis][leavers] = side.k
+                is_shorter = evidence.description_length(*labels) < now
+                assert is_shorter == any(leavers is one for one in pay)
+                outcomes.append(is_shorter)
+    assert set(outcomes) == {False, True}
 
 
 def test_settling_ends_with_what_there_is_when_the_time_is_over():
