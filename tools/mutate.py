@@ -61,7 +61,14 @@ TARGETS = {
         compiled=False,
     ),
     "merging": Target(["search/merging.py"], ["tests/search/test_merging.py"]),
-    "selection": Target(SELECTION, ["tests/search/test_selection.py", "tests/search/test_beta.py"]),
+    "selection": Target(
+        SELECTION,
+        [
+            "tests/search/test_numbers_in_words.py",
+            "tests/search/test_selection.py",
+            "tests/search/test_beta.py",
+        ],
+    ),
     "writer": Target(
         ["data/writing.py", "data/drafts.py"],
         ["tests/data/test_drafts.py", "tests/data/test_writing.py"],
