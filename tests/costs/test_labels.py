@@ -1,9 +1,10 @@
 """Comparing and renumbering labels; -1 is no cluster."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comarkov.costs.labels import jaccard, matched, overlaps, ranks, renumbered
+from comarkov.costs.labels import as_labels, jaccard, matched, overlaps, ranks, renumbered
 
 LABELS = np.array([0, 0, 1, 1, 2, -1, 0])
 OTHERS = np.array([1, 1, 0, 0, -1, 2, 0])
@@ -34,3 +35,17 @@ def test_clusters_beyond_those_of_the_first_get_new_numbers():
 
 def test_jaccard_is_the_best_share_of_the_union():
     assert_allclose(jaccard(LABELS, OTHERS), [2 / 3, 2 / 3, 0.0])
+
+
+def test_labels_may_be_whole_numbers_of_any_type():
+    for values in ([0, 1, -1], [0.0, 1.0, -1.0], np.array([0, 1, -1], np.int8)):
+        labels = as_labels(values, 3, "labels")
+        assert_array_equal(labels, [0, 1, -1])
+        assert labels.dtype == np.int64
+    for values in ([0.0, 0.5, 1.0], [0.0, np.nan, 1.0], [0.0, np.inf, 1.0], ["0", "1", "2"]):
+        with pytest.raises(ValueError, match="labels must be integers"):
+            as_labels(values, 3, "labels")
+    with pytest.raises(ValueError, match="labels must be 0 or more, or -1 for none, got -2"):
+        as_labels([0, -2, 1], 3, "labels")
+    with pytest.raises(ValueError, match="labels must be a 1-D array of 4 labels"):
+        as_labels([0, 1, 2], 4, "labels")

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.stats import chi2, chi2_contingency, kstest
+from scipy.stats import chi2, chi2_contingency, kstest, random_table
 
+from comarkov.costs import lumpability as tested
 from comarkov.costs.lumpability import g_test, lumpability
 
 
@@ -17,6 +18,33 @@ def test_the_worst_violation_is_named():
     assert worst.holds(0.11)
     P[1] = [0.3, 0.5, 0.2]
     assert lumpability(sp.csr_array(P), np.array([1, 1, 0]), 2).holds()
+
+
+def test_without_a_violation_no_state_is_named():
+    assert lumpability(sp.csr_array(np.eye(2)), np.array([0, 1]), 2) == (0.0, 0, 0, (0, 0))
+
+
+@pytest.mark.parametrize("cells", [40, 10**6])
+def test_moments_are_those_of_as_many_tables_as_are_wanted(monkeypatch, cells):
+    """All at once or a few at a time, to limit memory."""
+    monkeypatch.setattr(tested, "CELLS", cells)
+    drawn = []
+
+    class Tables:
+        def __init__(self, rows, columns):
+            self.tables = random_table(rows, columns)
+
+        def rvs(self, size, random_state):
+            drawn.append(size)
+            return self.tables.rvs(size, random_state=random_state)
+
+    monkeypatch.setattr(tested, "random_table", Tables)
+    table = np.random.default_rng(0).poisson(5, (2, 2))
+    mean, variance = tested._moments(table, 500, np.random.default_rng(0))
+    assert sum(drawn) == 500
+    assert max(drawn) == min(cells // 40, 500)
+    assert mean == pytest.approx(1, abs=0.2)
+    assert variance == pytest.approx(2, abs=0.8)
 
 
 def test_g_is_that_of_scipy_where_nothing_is_rare():
