@@ -246,6 +246,16 @@ def test_target(copy: Path, name: str, sample: int, seed: int) -> bool:
     return killed >= 0.9 * len(chosen)
 
 
+def _alone(target: str, settings: list[str]) -> tuple[str, bool]:
+    """Test a target in a process of its own; return its last line, and do tests kill 90 %?"""
+    command = [sys.executable, __file__, target, *settings]
+    line = ""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout or ():
+            print(line, end="", flush=True)
+    return line.strip(), child.returncode == 0
+
+
 def main() -> None:
     """Test the targets, each in a process of its own: only one can run without compiled kernels."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -255,8 +265,9 @@ def main() -> None:
     options = parser.parse_args()
     if len(options.targets) > 1:
         settings = [f"--sample={options.sample}", f"--seed={options.seed}"]
-        runs = [subprocess.run([sys.executable, __file__, t, *settings]) for t in options.targets]
-        sys.exit(any(run.returncode for run in runs))
+        runs = [_alone(target, settings) for target in options.targets]
+        print("; ".join(summary for summary, _ in runs))
+        sys.exit(not all(is_good for _, is_good in runs))
     (name,) = options.targets
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder) / "copy"
