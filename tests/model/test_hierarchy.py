@@ -127,8 +127,10 @@ def test_linkages_are_valid_and_cut_as_scipy_does(problem):
         assert is_monotonic(linkage)
         assert linkage[-1, 3] == count
         jumps = np.diff(linkage[:, 2]) > 1e-12  # equal heights cannot be told apart by SciPy
-        for k in [count - 1 - i for i in np.flatnonzero(jumps)]:
-            number = fcluster(linkage, k, "maxclust")
+        for i in np.flatnonzero(jumps):
+            k = count - 1 - i
+            number = fcluster(linkage, linkage[i : i + 2, 2].mean(), "distance")
+            assert number.max() == k
             cut = model.cut(tuple(k if i == side else n for i, n in enumerate(tree.n_fitted)))
             labels = (cut.row_labels_, cut.column_labels_)[side]
             has_mass = leaves >= 0
