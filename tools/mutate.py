@@ -42,6 +42,7 @@ TARGETS = {
             "tests/costs",
             "tests/search/test_network.py::test_the_rows_of_the_table_are_the_published_costs",
             "tests/search/test_network.py::test_co_clustering_is_a_row_of_the_table",
+            "tests/search/test_known_choices.py",
         ],
     ),
     "kernels": Target(

@@ -10,6 +10,8 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import datasets
+from comarkov.costs import description
+from comarkov.costs import leftover as what_is_left
 from comarkov.costs.description import Evidence, description_length, dispersion, least_dispersion
 from comarkov.costs.independence import is_independent
 from comarkov.costs.leftover import leftover
@@ -73,6 +75,55 @@ def test_independent_counts_have_dispersion_one_and_bursts_more():
         assert heavy / light < 1.2 if r is None else heavy / light > 1.8
 
 
+def dispersion_oracle(W, labels):
+    """Pearson's φ of each element that has others in its cluster, by its formula."""
+    values = {}
+    for x in range(len(W)):
+        others = W[(labels == labels[x]) & (np.arange(len(W)) != x)].sum(axis=0)
+        if labels[x] < 0 or others.sum() == 0:
+            continue
+        expected = others * W[x].sum() / others.sum()
+        ratio = [(n - e) ** 2 / e for n, e in zip(W[x], expected, strict=True) if e > 0]
+        values[x] = sum(ratio) / (1 + W[x].sum() / others.sum()) / (W.shape[1] - 1)
+    return values
+
+
+def test_dispersion_is_a_line_through_its_definition(monkeypatch):
+    W = np.random.default_rng(0).poisson(2.0, (12, 5)).astype(float)
+    W[:6, 4] = 0  # not in the first cluster
+    labels = np.repeat([0, 1, 2, -1], [6, 4, 1, 1])
+    blocks = np.stack([W[labels == a].sum(axis=0) for a in range(3)])
+    seen = []
+    true = description._line
+    monkeypatch.setattr(description, "_line", lambda *args: seen.append(args) or true(*args))
+    phi = dispersion(labels, W, blocks)
+    ((mass, values, at),) = seen
+    known = dispersion_oracle(W, labels)
+    assert list(known) == list(range(10))
+    assert_allclose(values, list(known.values()))
+    assert_allclose(mass, W[:10].sum(axis=1))
+    assert_allclose(at, W.sum(axis=1))
+    assert_allclose(phi, true(mass, values, at))
+
+
+def test_lines_have_no_negative_part_and_a_floor():
+    x, at = np.array([1.0, 2, 4, 8]), np.array([0.0, 3, 9])
+    assert_allclose(description._line(x, 1 + 2 * x, at), 1 + 2 * at)
+    assert_allclose(description._line(x, 3 * x, at), [4e-3 * 3 / 3, 9, 27])
+    falling = description._line(x, np.array([8.0, 4, 2, 1]), at)
+    assert falling.min() == falling.max()
+    assert_allclose(description._line(x, 0 * x, at), 4e-3)
+
+
+def test_lines_are_fitted_by_relative_squares():
+    """Of constants, the one with Σ (y - c) = 0 has the least squares whatever its weight."""
+    x, y = np.ones(4), np.array([1.0, 2, 3, 10])
+    assert_allclose(description._line(x, y, np.ones(1)), 4)
+    x, y = np.array([1.0, 100.0, 100.0]), np.array([2.0, 150.0, 250.0])
+    slope = description._line(x, y, np.array([0.0, 1e6]))[1] / 1e6
+    assert slope == pytest.approx(2, rel=1e-3)
+
+
 def test_alone_in_its_cluster_an_element_says_nothing_of_dispersion():
     masses = np.array([[2.0, 0.0], [0.0, 3.0]])
     assert_allclose(dispersion(np.array([0, 1]), masses, masses), 2.5e-3)
@@ -109,13 +160,26 @@ def leftover_oracle(W, rows, columns):
     return observed / expected
 
 
-def test_leftover_is_its_definition():
+def test_leftover_is_its_definition(monkeypatch):
     rng = np.random.default_rng(0)
     W = rng.poisson(1.5, size=(14, 17)) + np.eye(14, 17)
     rows, columns = np.arange(14) % 3, np.arange(17) % 4
     for labels in ((rows, columns), (np.append(rows[:-1], 3), columns)):  # one row is alone
         measured = leftover(sp.csr_array(W), *labels)
         assert measured == pytest.approx(leftover_oracle(W, *labels))
+    monkeypatch.setattr(what_is_left, "AT_ONCE", 5)  # rows
+    assert leftover(sp.csr_array(W), *labels) == pytest.approx(measured)
+    without = np.vstack([W, np.zeros(17)]), np.append(labels[0], -1)
+    assert leftover(sp.csr_array(without[0]), without[1], columns) == pytest.approx(measured)
+
+
+@pytest.mark.parametrize("members", [2, 3])
+def test_clusters_of_fewer_than_three_equal_columns_do_not_count(members):
+    """Rows of a cluster differ in how they divide two clusters of columns."""
+    W = np.repeat([[4.0, 1], [1, 4], [4, 1], [1, 4]], members, axis=1)
+    columns = np.repeat([0, 1], members)
+    measured = leftover(sp.csr_array(W), np.zeros(4, int), columns)
+    assert np.isnan(measured) if members == 2 else measured > 2
 
 
 @pytest.mark.parametrize("kind", [{}, {"bursts": 2, "degrees": 0.7}], ids=["Poisson", "bursty"])

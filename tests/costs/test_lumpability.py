@@ -47,6 +47,28 @@ def test_moments_are_those_of_as_many_tables_as_are_wanted(monkeypatch, cells):
     assert variance == pytest.approx(2, abs=0.8)
 
 
+@pytest.mark.parametrize(
+    ("states", "tables"), [(1, 2_000), (800, 2_000), (1_250, 1_333), (20_000, 200)]
+)
+def test_small_tables_are_drawn_more_often(monkeypatch, states, tables):
+    """10,000,000 cells in all, but 200 to 2,000 tables."""
+    wanted = []
+    monkeypatch.setattr(tested, "_moments", lambda t, n, rng: wanted.append((t.size, n)) or (1, 1))
+    labels = np.repeat([0, 1], [2 * states, states])
+    counts = sp.lil_array((labels.size, labels.size))
+    counts[:, 0] = counts[:, labels.size - 1] = 1
+    g_test(counts.tocsr(), labels, 2, np.random.default_rng(0))
+    assert wanted == [(2 * n, tables) for n in (2 * states, states) if n > 1]
+
+
+def test_from_1e8_transitions_no_tables_are_drawn(monkeypatch):
+    monkeypatch.setattr(tested, "random_table", None)
+    table = np.full((3, 4), 10**8)
+    assert tested._moments(table, 200, np.random.default_rng(0)) == (6.0, 12.0)
+    with pytest.raises(TypeError):
+        tested._moments(table // 10**3, 200, np.random.default_rng(0))
+
+
 def test_g_is_that_of_scipy_where_nothing_is_rare():
     rng = np.random.default_rng(0)
     counts = rng.poisson(200, (6, 6))
