@@ -10,7 +10,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from common import data_folder, letters_of_subject_and_body, seconds
+from common import circumstances, data_folder, letters_of_subject_and_body, seconds
 from sklearn.datasets import load_digits
 
 from comarkov import CoClustering, datasets
@@ -124,4 +124,5 @@ def main(parts):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of rows and columns without mass
+    print(circumstances(), flush=True)
     main(sys.argv[1:])

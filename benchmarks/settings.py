@@ -15,6 +15,7 @@ from typing import Any
 import kinds
 import numpy as np
 import scipy.sparse as sp
+from common import circumstances
 from kinds import Sample
 from sklearn.metrics import adjusted_rand_score
 from sknetwork.clustering import Leiden
@@ -167,4 +168,5 @@ NUMBERS = {  # where the numbers are chosen, and with which weighting
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of rows without mass in a half
     threadpool_limits(1)
+    print(circumstances(), flush=True)
     main(sys.argv[1:])

@@ -12,7 +12,7 @@ import sys
 import warnings
 
 import numpy as np
-from common import data_folder, letters_of_subject_and_body
+from common import circumstances, data_folder, letters_of_subject_and_body
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
@@ -82,4 +82,5 @@ def report(table):
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of documents without mass in a half
     threadpool_limits(1)
+    print(circumstances(), flush=True)
     main(int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLES)

@@ -321,6 +321,18 @@ def test_no_time_means_the_default():
     assert np.isnan(model.beta_selection_["agreement"]).all()
 
 
+def test_when_half_of_the_time_is_over_no_further_thinning_begins(monkeypatch):
+    """The first one always does: without it there would be no evidence at all."""
+    monkeypatch.setattr(Monitor, "is_late", lambda _, share: share == 0.5)
+    begun = []
+    true = coupling.halves
+    monkeypatch.setattr(coupling, "halves", lambda X, rng: begun.append(1) or true(X, rng))
+    table = CoClustering((4, 3), beta="auto", random_state=0).fit(planted()).beta_selection_
+    assert begun == [1]
+    assert np.isfinite(table["agreement"]).all()
+    assert np.isnan(table["standard_error"]).all()
+
+
 def test_one_bar_for_the_whole(capsys):
     monitor = Monitor(verbose=1)
     with monitor.watch(5, "outer"):

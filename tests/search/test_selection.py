@@ -14,6 +14,7 @@ from comarkov.data.joint import joint
 from comarkov.search import number_ladder
 from comarkov.search.choose_numbers import select
 from comarkov.search.number_ladder import MANY, MEMBERS, evidence_of, ladder, numbers_of, settle
+from comarkov.search.progress import Monitor
 
 
 def planted(n_clusters=(5, 4), shape=(200, 160), seed=0, **kind):
@@ -251,6 +252,16 @@ def test_numbers_are_chosen_for_any_matrix(W):
     rows, columns = chosen(W).numbers
     assert 1 <= rows <= (W.sum(axis=1) > 0).sum()
     assert 1 <= columns <= (W.sum(axis=0) > 0).sum()
+
+
+@pytest.mark.parametrize("make", [planted, rows_of_their_own], ids=["blocks", "halves"])
+def test_the_bar_moves_as_numbers_are_chosen(make, monkeypatch):
+    """Half of it is the ladder, and a fifth the halves of each side."""
+    done = []
+    monkeypatch.setattr(Monitor, "advance", lambda _, number=1.0: done.append(number))
+    chosen(make())
+    assert sum(done) == pytest.approx(0.5 if make is planted else 0.9)
+    assert max(done) <= 0.2
 
 
 def test_when_the_time_is_over_there_are_numbers_still():
