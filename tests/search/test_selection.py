@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import CoClustering, Results, datasets
 from comarkov.data.joint import joint
-from comarkov.search import number_ladder
+from comarkov.search import budgets, number_ladder
 from comarkov.search.choose_numbers import select
 from comarkov.search.number_ladder import MANY, MEMBERS, evidence_of, ladder, numbers_of, settle
 from comarkov.search.progress import Monitor
@@ -140,8 +140,10 @@ def test_noise_has_one_cluster(kind):
     assert selection.reason == "Halves of the data have nothing in common; no clusters were found."
 
 
-def test_small_noise_has_one_cluster_by_another_test():
-    selection = chosen(np.random.default_rng(0).poisson(3.0, size=(20, 9)))
+@pytest.mark.parametrize("shape", [(20, 9), (60, 20), (20, 60)])
+def test_small_noise_has_one_cluster_by_another_test(shape):
+    """Halves need enough elements on both sides."""
+    selection = chosen(np.random.default_rng(0).poisson(3.0, size=shape))
     assert selection.numbers == (1, 1)
     assert selection.reason == "The counts vary as if independent; no clusters were found."
 
@@ -160,6 +162,18 @@ def test_halves_decide_where_blocks_do_not_explain_the_data():
     assert suggested(selection)["row_rule"] == ["agreement of halves"]
     reason = "4 row clusters: the largest number on which halves of the columns agree"
     assert selection.reason.startswith(reason)
+
+
+@pytest.mark.parametrize("what", [budgets.HALVES, budgets.GAINS], ids=["agreement", "gains"])
+def test_halvings_are_fewer_the_more_work_they_are(what, monkeypatch):
+    """The work of all clusters: 32 of one side for agreement, 4 of each for gains in noise."""
+    asked = set()
+    true = budgets.times
+    monkeypatch.setattr(budgets, "times", lambda *given: asked.add(given) or true(*given))
+    noise = np.random.default_rng(0).poisson(0.5, size=(60, 50))
+    assert chosen(noise).numbers == (1, 1)
+    work, times = (32, (2, 4)) if what == budgets.HALVES else (8, (2, 8))
+    assert (what, work * np.count_nonzero(noise), *times) in asked
 
 
 def heavy():
