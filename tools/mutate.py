@@ -65,8 +65,9 @@ TARGETS = {
     "selection": Target(
         SELECTION,
         [
-            "tests/search/test_known_choices.py",
             "tests/search/test_numbers_in_words.py",
+            "tests/search/test_rules.py",
+            "tests/search/test_known_choices.py",
             "tests/search/test_selection.py",
             "tests/search/test_beta.py",
         ],

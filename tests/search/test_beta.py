@@ -122,7 +122,7 @@ def test_every_step_is_an_optimum_for_single_moves(data):
 def test_a_step_is_never_worse_than_the_last_one():
     X = planted()
     path = CoClustering((4, 3), random_state=0).beta_path(X)
-    assert [step.beta for step in path] == list(PATH)
+    assert [step.beta for step in path] == list(PATH) == [i / 10 for i in range(10, -1, -1)]
     first = CoClustering((4, 3), beta=1.0, random_state=0).fit(X)
     assert path[0].cost <= first.cost_ + 1e-9
     for before, step in itertools.pairwise(path):

@@ -75,6 +75,7 @@ def test_a_view_has_no_fewer_clusters_than_the_other_side():
     assert raised.number == 5
     assert raised.reason.startswith("5 row clusters: ")
     assert raised.reason.endswith("This number is raised to match the column clusters.")
+    assert number_reasons.view(1, 3, 5, NONE).reason.endswith("to match the row clusters.")
 
 
 def test_the_smallest_of_numbers_on_which_halves_agree_alike():

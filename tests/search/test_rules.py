@@ -1,0 +1,156 @@
+"""Each rule for the numbers of clusters, at the limits where another one decides."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers import run_at
+
+from comarkov import datasets
+from comarkov.data.joint import joint
+from comarkov.search import choose_numbers, halves
+from comarkov.search.choose_numbers import _Choice, _goal, select
+from comarkov.search.halves import Agreement, Gain
+from comarkov.search.number_ladder import ladder, numbers_of
+from comarkov.search.number_reasons import Decision
+from comarkov.search.number_view import MOST
+
+
+def blocks():
+    return datasets.planted((90, 80), (3, 3), random_state=0).matrix.toarray()
+
+
+def choice_of(W, wanted=("auto", "auto")):
+    data = joint(W)
+    goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
+    return _Choice(data, wanted, goal, run_at(0.7))
+
+
+def agreeing(ceiling=20, **means):
+    """Agreement on numbers such as k2, the same in all of four halvings."""
+    values = {int(name[1:]): np.full(4, mean) for name, mean in means.items()}
+    return Agreement(values, ceiling)
+
+
+# --- do blocks explain the data? ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("left", "explains"), [(1.1, True), (1.11, False)])
+def test_blocks_explain_the_data_if_little_is_left(left, explains, monkeypatch):
+    monkeypatch.setattr(choose_numbers, "leftover", lambda *_: left)
+    rules = {one.rule for one in select(joint(blocks()), ("auto", "auto"), run_at(0.7)).decisions}
+    assert ("description length" in rules) is explains
+
+
+@pytest.mark.parametrize(("left", "settles"), [(1.25, True), (1.26, False)])
+def test_numbers_are_not_settled_if_nothing_can_explain_the_data(left, settles, monkeypatch):
+    """The smaller of both sides counts."""
+    sides = iter([left, 9.0] * 99)
+    monkeypatch.setattr(choose_numbers, "leftover", lambda *_: next(sides))
+    settled = []
+    monkeypatch.setattr(choose_numbers, "settle", lambda state, *_: settled.append(1) or state)
+    select(joint(blocks()), ("auto", "auto"), run_at(0.7))
+    assert bool(settled) is settles
+
+
+@pytest.mark.parametrize(("share", "explains"), [(0.5, True), (0.49, False)])
+def test_few_counts_are_explained_if_they_vary_like_counts(share, explains):
+    women = datasets.load("southern-women").matrix
+    choice = choice_of(women)
+    choice.evidence = SimpleNamespace(total=share * women.sum())
+    assert choice._explains(None) == explains
+    weights = choice_of(women * np.pi)
+    weights.evidence = SimpleNamespace(total=women.sum() * 9)
+    assert not weights._explains(None)
+
+
+@pytest.mark.parametrize("shape", [(31, 40), (40, 31), (32, 40)])
+def test_few_elements_are_fewer_than_32_of_either_side(shape, monkeypatch):
+    monkeypatch.setattr(choose_numbers, "leftover", lambda *_: 9.0)
+    choice = choice_of(np.ones(shape, int))
+    choice.evidence = SimpleNamespace(total=np.prod(shape))
+    state = SimpleNamespace(all_labels=lambda: (None, None))
+    assert choice._explains(state) == (min(shape) < 32)
+
+
+# --- is there structure? -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("z", "is_something"), [(1.64, False), (1.65, True)])
+def test_both_sides_must_gain_for_sure(z, is_something, monkeypatch):
+    gains = iter([Gain(z, 1.0), Gain(5.0, 1.0)])
+    monkeypatch.setattr(halves, "held_out_gain", lambda *_: next(gains))
+    assert bool(choice_of(blocks())._nothing((3, 1))) is not is_something
+
+
+def test_gains_are_those_of_the_numbers_found_or_of_four(monkeypatch):
+    asked = []
+    gain = lambda facing, pair, _: asked.append((facing.shape, pair)) or Gain(9.0, 1.0)  # noqa: E731
+    monkeypatch.setattr(halves, "held_out_gain", gain)
+    choice_of(blocks())._nothing((3, 1))
+    assert asked == [((90, 80), (3, 4)), ((80, 90), (4, 3))]
+
+
+# --- views -------------------------------------------------------------------------------------
+
+
+def test_the_smallest_number_is_a_view_if_halves_agree_on_many_alike():
+    choice = choice_of(blocks())
+    choice.agreements[0] = agreeing(k6=0.9, k12=0.76, k16=0.71, k20=0.1)
+    near = choice.agreements[0].nearly_best()
+    assert (near[0], near[-1]) == (6, 16)
+    assert choice._smallest_agreed(0, None).number == 6
+    assert choice._smallest_agreed(0, Decision(9, "agreement of halves")).number == 9
+    choice.agreements[1] = agreeing(k12=0.9, k16=0.845, k20=0.1)
+    assert choice._smallest_agreed(1, None).number == 12
+    choice.agreements[1] = agreeing(k14=0.9, k16=0.87, k20=0.1)  # too many for a view
+    assert choice._smallest_agreed(1, None) is None
+    choice.agreements[1] = agreeing(k6=0.9, k20=0.7)  # more might be better still
+    assert choice._smallest_agreed(1, None) is None
+    choice.agreements[1] = agreeing(k6=0.1, k20=0.01)  # nothing agrees
+    assert choice._smallest_agreed(1, None) is None
+
+
+def test_a_view_has_at_least_the_clusters_of_the_other_side_up_to_twelve():
+    choice = choice_of(np.ones((40, 7), int))
+    assert choice._at_least(0, None) == 1
+    assert choice._at_least(0, Decision(9, "")) == 9
+    assert choice._at_least(0, Decision(30, "")) == MOST == 12
+    assert choice._at_least(1, Decision(9, "")) == 7
+
+
+def test_the_search_for_a_knee_starts_at_what_is_known_or_at_twelve():
+    choice = choice_of(np.ones((40, 7), int), ("auto", 3))
+    assert choice._start(0, None).k == 12
+    assert choice._start(0, 5).k == 5
+    assert choice._start(1, None).k == 3
+    free = choice_of(np.ones((40, 7), int))
+    assert free._start(1, None).k == 7
+    assert free._start(1, None).has_mass.size == 7
+
+
+def test_numbers_that_are_agreed_are_views_of_neither_side(monkeypatch):
+    choice = choice_of(blocks())
+    agreed = [Decision(4, "agreement of halves"), Decision(5, "agreement of halves")]
+    monkeypatch.setattr(choose_numbers.number_view, "knee", None)
+    assert choice._with_views(agreed) == agreed
+
+
+# --- the ladder --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("elements", "top"),
+    [(1, 1), (2, 2), (5, 2), (9, 3), (36, 12), (90, 12), (104, 13), (320, 40), (400, 40)],
+)
+def test_a_ladder_begins_with_forty_clusters_of_eight_or_twelve_of_three(elements, top):
+    W = np.random.default_rng(0).poisson(1.0, (elements, 6)) + 1
+    data = joint(W)
+    goal = _goal(data.row_mass, "auto"), _goal(data.column_mass, 2)
+    assert numbers_of(next(iter(ladder(data, goal, run_at(0.7))))) == (top, 2)
+
+
+def test_a_ladder_never_begins_below_a_number_that_is_given():
+    data = joint(np.random.default_rng(0).poisson(1.0, (30, 6)) + 1)
+    goal = _goal(data.row_mass, 17), _goal(data.column_mass, "auto")
+    assert numbers_of(next(iter(ladder(data, goal, run_at(0.7))))) == (17, 2)
