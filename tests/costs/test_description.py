@@ -167,6 +167,11 @@ def test_leftover_is_its_definition(monkeypatch):
     for labels in ((rows, columns), (np.append(rows[:-1], 3), columns)):  # one row is alone
         measured = leftover(sp.csr_array(W), *labels)
         assert measured == pytest.approx(leftover_oracle(W, *labels))
+    only = W.copy()
+    only[np.ix_((rows == 1) & (np.arange(14) > 1), columns == 2)] = 0  # one row of its cluster
+    only *= 0.1  # so that differences are rounded
+    expected = leftover_oracle(only, rows, columns)
+    assert leftover(sp.csr_array(only), rows, columns) == pytest.approx(expected)
     monkeypatch.setattr(what_is_left, "AT_ONCE", 5)  # rows
     assert leftover(sp.csr_array(W), *labels) == pytest.approx(measured)
     without = np.vstack([W, np.zeros(17)]), np.append(labels[0], -1)

@@ -27,6 +27,16 @@ def test_tables_that_are_independent_or_not(largest):
     assert not is_independent(sp.csr_array(blocks), rng)
 
 
+@pytest.mark.parametrize(("columns", "independent"), [(512, True), (513, False)])
+def test_tables_of_more_than_512_x_512_are_never_called_independent(
+    columns, independent, monkeypatch
+):
+    monkeypatch.setattr(independence, "_correlation", lambda _: 0.0)
+    monkeypatch.setattr(independence, "_drawn", lambda *_: None)
+    table = sp.csr_array(np.eye(512, columns, dtype=int))
+    assert is_independent(table, np.random.default_rng(0)) is independent
+
+
 def test_weights_are_never_called_independent():
     assert not is_independent(sp.csr_array(np.full((5, 5), 0.5)), np.random.default_rng(0))
 

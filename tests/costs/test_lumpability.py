@@ -61,12 +61,31 @@ def test_small_tables_are_drawn_more_often(monkeypatch, states, tables):
     assert wanted == [(2 * n, tables) for n in (2 * states, states) if n > 1]
 
 
-def test_from_1e8_transitions_no_tables_are_drawn(monkeypatch):
+def test_above_1e8_transitions_no_tables_are_drawn(monkeypatch):
     monkeypatch.setattr(tested, "random_table", None)
-    table = np.full((3, 4), 10**8)
-    assert tested._moments(table, 200, np.random.default_rng(0)) == (6.0, 12.0)
+    table = np.full((2, 5), 10**7)
     with pytest.raises(TypeError):
-        tested._moments(table // 10**3, 200, np.random.default_rng(0))
+        tested._moments(table, 200, np.random.default_rng(0))
+    table[0, 0] += 1
+    assert tested._moments(table, 200, np.random.default_rng(0)) == (4.0, 8.0)
+
+
+def test_moments_are_those_of_g_in_the_tables_drawn():
+    table = np.array([[5, 2, 3], [4, 1, 7]])
+    drawn = random_table(table.sum(axis=1), table.sum(axis=0)).rvs(3, random_state=1)
+    values = [chi2_contingency(one, False, "log-likelihood").statistic for one in drawn]
+    mean, variance = tested._moments(table, 3, 1)
+    assert mean == pytest.approx(np.mean(values))
+    assert variance == pytest.approx(np.var(values, ddof=1))
+
+
+@pytest.mark.parametrize(("relative", "is_known"), [(1.1e-20, True), (0.9e-20, False)])
+def test_a_variance_that_is_rounding_gives_no_p_value(monkeypatch, relative, is_known):
+    mean = 1e3
+    monkeypatch.setattr(tested, "_moments", lambda *_: (mean, relative * mean**2))
+    counts = sp.csr_array(np.random.default_rng(0).poisson(9, (4, 4)))
+    result = g_test(counts, np.array([0, 0, 1, 2]), 3, np.random.default_rng(0))
+    assert np.isfinite(result.p_value) == is_known
 
 
 def test_g_is_that_of_scipy_where_nothing_is_rare():
