@@ -97,6 +97,17 @@ def test_a_folder_is_replaced_and_nothing_is_left(tmp_path, monkeypatch, can_exc
     assert names(tmp_path / "out") == ["new"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux exchanges names")
+def test_names_are_exchanged_in_the_current_folder_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "other"):
+        drafts.Path(name).write_text(name)
+    assert drafts._exchange(drafts.Path("one"), drafts.Path("other"))
+    assert drafts.Path("one").read_text() == "other"
+    assert drafts.Path("other").read_text() == "one"
+    assert not drafts._exchange(drafts.Path("one"), drafts.Path("nothing"))
+
+
 def test_a_folder_without_a_name_gets_it_back(tmp_path, monkeypatch):
     """As if the process was killed between two renames, where they are not one step."""
     monkeypatch.setattr(drafts, "_libc", lambda: None)
