@@ -108,6 +108,11 @@ def test_names_are_exchanged_in_the_current_folder_too(tmp_path, monkeypatch):
     assert not drafts._exchange(drafts.Path("one"), drafts.Path("nothing"))
 
 
+def test_where_nothing_can_be_listed_there_is_nothing_to_clean(tmp_path):
+    drafts.clean(tmp_path / "missing" / "out")
+    assert names(tmp_path) == []
+
+
 def test_a_folder_without_a_name_gets_it_back(tmp_path, monkeypatch):
     """As if the process was killed between two renames, where they are not one step."""
     monkeypatch.setattr(drafts, "_libc", lambda: None)
