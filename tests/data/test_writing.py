@@ -170,6 +170,58 @@ def test_links_in_a_circle_are_refused(tmp_path):
     assert names(tmp_path) == ["here", "there"]
 
 
+@pytest.mark.parametrize(("links", "is_written"), [(39, True), (40, False)])
+def test_forty_links_are_too_many(tmp_path, links, is_written):
+    for i in range(links):
+        (tmp_path / str(i)).symlink_to(str(i + 1))
+    if is_written:
+        write_text(tmp_path / "0", "new")
+        assert (tmp_path / str(links)).read_text() == "new"
+    else:
+        with pytest.raises(OSError, match="form a circle"):
+            write_text(tmp_path / "0", "new")
+
+
+def test_all_permissions_that_the_mask_leaves(tmp_path):
+    previous = os.umask(0)
+    try:
+        write_text(tmp_path / "file", "new")
+        with whole_folder(tmp_path / "folder"):
+            pass
+    finally:
+        os.umask(previous)
+    assert mode(tmp_path / "file") == 0o666
+    assert mode(tmp_path / "folder") == 0o777
+
+
+def test_the_owner_may_use_a_draft_whatever_the_target_allows(tmp_path, old, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: True)  # as for root
+    old.chmod(0o044)
+    assert writing.draft_mode(old, 0o666) == 0o644
+    (tmp_path / "folder").mkdir(0o050)
+    assert writing.draft_mode(tmp_path / "folder", 0o777) == 0o750
+
+
+def test_a_link_to_a_folder_is_not_replaced(tmp_path):
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / "dear").write_text("dear")
+    (tmp_path / "link").symlink_to("ours")
+    with (
+        pytest.raises(FileExistsError, match="link was not written by comarkov"),
+        whole_folder(tmp_path / "link", replace=True),
+    ):
+        pass
+    assert (tmp_path / "link").readlink() == Path("ours")
+    assert names(tmp_path / "ours") == ["dear"]
+
+
+def test_a_name_that_is_too_long_is_refused_before_the_work(tmp_path):
+    with pytest.raises(OSError, match="name too long"):
+        check_place(tmp_path / ("x" * 300))
+    check_place(tmp_path / "x")
+    check_place(tmp_path / "missing" / "x")
+
+
 def test_folders_above_are_made_and_may_be_there(tmp_path):
     for name in ("one/two/three", "one/two/four"):
         with whole_folder(tmp_path / name) as folder:
