@@ -23,6 +23,7 @@ from comarkov.search import choose_numbers as selection
 from comarkov.search.choose_beta import GRID, PATH
 from comarkov.search.coclusters import Step
 from comarkov.search.progress import BETA, CLUSTERING, Monitor
+from comarkov.search.progress import PATH as PATH_STAGE
 from comarkov.search.starts import free_start
 
 
@@ -344,7 +345,8 @@ def test_one_bar_for_the_whole(capsys):
     assert monitor._display is None
 
 
-def test_the_bar_of_choosing_ends_when_all_is_done(monkeypatch):
+@pytest.mark.parametrize("stage", [BETA, PATH_STAGE])
+def test_the_bar_ends_when_all_is_done(stage, monkeypatch):
     done, parts = [], []
     advance, watch = Monitor.advance, Monitor.watch
 
@@ -353,17 +355,29 @@ def test_the_bar_of_choosing_ends_when_all_is_done(monkeypatch):
         advance(monitor, number)
 
     @contextmanager
-    def watched(monitor, number, stage=CLUSTERING):
-        with watch(monitor, number, stage):
+    def watched(monitor, number, named=CLUSTERING):
+        with watch(monitor, number, named):
             yield
-        if stage == BETA:
+        if named == stage:
             parts.append((number, sum(done)))
 
     monkeypatch.setattr(Monitor, "advance", counted)
     monkeypatch.setattr(Monitor, "watch", watched)
-    CoClustering((4, 3), beta="auto", random_state=0).fit(planted())
-    ((expected, counted_parts),) = parts
+    if stage == BETA:
+        CoClustering((4, 3), beta="auto", random_state=0).fit(planted())
+    else:
+        CoClustering((4, 3), n_init=3, random_state=0).beta_path(planted(), [0.9, 0.7])
+    expected, counted_parts = parts[-1]
     assert counted_parts == expected
+
+
+def test_the_path_of_a_half_has_one_start(monkeypatch):
+    seen = set()
+    true = coupling.beta_path
+    spy = lambda problem, grid, run: seen.add((run.n_init, run.n_jobs)) or true(problem, grid, run)  # noqa: E731
+    monkeypatch.setattr(coupling, "beta_path", spy)
+    CoClustering((4, 3), beta="auto", n_init=3, n_jobs=2, random_state=0).fit(planted())
+    assert seen == {(1, 1)}
 
 
 def test_one_repeat_has_no_standard_error():

@@ -6,7 +6,9 @@ from helpers import run_at
 
 from comarkov.data.joint import joint
 from comarkov.search import number_reasons, number_view
+from comarkov.search.coclusters import CoClusterProblem
 from comarkov.search.halves import Agreement
+from comarkov.search.number_ladder import numbers_of, step_down
 from comarkov.search.starts import free_start
 
 
@@ -108,3 +110,18 @@ def test_the_knee_is_where_blocks_end():
     assert knee_of(W) == [4, 4]
     assert knee_of(W, (8, 4), axes=[0]) == [4, 4]
     assert knee_of(W, (8, 2), axes=[0])[1] == 2
+
+
+def test_the_smallest_numbers_that_keep_enough_if_the_knee_does_not(monkeypatch):
+    W = np.floor(100 * np.random.default_rng(0).dirichlet(np.full(30, 0.3), size=40))
+    data = joint(W)
+    starts = free_start(8, data.row_mass), free_start(8, data.column_mass)
+    run = run_at(0.7)
+    levels = step_down(CoClusterProblem(data, starts).seeded(run), [2, 2], run)
+    kept = {numbers_of(level): level.information().kept for level in levels}
+    usual, second = knee_of(W), list(kept)[1]
+    assert kept[tuple(usual)] < kept[second]
+    monkeypatch.setattr(number_view, "LEAST_KEPT", kept[second])
+    assert knee_of(W) == list(second)
+    monkeypatch.setattr(number_view, "LEAST_KEPT", 0.99)  # which no numbers keep
+    assert knee_of(W) == usual

@@ -22,7 +22,7 @@ from ..data.joint import Joint
 from ..data.thinning import halves
 from . import budgets, sampling
 from .coclusters import CoClusterProblem, CoClusters, Step
-from .ensemble import search
+from .ensemble import parts_of, search
 from .problem import Solution
 from .progress import BETA
 from .progress import PATH as PATH_STAGE
@@ -58,7 +58,7 @@ def beta_path(problem: CoClusterProblem, betas: Sequence[float], run: Run) -> So
     """
     falling = sorted(set(betas), reverse=True)
     to_the_end = run.to_the_end().drawing(Purpose.PATH)
-    with run.monitor.watch(run.n_init + len(falling), PATH_STAGE):
+    with run.monitor.watch(parts_of(run.n_init) + len(falling), PATH_STAGE):
         solution = search(problem, run.at(falling[0]))
         for beta in falling:
             refine(solution.state, to_the_end.at(beta), "path")
@@ -124,7 +124,7 @@ def beta_evidence(
 
     repeats = _repeats(counts, parameters[0])
     with (
-        run.monitor.watch(2 * repeats * (1 + len(GRID)), BETA),
+        run.monitor.watch(2 * repeats * (parts_of(1) + len(GRID)), BETA),
         ThreadPoolExecutor(run.n_jobs) as pool,
     ):
         values = [value for value in pool.map(repeat, range(repeats)) if value is not None]

@@ -49,7 +49,7 @@ def search(problem: Problem[State], run: Run) -> Solution[State]:
     """
     ensemble = _Ensemble(problem, run)
     problem.prepare()
-    with run.monitor.watch(run.n_init + run.n_init // WAVE), ThreadPoolExecutor(run.n_jobs) as pool:
+    with run.monitor.watch(parts_of(run.n_init)), ThreadPoolExecutor(run.n_jobs) as pool:
         members: list[Member] = []
         for part in _parts(run.n_init, ensemble.may_settle):
             members += filter(None, pool.map(ensemble.member, part))
@@ -61,6 +61,11 @@ def search(problem: Problem[State], run: Run) -> Solution[State]:
         state = problem.with_labels(best.labels)
         refine(state, run.to_the_end().drawing(Purpose.FINISH), "end")
     return Solution(state, others=[one.labels for one in members if one is not best])
+
+
+def parts_of(n_init: int) -> int:
+    """The members and consensuses of a search, for the progress bar; it may end before."""
+    return n_init + n_init // WAVE
 
 
 def _parts(n_init: int, may_settle: bool) -> Iterator[range]:
