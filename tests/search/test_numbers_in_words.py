@@ -113,7 +113,7 @@ def test_the_knee_is_where_blocks_end():
 
 
 def test_the_smallest_numbers_that_keep_enough_if_the_knee_does_not(monkeypatch):
-    W = np.floor(100 * np.random.default_rng(0).dirichlet(np.full(30, 0.3), size=40))
+    W = np.random.default_rng(0).poisson(np.kron(np.eye(4) * 50 + 1, np.ones((6, 6))))
     data = joint(W)
     starts = free_start(8, data.row_mass), free_start(8, data.column_mass)
     run = run_at(0.7)
