@@ -15,8 +15,9 @@ WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_mergi
 	--ignore=tests/kernels/test_compiling.py \
 	--deselect=tests/kernels/test_logarithm.py::test_loops_become_vectors
 
-# Types are checked with the newest versions; old packages warn about new ones that they need.
-OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning
+# Types are checked and documents built with the newest versions; old packages warn about new ones that they need.
+OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning \
+	--deselect=tests/docs/test_references.py::test_every_command_has_a_page_with_all_its_options
 
 .PHONY: help demo docs docs-check docs-links release-check test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
 	bench-scale fuzz reproduce clean

@@ -143,7 +143,7 @@ def test_npz_of_one_array_and_what_is_wrong(tmp_path):
     with pytest.raises(ValueError, match="indices is missing"):
         comarkov.read(tmp_path / "m.npz")
     np.savez(tmp_path / "m.npz", **parts, indices=[7])  # leads out of the matrix
-    with pytest.raises(ValueError, match=r"m\.npz: .*indices"):
+    with pytest.raises(ValueError, match=r"m\.npz: .*ind(ices|ex)"):
         comarkov.read(tmp_path / "m.npz")
 
 

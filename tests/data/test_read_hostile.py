@@ -110,7 +110,7 @@ def test_views_of_duckdb_read_no_other_file(here):
     (here / "secret.csv").write_text("user,item\nAnn,tea\n")
     with closing(duckdb.connect("v.duckdb")) as connection:
         connection.execute("create view v as select * from read_csv('secret.csv')")
-    refused("v.duckdb", r"v\.duckdb: .*secret\.csv")
+    refused("v.duckdb", r"v\.duckdb: .*(secret\.csv|read_csv files is disabled)")
     asked = comarkov.read("v.duckdb", query="select * from read_csv('secret.csv')")
     assert asked.row_names.tolist() == ["Ann"]
 

@@ -196,6 +196,7 @@ def test_names_with_quotes_commas_and_line_ends(opened, tmp_path):
     assert page.locator("#selection bdi").first.text_content() == rows[17]
 
 
+@pytest.mark.filterwarnings("ignore:The font of heatmap.png lacks letters")  # of older matplotlib
 def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
     """Controls are spelt out, and names from right to left stay where they are."""
     rows = [f"שם{i}\u2069\u202egpj" for i in range(18)]

@@ -12,11 +12,27 @@ EXPECTED = 10.0  # seconds for all stages, until the size of the data is known
 
 @contextmanager
 def progress_bars(unit: str = "count") -> Iterator[Callable[[str, int, int], None]]:
-    """Show bars; yields the function to call with a name, how much is done, and the total."""
-    from ..search.progress import bar
+    """Show bars of "count" or "bytes", with the time left, while stderr is a terminal.
 
-    tasks: dict[str, int] = {}
-    with bar(unit, transient=True) as bars:
+    Yields the function to call with a name, how much is done, and the total.
+    """
+    from rich import progress
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:  # rich before 14.3 prints an empty line even for hidden bars
+        yield lambda name, done, total: None
+        return
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn() if unit == "count" else progress.DownloadColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
+    )
+    tasks: dict[str, progress.TaskID] = {}
+    with progress.Progress(*columns, console=console, transient=True) as bars:
 
         def advance(name: str, done: int, total: int) -> None:
             if name not in tasks:

@@ -152,25 +152,3 @@ class Monitor:
 
         with handling_interrupts(on_interrupt, unless_handled=True):
             yield
-
-
-def bar(unit: str = "count", transient: bool = False) -> Any:
-    """Progress bars of rich on stderr, with the time left; the unit is "count" or "bytes".
-
-    If stderr is not a terminal, transient bars are not shown.
-    """
-    from rich import progress
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    done = progress.MofNCompleteColumn() if unit == "count" else progress.DownloadColumn()
-    columns = (
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        done,
-        progress.TimeElapsedColumn(),
-        progress.TextColumn("left"),
-        progress.TimeRemainingColumn(),
-    )
-    hidden = transient and not console.is_terminal
-    return progress.Progress(*columns, console=console, transient=transient, disable=hidden)

@@ -35,6 +35,8 @@ def fault(table: RawTable, checks: Checks = NOTHING, error: Exception | None = N
         message = _in_lines(table, table.lines, checks)
     if message:
         return ValueError(message)
+    if table.lines is not None and next(iter(records(table.lines)), None) is None:
+        return ValueError(f"{table.name} has no lines below its header: give a file with data.")
     why = f": {first_line(error)}" if error is not None else ""
     return ValueError(
         f"{table.name} cannot be read as a table{why}. If it is something else, name its kind, for "
