@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comarkov
 from comarkov.data.joint import joint
 from comarkov.kernels import insertion, rounding, tables
-from comarkov.kernels.sweep import sweep
+from comarkov.kernels.sweep import insertion_costs, sweep
 from comarkov.search.run import Settings
 from comarkov.search.side import Side, coupled, inserted, new_workspace
 
@@ -82,6 +82,27 @@ def test_what_a_move_promises_is_what_the_cost_does(problem):
                 tolerance = 1e-10 * max(before, side.joint.row_mass[x]) + rounding
                 assert abs((costs[a] - costs[home]) - (after - before)) <= tolerance
             side.labels[x] = home
+
+
+@given(problems())
+def test_costs_that_are_nearly_the_least_are_exact(problem):
+    """Clusters are doubled, so that every row has two that cost the same but for its own mass."""
+    W, k, l, beta, seed = problem
+    W = np.vstack([W, W])
+    state = started(W, k, l, seed)
+    side, other = state.rows, state.columns
+    cross, coupling = coupled(side.table, other and other.cross, beta)
+    blocks = side.blocks(cross)
+    out = np.empty((side.labels.size, side.k))
+    setting = side.joint.matrix, side.table, blocks, cross, coupling
+    insertion_costs(out, side.labels.copy(), *setting, new_workspace(blocks))
+    for x in np.flatnonzero(side.labels >= 0):
+        exact, approximate, bound = exact_costs(side, other, beta, x)
+        assert (abs(out[x] - exact) <= bound).all()
+        near = approximate <= approximate.min() + 1.99 * bound  # surely, whatever is fused
+        if near.sum() > 1:
+            atol = 1e-12 * side.joint.row_mass[x]
+            assert_allclose(out[x][near], exact[near], rtol=1e-12, atol=atol)
 
 
 @given(problems(), st.booleans())
