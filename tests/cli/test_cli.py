@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 from commands import assert_refused, run, run_process, started
@@ -119,7 +120,8 @@ def test_datasets(tmp_path, data_file):
 
 def kept(out):
     try:
-        with sqlite3.connect(f"file:{out / 'runs.sqlite'}?mode=ro", uri=True) as database:
+        store = f"file:{out / 'runs.sqlite'}?mode=ro"
+        with closing(sqlite3.connect(store, uri=True)) as database:
             return database.execute("SELECT count(*) FROM runs").fetchone()[0]
     except sqlite3.OperationalError:
         return 0

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,7 @@ def frame(edges, header=("user", "item", "rating")):
 
 
 def write_sqlite(path, edges):
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("create table edges (user, item, rating)")
         connection.executemany("insert into edges values (?, ?, ?)", edges)
     connection.close()

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 
 import numpy as np
 import polars as pl
@@ -108,7 +109,7 @@ def test_edges_are_read_as_before(tmp_path):
         assert data.matrix.toarray().tolist() == [[0.5]]
     frame = pl.DataFrame({"n": [0.5], "what": ["tea"], "who": ["Cid"], "z": [1]})
     frame.write_parquet(tmp_path / "new.parquet")  # which has no header and no separator
-    with sqlite3.connect(tmp_path / "new.db") as shop:
+    with closing(sqlite3.connect(tmp_path / "new.db")) as shop, shop:
         shop.execute("create table sales (what, who, n)")
         shop.execute("insert into sales values ('tea', 'Cid', 0.5)")
     shop.close()

@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -385,7 +386,7 @@ def test_missing_data_is_said_before_any_work(tmp_path):
 
 
 def test_kept_values_are_json(out):
-    with sqlite3.connect(out / "runs.sqlite") as database:
+    with closing(sqlite3.connect(out / "runs.sqlite")) as database, database:
         rows = database.execute("SELECT experiment, value FROM runs").fetchall()
     assert {name for name, _ in rows} == {"stuck", "unequal", "trading"}
     assert all(json.loads(value) for _, value in rows)

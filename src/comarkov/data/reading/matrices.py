@@ -6,6 +6,7 @@ import io
 import lzma
 import os
 import re
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -74,7 +75,9 @@ def from_matrix_market(file: Opened) -> Data:
     _refuse_binary(file)
     _check_claim(file)
     try:
-        matrix = mmread(_with_line_end(file.path))
+        with warnings.catch_warnings():  # from SciPy 1.18 on, of arrays instead of matrices
+            warnings.simplefilter("ignore", DeprecationWarning)
+            matrix = mmread(_with_line_end(file.path))
     except (ValueError, OverflowError, OSError, MemoryError) as error:
         why = first_line(error) or "it claims to be larger than memory"
         raise ValueError(f"{file.name} is not a Matrix Market file: {why}. {WRITE}") from error
