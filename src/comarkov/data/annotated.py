@@ -48,7 +48,8 @@ def layers(annotated: Any) -> list[Layer]:
     own, variables = getattr(annotated, "layers", {}), annotated.var_names
     raw: Any = getattr(annotated, "raw", None)
     usual = [name for name in USUAL_LAYERS if name in own or (name == RAW and raw is not None)]
-    names = [*usual, *(name for name in own if name not in usual)]
+    others = (name for name in own if name is not None)  # which is X from anndata 0.13 on
+    names = [*usual, *(name for name in others if name not in usual)]
     main = [] if annotated.X is None or X in own else [X]
     return [
         Raw(RAW, in_memory(raw.X), annotated.obs_names, raw.var_names)
