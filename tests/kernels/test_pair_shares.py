@@ -1,0 +1,111 @@
+"""Costs of merging any two clusters in dense data: lower bounds, and exact where it matters."""
+
+import itertools
+
+import numpy as np
+import pytest
+from helpers import callable_from_python
+from numpy.testing import assert_allclose
+from scipy.spatial.distance import squareform
+from scipy.special import xlogy
+
+from comarkov.data.joint import joint
+from comarkov.kernels import batch, pair_shares, pairs
+from comarkov.search.agglomeration import _shares
+
+subtract_all = callable_from_python(batch._subtract_all)
+
+
+def begun(A):
+    """Pairs and shares of the rows of a matrix, with bounds on all costs."""
+    data, n = joint(A), len(A)
+    size = n * (n - 1) // 2
+    state = pairs.Pairs(
+        data.row_mass.copy(),
+        np.ones(n, bool),
+        np.empty(size),
+        np.zeros(size, bool),
+        np.empty(n),
+        np.empty(n, np.int64),
+    )
+    shares = _shares(data, n)
+    pair_shares.share(state, shares, data.matrix, data.column_mass)
+    pair_shares.bound_all(state, shares)
+    pairs.look_up_all(state)
+    return state, shares
+
+
+def plain_costs(A, alive):
+    """D_ij of all pairs of living clusters, the rows of A."""
+
+    def f(v):
+        return xlogy(v, v).sum()
+
+    def cost(i, j):
+        masses = f(A[i].sum() + A[j].sum()) - f(A[i].sum()) - f(A[j].sum())
+        return masses - (f(A[i] + A[j]) - f(A[i]) - f(A[j]))
+
+    return {pair: cost(*pair) for pair in itertools.combinations(np.flatnonzero(alive), 2)}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("width", [5, 40, 300])  # less and more than items are padded and summed
+def test_the_cheapest_merge_is_that_of_exact_costs(seed, width):
+    rng = np.random.default_rng(seed)
+    A = rng.poisson(3.0, (11, width)) + 0.5  # more clusters than a tile has
+    state, shares = begun(A)
+    for _ in range(10):
+        expected = plain_costs(A, state.alive)
+        bounds = squareform(state.cost)
+        scale = 1e-12 * A.sum()
+        assert all(bounds[pair] <= cost + scale for pair, cost in expected.items())
+        close = max(cost - bounds[pair] for pair, cost in expected.items())
+        assert close <= 1e-4 * A.sum()  # single precision is not far off
+        least, i, j = pair_shares.cheapest(state, shares)
+        assert least == pytest.approx(min(expected.values()), abs=scale)
+        assert (i, j) == min(expected, key=expected.get)
+        exact = {pair for pair in expected if state.is_exact[_place(pair, len(A))]}
+        assert (i, j) in exact
+        for pair in exact:
+            assert squareform(state.cost)[pair] == pytest.approx(expected[pair], abs=scale)
+        pair_shares.join_shares(state, shares, i, j)
+        pair_shares.bound_with(state, shares, i)
+        pairs.renew_least(state, i, j)
+        A[i] += A[j]
+        A[j] = 0
+    assert pair_shares.cheapest(state, shares)[0] == np.inf
+
+
+def _place(pair, n):
+    """The position of a pair in a condensed matrix."""
+    return list(itertools.combinations(range(n), 2)).index(tuple(pair))
+
+
+def test_ties_go_to_the_lowest_numbers():
+    """Three pairs of equal rows merge for nothing; rounding may favour any of them."""
+    rng = np.random.default_rng(0)
+    profiles = rng.random((3, 40)) + 0.1
+    A = profiles[[0, 1, 2, 1, 2, 0]] * np.array([1, 3, 0.7, 1.1, 2, 5])[:, None]
+    state, shares = begun(A)
+    assert pair_shares.cheapest(state, shares)[1:] == (0, 5)
+    merged = []
+    for _ in range(3):
+        least, i, j = pair_shares.cheapest(state, shares)
+        assert least == pytest.approx(0, abs=1e-9 * A.sum())
+        merged.append((int(i), int(j)))
+        pair_shares.join_shares(state, shares, i, j)
+        pair_shares.bound_with(state, shares, i)
+        pairs.renew_least(state, i, j)
+    assert merged == [(0, 5), (1, 3), (2, 4)]
+
+
+# --- batch updates -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("clusters", range(1, 10))  # of the other side; four are added at a time
+def test_all_products_are_subtracted(clusters):
+    rng = np.random.default_rng(clusters)
+    logs, weights, cost = rng.random((clusters, 3)), rng.random(clusters), rng.random(3)
+    expected = cost - weights @ logs
+    subtract_all(cost, weights, logs)
+    assert_allclose(cost, expected)
