@@ -120,6 +120,8 @@ def _code(tree: ast.AST) -> Iterator[ast.AST]:
     """
     if any(getattr(one, "id", "") == "intrinsic" for one in getattr(tree, "decorator_list", [])):
         return
+    if _is_hint(tree):
+        return
     yield tree
     for field, value in ast.iter_fields(tree):
         if field in ("annotation", "returns", "decorator_list"):
@@ -127,6 +129,14 @@ def _code(tree: ast.AST) -> Iterator[ast.AST]:
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
                 yield from _code(child)
+
+
+def _is_hint(tree: ast.AST) -> bool:
+    """Does it only fetch cells into the cache? That changes no result."""
+    if isinstance(tree, ast.For):
+        return all(map(_is_hint, tree.body))
+    call = getattr(tree, "value", None) if isinstance(tree, ast.Expr) else None
+    return isinstance(call, ast.Call) and getattr(call.func, "id", "").startswith("fetch")
 
 
 def _swaps(node: ast.AST) -> Iterator[Change]:
@@ -156,7 +166,8 @@ def _deletions(node: ast.stmt) -> Iterator[Change]:
     for name in ("body", "orelse", "finalbody"):
         for i, child in enumerate(getattr(node, name, [])):
             is_text = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
-            if isinstance(child, ast.Expr | ast.AugAssign | ast.Raise) and not is_text:
+            can_go = isinstance(child, ast.Expr | ast.AugAssign | ast.Raise)
+            if can_go and not is_text and not _is_hint(child):
                 statements = getattr(node, name)
                 title = f"delete {ast.unparse(child)[:50]!r}"
                 yield Change(

@@ -14,6 +14,7 @@ from comarkov.kernels import batch, pair_shares, pairs
 from comarkov.search.agglomeration import _shares
 
 subtract_all = callable_from_python(batch._subtract_all)
+least = callable_from_python(batch._least)
 
 
 def begun(A):
@@ -109,3 +110,8 @@ def test_all_products_are_subtracted(clusters):
     expected = cost - weights @ logs
     subtract_all(cost, weights, logs)
     assert_allclose(cost, expected)
+
+
+def test_of_equal_costs_the_first_is_taken():
+    assert least(np.array([3.0, 1.0, 2.0, 1.0])) == 1
+    assert least(np.array([2.0])) == 0
