@@ -222,7 +222,7 @@ def test_nothing_left_is_plus_zero():
     assert left(1.0, 1.0 - 2.0**-40) == 2.0**-40
     large = 2.0**20  # remainders are relative
     assert left(large, large - 2.0**-25) == 2.0**-25
-    assert left(large, large - 2.0**-27) == 0.0
+    assert left(large, large - 1.5 * 2.0**-27) == 0.0
 
 
 def test_counts_beyond_the_lookup_table():
