@@ -84,6 +84,7 @@ coverage: $(DEV)
 	NUMBA_DISABLE_JIT=1 $(COVERED) -W ignore::RuntimeWarning --numprocesses auto --dist worksteal $(WITHOUT_JIT)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+	@echo "$$($(BIN)/coverage report --format=total --precision=1) % of lines and branches"
 
 mutants: $(DEV)
 	$(BIN)/python tools/mutate.py
