@@ -1,5 +1,6 @@
 """What several tests need: input formats, random matrices, slow oracles."""
 
+import itertools
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,12 +11,14 @@ import polars as pl
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from numba import njit
+from scipy.special import xlogy
 from sklearn.base import BaseEstimator
 from spreadsheets import write_xlsx
 
 from comarkov import CoClustering, read
 from comarkov.data.joint import joint
 from comarkov.search.coclusters import CoClusterProblem
+from comarkov.search.halves import Agreement
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Run
 from comarkov.search.starts import free_start
@@ -144,6 +147,24 @@ def started(W, k, l, seed):
 def callable_from_python(step):
     """A step of kernels, which else only they can call."""
     return njit(lambda *arguments: step(*arguments))
+
+
+def plain_merge_costs(A, alive):
+    """D_ij = g(N_i, N_j) - Σ_y g(A_yi, A_yj) of all pairs of living clusters, the rows of A."""
+
+    def g(u, v):
+        return (xlogy(u + v, u + v) - xlogy(u, u) - xlogy(v, v)).sum()
+
+    return {
+        (i, j): g(A[i].sum(), A[j].sum()) - g(A[i], A[j])
+        for i, j in itertools.combinations(np.flatnonzero(alive), 2)
+    }
+
+
+def agreement(ceiling=None, **means):
+    """The same agreement in four halvings, for numbers of clusters such as k2."""
+    values = {int(name[1:]): np.full(4, mean) for name, mean in means.items()}
+    return Agreement(values, ceiling or max(values, default=1))
 
 
 def enter(w, v):

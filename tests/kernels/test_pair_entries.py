@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from helpers import plain_merge_costs
 from scipy.spatial.distance import squareform
 from scipy.special import xlogy
 
@@ -21,15 +22,6 @@ def known(request):
 
 def g(u, v):
     return xlogy(u + v, u + v) - xlogy(u, u) - xlogy(v, v)
-
-
-def plain_costs(A, alive):
-    """D_ij of all pairs of living clusters, the rows of A."""
-    mass = A.sum(axis=1)
-    return {
-        (i, j): g(mass[i], mass[j]) - g(A[i], A[j]).sum()
-        for i, j in itertools.combinations(np.flatnonzero(alive), 2)
-    }
 
 
 def assert_costs_are(state, expected):
@@ -62,7 +54,7 @@ def test_costs_follow_merges_down_to_two_clusters(seed, known):
     data = joint(A)
     entries, state = _entries(data), empty_pairs(A.sum(axis=1))
     pair_entries.fill(state, entries, data.matrix, known)
-    assert_costs_are(state, plain_costs(A, state.alive))
+    assert_costs_are(state, plain_merge_costs(A, state.alive))
     shared, seen = np.zeros(9), np.zeros(7, bool)
     for _ in range(7):
         i, j = sorted(rng.choice(np.flatnonzero(state.alive), 2, replace=False))
@@ -71,7 +63,7 @@ def test_costs_follow_merges_down_to_two_clusters(seed, known):
         A[i] += A[j]
         A[j] = 0
         assert not seen.any()
-        assert_costs_are(state, plain_costs(A, state.alive))
+        assert_costs_are(state, plain_merge_costs(A, state.alive))
 
 
 def test_blocks_share_what_they_have_in_common(known):

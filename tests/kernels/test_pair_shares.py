@@ -4,17 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers import callable_from_python
-from numpy.testing import assert_allclose
+from helpers import plain_merge_costs
 from scipy.spatial.distance import squareform
-from scipy.special import xlogy
 
 from comarkov.data.joint import joint
-from comarkov.kernels import batch, pair_shares, pairs
+from comarkov.kernels import pair_shares, pairs
 from comarkov.search.agglomeration import _shares
-
-subtract_all = callable_from_python(batch._subtract_all)
-least = callable_from_python(batch._least)
 
 
 def begun(A):
@@ -36,19 +31,6 @@ def begun(A):
     return state, shares
 
 
-def plain_costs(A, alive):
-    """D_ij of all pairs of living clusters, the rows of A."""
-
-    def f(v):
-        return xlogy(v, v).sum()
-
-    def cost(i, j):
-        masses = f(A[i].sum() + A[j].sum()) - f(A[i].sum()) - f(A[j].sum())
-        return masses - (f(A[i] + A[j]) - f(A[i]) - f(A[j]))
-
-    return {pair: cost(*pair) for pair in itertools.combinations(np.flatnonzero(alive), 2)}
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("width", [5, 40, 300])  # less and more than items are padded and summed
 def test_the_cheapest_merge_is_that_of_exact_costs(seed, width):
@@ -56,7 +38,7 @@ def test_the_cheapest_merge_is_that_of_exact_costs(seed, width):
     A = rng.poisson(3.0, (11, width)) + 0.5  # more clusters than a tile has
     state, shares = begun(A)
     for _ in range(10):
-        expected = plain_costs(A, state.alive)
+        expected = plain_merge_costs(A, state.alive)
         bounds = squareform(state.cost)
         scale = 1e-12 * A.sum()
         assert all(bounds[pair] <= cost + scale for pair, cost in expected.items())
@@ -98,20 +80,3 @@ def test_ties_go_to_the_lowest_numbers():
         pair_shares.bound_with(state, shares, i)
         pairs.renew_least(state, i, j)
     assert merged == [(0, 5), (1, 3), (2, 4)]
-
-
-# --- batch updates -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("clusters", range(1, 10))  # of the other side; four are added at a time
-def test_all_products_are_subtracted(clusters):
-    rng = np.random.default_rng(clusters)
-    logs, weights, cost = rng.random((clusters, 3)), rng.random(clusters), rng.random(3)
-    expected = cost - weights @ logs
-    subtract_all(cost, weights, logs)
-    assert_allclose(cost, expected)
-
-
-def test_of_equal_costs_the_first_is_taken():
-    assert least(np.array([3.0, 1.0, 2.0, 1.0])) == 1
-    assert least(np.array([2.0])) == 0

@@ -374,7 +374,11 @@ def test_the_bar_ends_when_all_is_done(stage, monkeypatch):
 def test_the_path_of_a_half_has_one_start(monkeypatch):
     seen = set()
     true = coupling.beta_path
-    spy = lambda problem, grid, run: seen.add((run.n_init, run.n_jobs)) or true(problem, grid, run)  # noqa: E731
+
+    def spy(problem, grid, run):
+        seen.add((run.n_init, run.n_jobs))
+        return true(problem, grid, run)
+
     monkeypatch.setattr(coupling, "beta_path", spy)
     CoClustering((4, 3), beta="auto", n_init=3, n_jobs=2, random_state=0).fit(planted())
     assert seen == {(1, 1)}

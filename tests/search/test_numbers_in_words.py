@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import run_at
+from helpers import agreement, run_at
 
 from comarkov.data.joint import joint
 from comarkov.search import number_reasons, number_view
@@ -10,13 +10,6 @@ from comarkov.search.coclusters import CoClusterProblem
 from comarkov.search.halves import Agreement
 from comarkov.search.number_ladder import numbers_of, step_down
 from comarkov.search.starts import free_start
-
-
-def agreement(**means):
-    """The same agreement in four halvings, for numbers of clusters such as k2."""
-    values = {int(name[1:]): np.full(4, mean) for name, mean in means.items()}
-    return Agreement(values, ceiling=max(values, default=1))
-
 
 NONE = Agreement({}, ceiling=1)
 DOUBTFUL = agreement(k2=0.01, k3=0.02)

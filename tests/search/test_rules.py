@@ -4,13 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from helpers import run_at
+from helpers import agreement, run_at
 
 from comarkov import datasets
 from comarkov.data.joint import joint
 from comarkov.search import choose_numbers, halves
 from comarkov.search.choose_numbers import _Choice, _goal, select
-from comarkov.search.halves import Agreement, Gain
+from comarkov.search.halves import Gain
 from comarkov.search.number_ladder import ladder, numbers_of
 from comarkov.search.number_reasons import Decision
 from comarkov.search.number_view import MOST
@@ -24,12 +24,6 @@ def choice_of(W, wanted=("auto", "auto")):
     data = joint(W)
     goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
     return _Choice(data, wanted, goal, run_at(0.7))
-
-
-def agreeing(ceiling=20, **means):
-    """Agreement on numbers such as k2, the same in all of four halvings."""
-    values = {int(name[1:]): np.full(4, mean) for name, mean in means.items()}
-    return Agreement(values, ceiling)
 
 
 # --- do blocks explain the data? ---------------------------------------------------------------
@@ -85,7 +79,11 @@ def test_both_sides_must_gain_for_sure(z, is_something, monkeypatch):
 
 def test_gains_are_those_of_the_numbers_found_or_of_four(monkeypatch):
     asked = []
-    gain = lambda facing, pair, _: asked.append((facing.shape, pair)) or Gain(9.0, 1.0)  # noqa: E731
+
+    def gain(facing, pair, _):
+        asked.append((facing.shape, pair))
+        return Gain(9.0, 1.0)
+
     monkeypatch.setattr(halves, "held_out_gain", gain)
     choice_of(blocks())._nothing((3, 1))
     assert asked == [((90, 80), (3, 4)), ((80, 90), (4, 3))]
@@ -96,18 +94,18 @@ def test_gains_are_those_of_the_numbers_found_or_of_four(monkeypatch):
 
 def test_the_smallest_number_is_a_view_if_halves_agree_on_many_alike():
     choice = choice_of(blocks())
-    choice.agreements[0] = agreeing(k6=0.9, k12=0.76, k16=0.71, k20=0.1)
+    choice.agreements[0] = agreement(ceiling=20, k6=0.9, k12=0.76, k16=0.71, k20=0.1)
     near = choice.agreements[0].nearly_best()
     assert (near[0], near[-1]) == (6, 16)
     assert choice._smallest_agreed(0, None).number == 6
     assert choice._smallest_agreed(0, Decision(9, "agreement of halves")).number == 9
-    choice.agreements[1] = agreeing(k12=0.9, k16=0.845, k20=0.1)
+    choice.agreements[1] = agreement(ceiling=20, k12=0.9, k16=0.845, k20=0.1)
     assert choice._smallest_agreed(1, None).number == 12
-    choice.agreements[1] = agreeing(k14=0.9, k16=0.87, k20=0.1)  # too many for a view
+    choice.agreements[1] = agreement(ceiling=20, k14=0.9, k16=0.87, k20=0.1)  # too many for a view
     assert choice._smallest_agreed(1, None) is None
-    choice.agreements[1] = agreeing(k6=0.9, k20=0.7)  # more might be better still
+    choice.agreements[1] = agreement(ceiling=20, k6=0.9, k20=0.7)  # more might be better still
     assert choice._smallest_agreed(1, None) is None
-    choice.agreements[1] = agreeing(k6=0.1, k20=0.01)  # nothing agrees
+    choice.agreements[1] = agreement(ceiling=20, k6=0.1, k20=0.01)  # nothing agrees
     assert choice._smallest_agreed(1, None) is None
 
 

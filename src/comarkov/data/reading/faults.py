@@ -36,12 +36,17 @@ def fault(table: RawTable, checks: Checks = NOTHING, error: Exception | None = N
     if message:
         return ValueError(message)
     if table.lines is not None and next(iter(records(table.lines)), None) is None:
-        return ValueError(f"{table.name} has no lines below its header: give a file with data.")
+        return no_lines(table)
     why = f": {first_line(error)}" if error is not None else ""
     return ValueError(
         f"{table.name} cannot be read as a table{why}. If it is something else, name its kind, for "
         "example kind='texts'."
     )
+
+
+def no_lines(table: RawTable) -> ValueError:
+    """The error of a table that has nothing but a header."""
+    return ValueError(f"{table.name} has no lines below its header: give a file with data.")
 
 
 def refuse(table: RawTable) -> None:

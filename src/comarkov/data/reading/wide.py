@@ -11,7 +11,7 @@ from ..quoting import quote
 from ..user_warnings import warn_user
 from .classes import chosen_columns
 from .data import Data
-from .faults import Checks, fault, place
+from .faults import Checks, fault, no_lines, place
 from .headers import YEARS, kind_of
 from .layout import Layout, WideOptions, as_edges, explain, layout_of, refuse_edges, warn_of_totals
 from .tables import RawTable
@@ -45,7 +45,7 @@ def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Dat
     warn_of_totals(table, layout, row_names)
     matrix = _cells(table, layout, missing)
     if not matrix.shape[0]:
-        raise ValueError(f"{table.name} has no lines below its header: give a file with data.")
+        raise no_lines(table)
     return Data(
         matrix if layout.names is None else matrix[is_kept],
         None if layout.names is None else [name for name in row_names if name is not None],
