@@ -132,7 +132,8 @@ def test_alone_in_its_cluster_an_element_says_nothing_of_dispersion():
 def test_counts_vary_at_least_like_independent_events():
     assert least_dispersion(joint([[0, 2], [1, 1]])) == 1
     assert least_dispersion(joint([[0, 1, 0], [1, 1, 0]])) == 0.25
-    assert least_dispersion(joint([[0, 0.5], [1, 1]])) == 0
+    assert least_dispersion(joint([[0, 0.5], [1, 1]])) == 1  # counts of halves
+    assert least_dispersion(joint([[0, 0.3], [1, 1]])) == 0
 
 
 # --- what blocks leave ---------------------------------------------------------------------------

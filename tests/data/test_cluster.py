@@ -45,6 +45,8 @@ def matrix(kind):
     values = {
         "floats": lambda: rng.gamma(1.0, size=X.nnz),
         "float32": lambda: rng.gamma(1.0, size=X.nnz).astype(np.float32),
+        "quarters": lambda: rng.integers(1, 5, X.nnz) / 4,
+        "even": lambda: rng.integers(1, 5, X.nnz) * 6,
         "wide": lambda: 10.0 ** rng.uniform(-60, 60, X.nnz),
     }
     X.data = values.get(kind, lambda: rng.integers(1, 5, X.nnz))()
@@ -87,7 +89,9 @@ def assert_same(distributed, local):
         assert one.T.T is one
 
 
-@pytest.mark.parametrize("kind", ["counts", "floats", "float32", "wide", "small"])
+@pytest.mark.parametrize(
+    "kind", ["counts", "quarters", "even", "floats", "float32", "wide", "small"]
+)
 def test_a_matrix_in_memory(cluster, kind):
     X = pd.DataFrame(matrix(kind).toarray()).add_prefix("c")
     assert_same(cluster_joint(X, None, cluster), joint(X))
@@ -104,7 +108,13 @@ def test_a_dask_array(cluster, kind, chunks, make):
 
 @pytest.mark.parametrize(
     ("kind", "names"),
-    [("counts", "numbers"), ("floats", "digits"), ("wide", "words"), ("small", "words")],
+    [
+        ("counts", "numbers"),
+        ("quarters", "numbers"),
+        ("floats", "digits"),
+        ("wide", "words"),
+        ("small", "words"),
+    ],
 )
 def test_a_dask_frame_of_edges(cluster, kind, names):
     frame = edges(matrix(kind), NAMES[names])

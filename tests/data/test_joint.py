@@ -7,7 +7,8 @@ from helpers import weights
 from hypothesis import given
 from numpy.testing import assert_array_equal
 
-from comarkov.data.joint import FAINTEST, joint
+from comarkov.data.joint import joint
+from comarkov.data.units import FAINTEST
 
 COUNTS = np.array([[2, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 0], [0, 5, 2, 0]])
 FORMATS = ["csr", "csc", "coo", "bsr", "dia", "dok", "lil"]
@@ -108,17 +109,38 @@ def test_small_matrices_are_float64_whatever_their_type(dtype, factor):
     W = (COUNTS * factor).astype(dtype)
     J = joint(W, small=np.count_nonzero(W))
     assert J.matrix.weights.dtype == J.mass_dtype == np.float64
-    assert J.is_count == bool((np.floor(W) == W).all())
+    assert J.is_count == (factor == 1 or dtype in (bool, np.uint8, np.int64))
     assert_array_equal(dense(J), W)
-    assert (
-        joint(W.astype(np.float32) * np.float32(0.37), small=0).matrix.weights.dtype == np.float32
-    )
+    assert joint(np.log1p(COUNTS, dtype=np.float32), small=0).matrix.weights.dtype == np.float32
 
 
-@pytest.mark.parametrize("W", [COUNTS * 0.5, COUNTS * 2.0**31, np.full((3, 1), 2.0**30)])
-def test_fractions_and_masses_beyond_32_bits_are_not(W):
+@pytest.mark.parametrize("W", [COUNTS * 0.1, COUNTS + 2.0**20, np.full((2100, 1), 2.0**20 - 1)])
+def test_fractions_large_numbers_and_masses_beyond_32_bits_are_not(W):
     assert not joint(W).is_count
     assert_array_equal(dense(joint(W)), W)
+
+
+@pytest.mark.parametrize("small", [0, 100])
+@pytest.mark.parametrize(
+    "W",
+    [
+        COUNTS,
+        COUNTS + 2**19,
+        np.log1p(COUNTS),
+        np.log1p(COUNTS).astype(np.float32),
+        COUNTS * 10.0 ** np.arange(-30, 34).reshape(4, 4, 4)[0],
+        np.full((2100, 1), 2.0**20 - 1),
+    ],
+)
+def test_multiples_of_powers_of_two_are_stored_alike(W, small):
+    one = joint(W, small=small)
+    for power in (-100, -3, 1, 40):
+        other = joint(W * np.float32(2.0**power), small=small)
+        assert other.scale == np.ldexp(one.scale, power)
+        assert other.is_count == one.is_count
+        for a, b in zip(one.matrix, other.matrix, strict=True):
+            assert_array_equal(a, b)
+            assert np.asarray(a).dtype == np.asarray(b).dtype
 
 
 def test_counts_come_ones_first_then_twos():

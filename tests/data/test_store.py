@@ -17,7 +17,8 @@ def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
     """Counts, numbers or single-precision numbers at random places; some rows are empty."""
     rng = np.random.default_rng(seed)
     rows, columns = rng.integers(5, n, entries), rng.integers(0, m, entries)
-    weights = rng.poisson(1.0, entries) + 1.0 if kind == "counts" else rng.random(entries) + 0.1
+    counts = rng.poisson(1.0, entries) + 1.0
+    weights = {"counts": counts, "quarters": counts / 4}.get(kind, rng.random(entries) + 0.1)
     matrix = sp.csr_array((weights, (rows, columns)), shape=(n, m))
     return matrix.astype(np.float32) if kind == "single" else matrix
 
@@ -25,6 +26,7 @@ def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
 KINDS = {
     "few": ("counts", {}),
     "counts": ("counts", {"entries": 2 * SMALL, "m": 300}),
+    "quarters": ("quarters", {"entries": 2 * SMALL, "m": 300}),
     "numbers": ("numbers", {"entries": 2 * SMALL, "m": 300}),
     "single": ("single", {"entries": 2 * SMALL, "m": 300}),
 }

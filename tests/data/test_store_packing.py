@@ -104,6 +104,8 @@ UNUSUAL = {
     "halves that add up to counts": pl.concat(
         [edges("lines").with_columns(n=pl.lit(0.5)) for _ in range(2)]
     ),
+    "quarters": edges("counts").with_columns(stars=pl.col("stars") / 4),
+    "even numbers": edges("counts").with_columns(stars=pl.col("stars") * 6),
     "sums too large for integers": edges("lines").with_columns(n=pl.lit(10**8)),
     "one weight too large for integers": edges("lines").with_columns(n=pl.lit(10**10)),
     "very different numbers": edges("numbers")

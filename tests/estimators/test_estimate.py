@@ -47,7 +47,7 @@ def test_the_memory_of_a_fit_is_that_of_the_formula(shape, k, is_count, is_divid
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     mass = 4 if is_count else 8
-    size = Size(*shape, X.nnz, mass, mass, is_shared=not is_count)
+    size = Size(*shape, X.nnz, mass, mass, shared=0 if is_count else 4)
     predicted = data_bytes(size, True) + search_bytes(size, (k, k), 1)
     assert 1 / 1.5 < predicted / peak < 1.5
 
@@ -56,7 +56,7 @@ def test_what_is_on_disk_or_shared_takes_no_memory():
     counts = Size(10**6, 10**5, 10**8, 4, 4)
     assert data_bytes(counts, is_turned=True) == 1.6e9
     assert data_bytes(counts, is_turned=False) == 0.8e9
-    assert data_bytes(counts._replace(is_shared=True), is_turned=True) == 0.8e9
+    assert data_bytes(counts._replace(shared=8), is_turned=True) == 0.8e9
     assert data_bytes(counts._replace(is_on_disk=True), is_turned=True) == 0
 
 

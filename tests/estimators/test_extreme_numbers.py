@@ -82,12 +82,20 @@ def test_powers_of_two_change_no_labels(draw, beta):
         assert other.cost_ == pytest.approx(model.cost_, abs=1e-12)
 
 
-@pytest.mark.parametrize("power", [-1000, -30, 20])
-def test_powers_of_two_change_no_cost_of_ties(power):
+@pytest.mark.parametrize("power", [-1000, -30, -1, 1, 20])
+@pytest.mark.parametrize("name", ["ties", "ties of blocks", "counts up to 2^53", "huge"])
+@pytest.mark.parametrize("parameters", [{"beta": 0.8}, {"beta": "auto"}, {"n_clusters": "auto"}])
+def test_powers_of_two_change_nothing_not_even_among_equal_costs(name, parameters, power):
     """With more clusters than blocks, many splits of equal rows are equally good."""
-    X = EXTREMES["ties of blocks"]
-    model, other = (fitted(W, beta=0.8)[0] for W in (X, np.ldexp(X, power)))
-    assert other.cost_ == pytest.approx(model.cost_, abs=1e-12)
+    X = EXTREMES[name]
+    if name == "huge":
+        X, power = X * 2.0**-1000, power // 10
+    settings = {"n_clusters": (4, 3), "random_state": 0, **parameters}
+    model, other = (CoClustering(**settings).fit(W) for W in (X, np.ldexp(X, power)))
+    assert np.array_equal(model.row_labels_, other.row_labels_)
+    assert np.array_equal(model.column_labels_, other.column_labels_)
+    assert (model.cost_, model.beta_) == (other.cost_, other.beta_)
+    assert np.array_equal(model.transform(X), other.transform(np.ldexp(X, power)))
 
 
 @pytest.mark.nightly

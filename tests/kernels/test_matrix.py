@@ -19,13 +19,14 @@ def test_observations_are_effective_counts():
 
 def test_parts_of_rows_are_all_rows(monkeypatch):
     monkeypatch.setattr(module, "ROWS_AT_A_TIME", 2)
-    whole, masses = joint(W).matrix, []
+    data, masses = joint(W), []
+    whole = data.matrix
     for rows, part in row_parts(whole):
         assert part.indptr.size == part.mass.size + 1
         assert_array_equal(part.mass, whole.mass[rows])
         for i in range(part.mass.size):
             masses.append(whole.weights[part.indptr[i] : part.indptr[i + 1]].sum())
-    assert_allclose(masses, W.sum(axis=1))
+    assert_allclose(np.array(masses) * data.scale, W.sum(axis=1))
 
 
 def test_terms_of_one_cluster_with_all_others():

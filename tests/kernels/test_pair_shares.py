@@ -35,7 +35,7 @@ def begun(A):
 @pytest.mark.parametrize("width", [5, 40, 300])  # less and more than items are padded and summed
 def test_the_cheapest_merge_is_that_of_exact_costs(seed, width):
     rng = np.random.default_rng(seed)
-    A = rng.poisson(3.0, (11, width)) + 0.5  # more clusters than a tile has
+    A = rng.poisson(3.0, (11, width)) * 2.0 + 1  # more clusters than a tile has
     state, shares = begun(A)
     for _ in range(10):
         expected = plain_merge_costs(A, state.alive)

@@ -78,7 +78,7 @@ def store_facts(folder: Path) -> dict[str, Any]:
         "rows": about.shape[0],
         "columns": about.shape[1],
         "entries": about.entries,
-        "weights": "counts" if about.is_count else "numbers",
+        "weights": "counts" if about.is_count and about.scale >= 1 else "numbers",
         "row_kind": about.row_kind,
         "column_kind": about.column_kind,
         "weighting": about.weighting or "counts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.joint import holds_counts
+from ..data.units import counts_of
 
 TABLES = 99
 LEVEL = 0.05
@@ -18,9 +18,10 @@ def is_independent(matrix: sp.csr_array, rng: np.random.Generator) -> bool:
     The correlation is compared with that of random tables whose expected margins are the same.
     Weights that are not counts, and large tables, are never called independent.
     """
-    if not holds_counts(matrix) or np.prod(matrix.shape) > LARGEST:
+    known = counts_of(matrix) if np.prod(matrix.shape) <= LARGEST else None
+    if known is None:
         return False
-    counts = matrix.toarray().astype(np.float64)
+    counts = sp.csr_array((known, matrix.indices, matrix.indptr), matrix.shape).toarray()
     rates = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     observed = _correlation(counts)
     is_binary = bool(counts.max() == 1)

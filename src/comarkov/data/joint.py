@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,13 +16,9 @@ from .changes import total
 from .inputs import named_csr, names
 from .parts import count_parts, part_bounds
 from .transposing import index_dtype, row_mass, transposed
+from .units import FAINTEST, INT32_MAX, Extent, count_unit, scaled, spread_of
 
-INT32_MAX = np.iinfo(np.int32).max
-EXPONENT = np.finfo(np.float64).maxexp - 1  # of the largest power of two
 SMALL = 1 << 14  # entries up to which all weights are float64: fewer kernels to compile
-SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
-RANGE = 499  # octaves to both sides of 1 in which ratios and products of two weights are numbers
-FAINTEST = 2.0**-500  # smaller weights are raised to it: no cost can tell beside the largest
 
 
 class Pages(Protocol):
@@ -37,7 +32,8 @@ class Pages(Protocol):
 class Joint:
     """A matrix of weights, without explicit zeros or duplicates, ready for the kernels.
 
-    ``matrix`` holds the weights divided by ``scale``, a power of two that is 1 for counts.
+    ``matrix`` holds the weights in units of ``scale``, a power of two (see ``units``). They are
+    counts if they are whole numbers of it.
     ``T`` is the transpose, made when first asked for, whose own ``T`` is this object.
     """
 
@@ -134,6 +130,14 @@ class Joint:
             indptr = indptr.astype(indices.dtype)
         return sp.csr_array((matrix.weights, indices, indptr), self.shape)
 
+    @property
+    def unscaled(self) -> sp.csr_array:
+        """The same in the unit of the data, which may take memory for the weights."""
+        csr = self.csr
+        if self.scale == 1.0:
+            return csr
+        return sp.csr_array((csr.data * self.scale, csr.indices, csr.indptr), self.shape)
+
     def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
         """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
         whole = self.matrix
@@ -161,7 +165,8 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
 
     W may be a NumPy array, a SciPy sparse matrix of any format, a pandas or polars data frame, or
     an object with a matrix and names: :class:`Data`, AnnData, a networkx bipartite graph. It is
-    never modified. Whole numbers are treated as counts, whatever their type.
+    never modified. Whole numbers are treated as counts, whatever their type; so are multiples of
+    any power of two.
 
     With a ``scale`` the matrix is read as new rows of another: its weights are in units of
     ``scale``, are not treated as counts, and may all be 0.
@@ -175,17 +180,22 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     csr, row_names, column_names = named_csr(W)
     if csr.data.size == 0 and scale is None:
         raise ValueError("The matrix has no mass: all its entries are zero.")
-    is_new = scale is not None
     is_small = csr.data.size <= (SMALL if small is None else small)
-    is_count = scale is None and holds_counts(csr)
     if is_small:
         csr = sp.csr_array((csr.data.astype(np.float64), csr.indices, csr.indptr), csr.shape)
-    if is_count and not is_small:
-        scale, matrix = 1.0, of_counts(csr)
+    is_single = csr.data.dtype == np.float32
+    if scale is not None:
+        is_single = is_single and Extent.of(csr.data).fits_single(scale)
+        matrix = of_weights(csr, scale, is_single, None)
+        return Joint(matrix, csr.shape, scale, False, row_names, column_names)
+    extent = Extent.of(csr.data)
+    counted = count_unit(csr, extent)
+    scale = counted or extent.unit
+    if counted and not is_small:
+        matrix = of_counts(csr, scale)
     else:
-        scale = scale_of(Extent.of(csr.data)) if scale is None else scale
-        matrix = of_weights(csr, scale, None if is_new else FAINTEST)
-    return Joint(matrix, csr.shape, scale, is_count, row_names, column_names)
+        matrix = of_weights(csr, scale, is_single and extent.fits_single(scale))
+    return Joint(matrix, csr.shape, scale, counted > 0, row_names, column_names)
 
 
 def with_names(matrix: Joint, rows: np.ndarray | None, columns: np.ndarray | None) -> Joint:
@@ -196,9 +206,10 @@ def with_names(matrix: Joint, rows: np.ndarray | None, columns: np.ndarray | Non
     return named
 
 
-def of_counts(csr: sp.csr_array) -> Matrix:
+def of_counts(csr: sp.csr_array, unit: float) -> Matrix:
     """Counts as the kernels need them: grouped in each row, first those that are 1, then 2."""
-    matrix = _ungrouped(csr, csr.data.astype(np.int32, copy=False))
+    counts = csr.data if unit == 1.0 else csr.data / unit
+    matrix = _ungrouped(csr, counts.astype(np.int32, copy=False))
     grouped = matrix._replace(
         indices=np.empty_like(matrix.indices), weights=np.empty_like(matrix.weights)
     )
@@ -206,11 +217,12 @@ def of_counts(csr: sp.csr_array) -> Matrix:
     return grouped
 
 
-def of_weights(csr: sp.csr_array, scale: float, least: float | None = FAINTEST) -> Matrix:
-    """Weights in units of ``scale`` (see ``scaled``), in single precision if the input is."""
-    if scale == 1.0 and csr.data.dtype == np.float32:
-        return _ungrouped(csr, _plain(csr.data))
-    return _ungrouped(csr, scaled(_plain(csr.data, np.float64), scale, least))
+def of_weights(
+    csr: sp.csr_array, unit: float, is_single: bool, least: float | None = FAINTEST
+) -> Matrix:
+    """Weights in a unit (see ``scaled``), in single or in double precision."""
+    weights = _plain(csr.data, np.float32 if is_single else np.float64)
+    return _ungrouped(csr, scaled(weights, unit, least))
 
 
 def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
@@ -235,58 +247,6 @@ def bits_of(cells: float, rows: np.ndarray, columns: np.ndarray) -> float:
     return max(float(nats / total / np.log(2)), 0.0)
 
 
-def holds_counts(csr: sp.csr_array) -> bool:
-    """Are all weights whole numbers, and all sums of them small enough for the integer kernel?"""
-    data = csr.data
-    if data.dtype.kind == "f" and not (data == np.floor(data)).all():
-        return False
-    if data.sum(dtype=np.float64) <= INT32_MAX:
-        return True
-    return all(csr.sum(axis=axis, dtype=np.float64).max() <= INT32_MAX for axis in (0, 1))
-
-
-def scaled(weights: np.ndarray, scale: float, least: float | None = FAINTEST) -> np.ndarray:
-    """Weights in units of ``scale``, none below ``least``; without it, relative to the largest.
-
-    An error if some cannot be represented.
-    """
-    if scale == 1.0 or weights.size == 0:
-        return weights
-    with np.errstate(over="ignore", under="ignore"):
-        quotients = weights / scale
-        quotients = np.maximum(quotients, quotients.max() * FAINTEST**2 if least is None else least)
-    if quotients.min() == 0 or np.isinf(quotients.max()):
-        raise ValueError(
-            f"The weights differ too much for one table, from {weights.min():g} to "
-            f"{weights.max():g}. Set the smallest to 0, or multiply new data by the factor between "
-            "their unit and that of the fit."
-        )
-    return quotients
-
-
-class Extent(NamedTuple):
-    """How many weights there are, and how large they are."""
-
-    size: int
-    least: float
-    most: float
-    mean_octave: Callable[[], float]  #: of log2 of all weights, which is rarely needed
-
-    @classmethod
-    def of(cls, data: np.ndarray) -> Extent:
-        """The extent of an array."""
-        return cls(data.size, data.min(), data.max(), lambda: float(np.log2(data).mean()))
-
-
-def scale_of(weights: Extent) -> float:
-    """1 if all sums of weights fit into single precision, else their geometric mean."""
-    low, high = np.log2(np.float64(weights.least)), np.log2(np.float64(weights.most))
-    if max(abs(low), abs(high + np.log2(weights.size))) <= SAFE_OCTAVES:
-        return 1.0
-    octave = np.clip(weights.mean_octave(), high - RANGE, max(low, high - 2 * RANGE) + RANGE)
-    return float(2.0 ** min(np.rint(octave), EXPONENT))
-
-
 def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
     dtype = index_dtype(dimension)
     if indices.itemsize == np.dtype(dtype).itemsize:
@@ -297,16 +257,3 @@ def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
 def _plain(array: np.ndarray, dtype: Any = None) -> np.ndarray:
     """The array, or a copy if it is read-only, for which numba would compile another version."""
     return np.require(array, dtype, ["C", "W"])
-
-
-def spread_of(weights: np.ndarray, total: float) -> float:
-    """A bound on |ln v| + 1 for sums v of weights; infinite beyond single precision."""
-    if weights.size == 0 or total == 0:
-        return 1.0
-    return spread_between(weights.min(), total)
-
-
-def spread_between(least: float, total: float) -> float:
-    """The same for weights of which the least and the sum are known."""
-    octaves = max(abs(np.log2(least)), abs(np.log2(total)))
-    return float(octaves * np.log(2) + 1) if octaves <= SAFE_OCTAVES else np.inf

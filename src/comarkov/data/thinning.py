@@ -5,17 +5,20 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from .joint import holds_counts
+from .units import Extent, count_unit
 
 
 def halves(csr: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, sp.csr_array]:
     """Each count is shared out by fair coins, so that the halves sum to it.
 
-    Weights that are not whole numbers are first made counts w Σw / Σw², whose sum is the effective
-    number of observations (Σw)² / Σw², and rounded up or down at random, so that the mean is kept.
+    Weights that are not counts are first made counts w Σw / Σw², whose sum is the effective number
+    of observations (Σw)² / Σw², and rounded up or down at random, so that the mean is kept.
     """
-    counts = csr.data if holds_counts(csr) else _as_counts(csr.data, rng)
-    return shared_out(csr, counts, 0.5, rng)
+    unit = count_unit(csr, Extent.of(csr.data))
+    if unit == 0:
+        return shared_out(csr, _as_counts(csr.data, rng), 0.5, rng)
+    first, second = shared_out(csr, csr.data / unit, 0.5, rng)
+    return (first, second) if unit == 1 else (first * unit, second * unit)
 
 
 def shared_out(

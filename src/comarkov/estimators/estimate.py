@@ -24,13 +24,14 @@ from ..data.joint import Joint, joint
 from ..data.machine import available_memory, own_memory
 from ..data.reading.fit_input import fit_input
 from ..data.sizes import size_text
+from ..data.units import Extent, count_unit
 from ..data.weighted import weighted_joint
 from ..data.weighting import Weighting, as_weighting
 from ..search import budgets, pace
 from ..search.choose_beta import DEFAULT
 from ..search.coarsening import fine_number
 from ..search.ensemble import WAVE
-from ..search.footprint import Size, data_bytes, search_bytes
+from ..search.footprint import INDEX, Size, data_bytes, search_bytes
 from ..search.new_tables import padded
 from ..search.threads import n_threads
 
@@ -140,7 +141,8 @@ def refuse_what_does_not_fit(estimator: Any, data: Joint, counts: Sequence[int |
     rows, columns = counts
     threads = n_threads(estimator.n_jobs)
     request = Request((rows, columns), False, 0.0, "", threads, "local")
-    size = _size(data)._replace(is_shared=True)
+    size = _size(data)
+    size = size._replace(shared=INDEX + size.weight)
     needed, available = _added_bytes(size, request)[0], available_memory()
     if available is not None and needed > max(available, LITTLE):
         raise MemoryError(
@@ -200,6 +202,7 @@ class _Source(NamedTuple):
     csr: sp.csr_array | None
     stored: Joint | None
     weighting: Weighting | None
+    unit: float = 0.0  # of weights that a fit does not take for counts
 
     @classmethod
     def of(cls, X: Any, estimator: Any) -> _Source:
@@ -211,7 +214,10 @@ class _Source(NamedTuple):
         stored = getattr(X, "joint", None)
         if isinstance(stored, Joint) and weighting is None:
             return cls(None, stored, None)
-        return cls(as_csr(X), None, weighting)
+        csr = as_csr(X)
+        extent = Extent.of(csr.data)
+        is_counted = weighting is not None or count_unit(csr, extent) > 0
+        return cls(csr, None, weighting, 0.0 if is_counted else extent.unit)
 
     @property
     def _whole(self) -> sp.csr_array | Joint:
@@ -227,13 +233,13 @@ class _Source(NamedTuple):
     def size(self) -> Size:
         """Return the size of the data as a fit holds them."""
         whole, like = self._whole, _size(self.rows(1000))
-        is_shared = self.csr is not None and self.weighting is None and like.mass != COUNT
+        shared = (INDEX + like.weight * (self.unit == 1.0)) * (self.unit > 0)
         n, m = whole.shape
         return like._replace(
             rows=n,
             columns=m,
             entries=whole.nnz,
-            is_shared=is_shared,
+            shared=shared,
             is_on_disk=self.stored is not None,
         )
 
@@ -253,7 +259,7 @@ class _Source(NamedTuple):
             return self.stored.subset(_some(self.stored.shape[0], self.stored.nnz, entries))
         assert self.csr is not None
         rows = self.csr[_some(self.csr.shape[0], self.csr.nnz, entries)]
-        return _weighted(rows[:, np.unique(rows.indices)], self.weighting)
+        return self._read(rows[:, np.unique(rows.indices)])
 
     def columns(self, entries: int) -> Joint:
         """The same for columns, as the rows of a matrix."""
@@ -263,12 +269,13 @@ class _Source(NamedTuple):
         assert self.csr is not None
         columns = self.csr[:, _some(self.csr.shape[1], self.csr.nnz, entries)].tocsr()
         columns = columns[np.flatnonzero(np.diff(columns.indptr))]
-        return _weighted(columns, self.weighting).T
+        return self._read(columns).T
 
-
-def _weighted(sample: sp.csr_array, weighting: Weighting | None) -> Joint:
-    """Return a sample as large data are: counts as such, even if they are few."""
-    return joint(sample, small=0) if weighting is None else weighted_joint(sample, clone(weighting))
+    def _read(self, sample: sp.csr_array) -> Joint:
+        """Return a sample as a fit has all data: counts as such, even if they are few."""
+        if self.weighting is not None:
+            return weighted_joint(sample, clone(self.weighting))
+        return joint(sample, self.unit or None, small=0)
 
 
 def _some(n: int, nnz: int, entries: int) -> np.ndarray:

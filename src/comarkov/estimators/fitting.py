@@ -147,7 +147,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         data = cluster_joint(X, weighting, cluster)
         if not is_distributed(X):
             return X, weighting, data
-        whole = cluster_joint(X, None, cluster).gather().csr if self.beta == "auto" else data
+        whole = cluster_joint(X, None, cluster).gather().unscaled if self.beta == "auto" else data
         return NamedMatrix(whole, data.row_names, data.column_names), weighting, data
 
     @available_if(lambda self: "beta" in self._get_param_names())

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 from ..costs.labels import membership
 from ..costs.relations import Information
-from ..data.joint import Joint, bits, spread_of
+from ..data.joint import Joint, bits
+from ..data.units import spread_of
 from ..kernels.matrix import row_parts
 from ..kernels.sweep import insertion_costs
 from ..search.boards import new_workspace

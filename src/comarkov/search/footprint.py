@@ -31,7 +31,7 @@ class Size(NamedTuple):
     entries: int
     mass: int  # bytes of a mass: 4 for counts, else 8
     weight: int  # bytes of a weight
-    is_shared: bool = False  # are the arrays used as they are, without a copy?
+    shared: int = 0  # bytes of an entry that are used as they are, without a copy
     is_on_disk: bool = False  # are they, and those of the transpose, mapped from files?
 
     @property
@@ -56,7 +56,7 @@ def data_bytes(size: Size, is_turned: bool) -> int:
     """Return the bytes that a fit adds for the data: the matrix and, if needed, its transpose."""
     if size.is_on_disk:
         return 0
-    return size.matrix * ((not size.is_shared) + is_turned)
+    return size.matrix * (1 + is_turned) - size.entries * size.shared
 
 
 def search_bytes(size: Size, counts: Sequence[int | None], threads: int) -> int:

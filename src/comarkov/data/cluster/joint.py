@@ -64,7 +64,7 @@ class ClusterJoint(Joint):
     @property
     def mass_dtype(self) -> type[np.int32 | np.float64]:
         """The type of sums of weights: int32 for weights of that type, else float64."""
-        return np.int32 if self._form.has_integers else np.float64
+        return np.int32 if self._form.dtype == np.int32 else np.float64
 
     @property
     def spread(self) -> float:
@@ -124,7 +124,7 @@ class ClusterJoint(Joint):
     @property
     def gathered_bytes(self) -> int:
         """The memory that the whole matrix takes in one place, without its transpose."""
-        per_entry = self._form.weight_dtype.itemsize + (4 if self.shape[1] < 1 << 32 else 8)
+        per_entry = self._form.dtype.itemsize + (4 if self.shape[1] < 1 << 32 else 8)
         return self.nnz * per_entry + self.shape[0] * PER_ROW
 
     @property

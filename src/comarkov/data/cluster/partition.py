@@ -53,7 +53,7 @@ def partitioned(numbered: Numbered, weighting: Weighting | None, cluster: Cluste
         known = _known(bands, cluster)
     form = form_of(known.facts, known.sums)
     mass = _on_each(bands, tasks.masses, cluster, form)
-    form = with_spread(form, known.facts.low, mass)
+    form = with_spread(form, known.facts.extent.least, mass)
     rows = _Banded(bands, known.starts, _indptr(known.entries))
     columns = _turned(rows, known.facts.entries, cluster)
     column_mass = _on_each(columns.bands, tasks.masses, cluster, form)

@@ -14,8 +14,9 @@ import scipy.sparse as sp
 
 from ...kernels.matrix import Matrix, add_columns, add_rows, group_counts
 from ...kernels.sorting import count_keys, sort_by
-from ..joint import INT32_MAX, SMALL, Extent, Joint, linked, scale_of, scaled, spread_between
+from ..joint import SMALL, Joint, linked
 from ..row_ranges import row_ranges
+from ..units import Extent, scaled, spread_between
 from .arrays import ArrayWriter, Written, mapped
 from .buckets import Bucket, Buckets, Entries
 from .layout import ARRAYS, COLUMNS, ROWS, Description
@@ -40,9 +41,7 @@ class MatrixWriter:
 
     def __init__(self, folder: Path, dtype: Any) -> None:
         self.folder = folder
-        self.size, self.total = 0, 0.0
-        self.least, self.most, self.are_whole = np.inf, 0.0, True
-        self._octaves = 0.0
+        self.extent, self.total = Extent(), 0.0
         self.dtype = np.dtype(dtype)
         self._types = {"indices": np.uint32, "weights": self.dtype, **TYPES}
         self._stack = ExitStack()
@@ -67,23 +66,13 @@ class MatrixWriter:
         self._writers["indptr"].append(matrix.indptr[1:] + self.size)
         for name in ARRAYS[1:]:
             self._writers[name].append(getattr(matrix, name))
-        self._measure(weights)
+        self.extent = self.extent.joined(Extent.of(weights))
         self.total += float(matrix.mass.sum())
 
-    def _measure(self, weights: np.ndarray) -> None:
-        if weights.size == 0:
-            return
-        self.size += weights.size
-        self.least = min(self.least, float(weights.min()))
-        self.most = max(self.most, float(weights.max()))
-        if weights.dtype.kind == "f":
-            self.are_whole = self.are_whole and bool((weights == np.floor(weights)).all())
-            self._octaves += float(np.log2(weights).sum())
-
     @property
-    def extent(self) -> Extent:
-        """How many weights there are, and how large they are."""
-        return Extent(self.size, self.least, self.most, lambda: self._octaves / self.size)
+    def size(self) -> int:
+        """The number of entries."""
+        return self.extent.size
 
     @property
     def files(self) -> dict[str, Written]:
@@ -156,24 +145,22 @@ def settled(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Descr
             "The data have no weight above 0. Choose the column with the weights, for example "
             "weights='count'."
         )
-    rows, dtype = folder / ROWS, writer.dtype
-    is_count = dtype == np.int32 or (writer.are_whole and _sums_are_small(rows, shape, writer))
+    rows, extent = folder / ROWS, writer.extent
+    is_count = extent.are_counts(lambda: writer.total, lambda: _largest_sum(rows, shape))
     final = np.dtype(np.int32 if is_count and writer.size > SMALL else np.float64)
-    scale = 1.0 if final == np.int32 else scale_of(writer.extent)
-    if final != dtype or scale != 1.0:
+    scale = extent.divisor if is_count else extent.unit
+    if final != writer.dtype or scale != 1.0:
         writer = _rewritten(rows, shape, final, scale)
-    spread = spread_between(writer.least, mapped(rows / "mass.npy").sum())
+    spread = spread_between(writer.extent.least, mapped(rows / "mass.npy").sum())
     return Description(shape, writer.size, is_count, scale, spread, final.name, files=writer.files)
 
 
-def _sums_are_small(rows: Path, shape: tuple[int, int], writer: MatrixWriter) -> bool:
-    """Are the sums of all rows and columns small enough for the integer kernel?"""
-    if writer.total <= INT32_MAX:
-        return True
+def _largest_sum(rows: Path, shape: tuple[int, int]) -> float:
+    """The largest sum of a row or column."""
     matrix, columns = mapped_matrix(rows), np.zeros(shape[1])
     for _, block in row_blocks(matrix):
         add_columns(block.indices, block.weights, columns)
-    return bool(max(matrix.mass.max(), columns.max()) <= INT32_MAX)
+    return float(max(matrix.mass.max(), columns.max()))
 
 
 def _rewritten(rows: Path, shape: tuple[int, int], dtype: np.dtype[Any], scale: float) -> Any:

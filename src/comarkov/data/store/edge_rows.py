@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...kernels.sorting import add_equal, sort_by
-from ..joint import INT32_MAX
+from ..units import INT32_MAX
 from .buckets import INDEX, Bucket, Buckets, Entries
 from .building import Block, MatrixWriter, settled
 from .layout import ROWS, Description

@@ -53,11 +53,11 @@ class Store(Data):
     def __getattr__(self, name: str) -> Any:
         """Load what is first used: names, and the weights as CSR.
 
-        The CSR shares the memory of the joint distribution; in each row counts of 1 come first,
-        then those of 2.
+        The CSR shares the memory of the joint distribution, except for weights in another unit;
+        in each row counts of 1 come first, then those of 2.
         """
         if name == "matrix":
-            value = self.joint.csr if self.joint.scale == 1.0 else self.joint.csr * self.joint.scale
+            value = self.joint.unscaled
         elif name in ("row_names", "column_names"):
             value = read_names(self.path, name.split("_")[0], self.shape[name == "column_names"])
         else:

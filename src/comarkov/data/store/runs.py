@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels.sorting import count_keys
-from ..joint import INT32_MAX
 from ..reading.coding import Numbers, Texts
 from ..reading.edge_files import EdgeFiles
 from ..reading.edges import Edges
+from ..units import INT32_MAX
 from .arrays import mapped, write_array
 from .buckets import INDEX, Entries
 from .journal import Journal

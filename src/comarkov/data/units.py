@@ -1,0 +1,144 @@
+"""The unit in which weights are stored: a power of two that follows from the weights.
+
+If all weights are multiplied by a power of two, so is the unit, and what is stored stays the same
+to the last bit. Therefore no result can change. Dividing by a power of two rounds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+INT32_MAX = np.iinfo(np.int32).max
+COUNT_BITS = 20  # of the largest count: fewer than numbers of single precision have
+CHUNK = 1 << 16  # weights that are examined at a time
+SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
+RANGE = 499  # octaves to both sides of 1 in which ratios and products of two weights are numbers
+LEAST_OCTAVE = -1074  # of the smallest number above 0
+FAINTEST = 2.0**-500  # smaller weights are raised to it: no cost can tell beside the largest
+
+
+class Extent(NamedTuple):
+    """How many weights there are, all of them above 0, and how large they are."""
+
+    size: int = 0
+    least: float = np.inf
+    most: float = 0.0
+    divisor: float = np.inf  #: the largest power of two that divides all; 0 if no counts have it
+
+    @classmethod
+    def of(cls, weights: np.ndarray) -> Extent:
+        """The extent of an array."""
+        if weights.size == 0:
+            return cls()
+        least, most = float(weights.min()), float(weights.max())
+        return cls(weights.size, least, most, _divisor(weights, most))
+
+    def joined(self, other: Extent) -> Extent:
+        """The extent of the weights of both."""
+        return Extent(
+            self.size + other.size,
+            min(self.least, other.least),
+            max(self.most, other.most),
+            min(self.divisor, other.divisor),
+        )
+
+    def are_counts(self, *largest_sums: Callable[[], float]) -> bool:
+        """Are the weights counts of some unit, and all sums small enough for the integer kernel?
+
+        One of the largest sums must be; they are computed in turn.
+        """
+        most = INT32_MAX * self.divisor
+        return self.divisor > 0 and any(bool(largest() <= most) for largest in largest_sums)
+
+    @property
+    def unit(self) -> float:
+        """The unit of weights that are no counts: the power of two at or below the largest.
+
+        Weights that are too unequal for single precision have the middle of their range as unit.
+        """
+        low, high = _octave(self.least), _octave(self.most)
+        if max(high - low, self.size.bit_length()) > SAFE_OCTAVES:
+            high = max((low + high) // 2, high - RANGE)
+        return float(np.ldexp(1.0, high))
+
+    def fits_single(self, unit: float) -> bool:
+        """Are the weights in a unit, and all sums of them, numbers of single precision?"""
+        low, high = _octave(self.least) - _octave(unit), _octave(self.most) - _octave(unit)
+        return max(-low, high + self.size.bit_length()) <= SAFE_OCTAVES
+
+
+def _octave(weight: float) -> int:
+    """The exponent of the power of two at or below a weight."""
+    return int(np.frexp(weight)[1]) - 1
+
+
+def _divisor(weights: np.ndarray, most: float) -> float:
+    """Return the largest power of two that divides all weights; 0 if they are too large for counts.
+
+    Otherwise any numbers of single precision would be counts of a tiny unit.
+    """
+    finest = max(_octave(most) + 1 - COUNT_BITS, LEAST_OCTAVE)
+    bits = 0
+    for i in range(0, weights.size, CHUNK):
+        with np.errstate(under="ignore"):
+            quotients = np.ldexp(weights[i : i + CHUNK].astype(np.float64), -finest)
+        whole = quotients.astype(np.int64)
+        if (whole != quotients).any() or not whole.all():
+            return 0.0
+        bits |= int(np.bitwise_or.reduce(whole))
+    return float(np.ldexp(bits & -bits, finest))
+
+
+def counts_of(csr: sp.csr_array) -> np.ndarray | None:
+    """Return weights in their unit as whole numbers; None if they are no counts of any."""
+    divisor = count_unit(csr, Extent.of(csr.data))
+    return None if divisor == 0 else csr.data / divisor
+
+
+def count_unit(csr: sp.csr_array, extent: Extent) -> float:
+    """Return the unit of which weights are counts; 0 if they are no counts of any."""
+
+    def largest() -> float:
+        return float(max(csr.sum(axis=axis, dtype=np.float64).max() for axis in (0, 1)))
+
+    def total() -> float:
+        return float(csr.data.sum(dtype=np.float64))
+
+    return extent.divisor if extent.are_counts(total, largest) else 0.0
+
+
+def scaled(weights: np.ndarray, unit: float, least: float | None = FAINTEST) -> np.ndarray:
+    """Weights in a unit, none below ``least``; without it, relative to the largest.
+
+    An error if some cannot be represented.
+    """
+    if unit == 1.0 or weights.size == 0:
+        return weights
+    with np.errstate(over="ignore", under="ignore"):
+        quotients = np.ldexp(weights, -_octave(unit))
+        faintest = quotients.max() * FAINTEST**2 if least is None else least
+        quotients = np.maximum(quotients, weights.dtype.type(faintest))
+    if quotients.min() == 0 or np.isinf(quotients.max()):
+        raise ValueError(
+            f"The weights differ too much for one table, from {weights.min():g} to "
+            f"{weights.max():g}. Set the smallest to 0, or multiply new data by the factor between "
+            "their unit and that of the fit."
+        )
+    return quotients
+
+
+def spread_of(weights: np.ndarray, total: float) -> float:
+    """A bound on |ln v| + 1 for sums v of weights; infinite beyond single precision."""
+    if weights.size == 0 or total == 0:
+        return 1.0
+    return spread_between(weights.min(), total)
+
+
+def spread_between(least: float, total: float) -> float:
+    """The same for weights of which the least and the sum are known."""
+    octaves = max(abs(np.log2(least)), abs(np.log2(total)))
+    return float(octaves * np.log(2) + 1) if octaves <= SAFE_OCTAVES else np.inf
