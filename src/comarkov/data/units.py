@@ -39,11 +39,13 @@ class Extent(NamedTuple):
 
     def joined(self, other: Extent) -> Extent:
         """The extent of the weights of both."""
+        most, divisor = max(self.most, other.most), min(self.divisor, other.divisor)
+        are_too_large = most >= 2.0**COUNT_BITS * divisor
         return Extent(
             self.size + other.size,
             min(self.least, other.least),
-            max(self.most, other.most),
-            min(self.divisor, other.divisor),
+            most,
+            0.0 if are_too_large else divisor,
         )
 
     def are_counts(self, *largest_sums: Callable[[], float]) -> bool:
