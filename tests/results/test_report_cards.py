@@ -203,7 +203,7 @@ def test_sections_fold_and_the_contents_open_them(opened, documents):
     page = opened(documents)
     assert page.locator("#rows-tree svg").is_hidden()
     page.click(".contents >> text=Merging")
-    assert page.locator("#rows-tree svg").is_visible()
+    page.locator("#rows-tree svg").wait_for()  # drawn once the section is open
     assert page.locator("#rows-tree svg").bounding_box()["width"] > 200
     page.click("#rows-title")
     assert page.locator("#rows-0").is_hidden()
