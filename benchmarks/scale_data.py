@@ -34,6 +34,7 @@ class Size(NamedTuple):
 SIZES = {
     10**6: Size(10_000, 1_000, 100),
     10**7: Size(100_000, 10_000, 100),
+    2 * 10**7: Size(200_000, 20_000, 100),
     10**8: Size(1_000_000, 100_000, 100),
     10**9: Size(2_500_000, 250_000, 400),
 }
@@ -74,10 +75,11 @@ def planted_csr(entries: int, seed: int = 0) -> sp.csr_array:
     return sp.csr_array((data, indices, indptr), (size.rows, size.columns))
 
 
-def write_edges(entries: int, folder: Path, seed: int = 0) -> None:
+def write_edges(entries: int, folder: Path, have_texts: bool = False, seed: int = 0) -> None:
     """Write the entries as Parquet files with a row, a column and a weight.
 
     Rows are numbered at random and edges are shuffled in each file, so that they must be sorted.
+    Rows and columns have numbers or, with ``have_texts``, texts such as "row 17".
     """
     import polars
 
@@ -88,7 +90,12 @@ def write_edges(entries: int, folder: Path, seed: int = 0) -> None:
         rows = np.repeat(numbers[first : first + len(columns)], columns.shape[1])
         table = {"row": rows[order], "column": columns.ravel()[order]}
         table["weight"] = weights.ravel()[order].astype(np.int8)
-        polars.DataFrame(table).write_parquet(folder / f"{number:04}.parquet")
+        edges = polars.DataFrame(table)
+        if have_texts:
+            edges = edges.with_columns(
+                polars.format(f"{s} {{}}", s).alias(s) for s in ("row", "column")
+            )
+        edges.write_parquet(folder / f"{number:04}.parquet")
 
 
 @numba.njit(cache=True)

@@ -37,10 +37,10 @@ def fit_store(clock: Clock, path: str, options: dict[str, Any]) -> str:
     return _fit(clock, comarkov.read(path), options)
 
 
-def write_edges(clock: Clock, entries: int, folder: str) -> None:
+def write_edges(clock: Clock, entries: int, folder: str, have_texts: bool) -> None:
     """Write planted edges as Parquet files."""
     with clock:
-        write_parquet(entries, Path(folder))
+        write_parquet(entries, Path(folder), have_texts)
 
 
 def pack(clock: Clock, folder: str, store: str, memory_limit: str) -> int:
