@@ -7,6 +7,8 @@ import pytest
 import scipy.sparse as sp
 from helpers import problems, started
 from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import datasets
@@ -113,6 +115,33 @@ def test_lines_have_no_negative_part_and_a_floor():
     falling = description._line(x, np.array([8.0, 4, 2, 1]), at)
     assert falling.min() == falling.max()
     assert_allclose(description._line(x, 0 * x, at), 4e-3)
+
+
+POSITIVE = arrays(float, 6, elements=st.floats(0.01, 100))
+
+
+@given(POSITIVE, POSITIVE, POSITIVE)
+def test_lines_have_the_least_squares_of_all_that_are_not_negative(x, y, weight):
+    """Of the free line, the constant and the line through 0; nearly equal x allow many lines."""
+    root = np.sqrt(weight)
+    design, target = np.stack([root, x * root], axis=1), y * root
+
+    def distance(line):
+        return np.linalg.norm(design @ line - target)
+
+    lines = [np.zeros(2) for _ in range(2)]
+    for i, line in enumerate(lines):
+        line[i] = np.linalg.lstsq(design[:, [i]], target)[0][0]
+    free = np.linalg.lstsq(design, target)[0]
+    least = min(map(distance, [*lines, free] if free.min() >= 0 else lines))
+    line = description._nonnegative_line(x, y, weight)
+    assert min(line) >= 0
+    assert distance(line) <= least + 1e-4 * np.linalg.norm(target)
+
+
+def test_elements_of_equal_mass_have_a_constant_dispersion():
+    x = 3 + 1e-15 * np.arange(4)
+    assert description._nonnegative_line(x, np.array([1.0, 2, 3, 6]), np.ones(4)) == (3, 0)
 
 
 def test_lines_are_fitted_by_relative_squares():

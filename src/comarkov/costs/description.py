@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 from scipy.special import gammaln
 
 from ..data.joint import Joint
@@ -135,9 +134,23 @@ def dispersion(labels: np.ndarray, masses: np.ndarray, blocks: np.ndarray) -> np
 def _line(x: np.ndarray, y: np.ndarray, at: np.ndarray) -> np.ndarray:
     """Fit a nonnegative line to (x, y) by relative least squares, and evaluate it."""
     floor = LEAST_DISPERSION * at.mean()
-    design = np.stack([np.ones_like(x), x], axis=1)
-    weight, line = np.ones_like(x), np.zeros(2)
+    weight, constant, slope = np.ones_like(x), 0.0, 0.0
     for _ in range(REWEIGHTINGS if x.size else 0):
-        line = nnls(design * weight[:, None], y * weight)[0]
-        weight = 1 / np.maximum(design @ line, floor)
-    return np.maximum(line[0] + line[1] * at, floor)
+        constant, slope = _nonnegative_line(x, y, weight)
+        weight = 1 / np.maximum(constant + slope * x, floor) ** 2
+    return np.maximum(constant + slope * at, floor)
+
+
+def _nonnegative_line(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Return a, b ≥ 0 that minimise Σ weight (y - a - b x)², for x > 0 and y ≥ 0.
+
+    If all x are equal, b is 0.
+    """
+    share = weight / weight.sum()
+    x_mean, y_mean, squares = share @ x, share @ y, share @ x**2
+    spread = share @ (x - x_mean) ** 2
+    slope = share @ ((x - x_mean) * y) / spread if spread > EXACT * squares else 0.0
+    if slope <= 0:
+        return y_mean, 0.0
+    constant = y_mean - slope * x_mean
+    return (constant, slope) if constant >= 0 else (0.0, share @ (x * y) / squares)
