@@ -112,3 +112,9 @@ def test_a_cut_has_no_reason_for_numbers_that_it_does_not_have(tmp_path):
     summary = json.loads((tmp_path / "cut" / "summary.json").read_text("utf-8"))
     assert not summary["selection_reason"]
     assert not summary["selection"]
+
+
+def test_an_estimate_is_not_offered_for_a_cut(out, tmp_path):
+    done = run("cut", out, "-k", 2, "--estimate", cwd=tmp_path)
+    assert done.returncode == 2
+    assert not list(tmp_path.iterdir())

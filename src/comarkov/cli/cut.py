@@ -10,7 +10,6 @@ import typer
 
 from . import results_folder
 from .errors import clear_errors, notes
-from .fit import FitFolderOptions
 from .option_groups import takes_groups
 from .options import CLUSTERING, OUTPUT, OutputOptions
 
@@ -64,7 +63,7 @@ def _fault(option: str, text: str, side: str, most: int | None) -> str:
 
 
 @dataclass(frozen=True)
-class CutFolderOptions(FitFolderOptions):
+class CutFolderOptions(results_folder.ReportFolderOptions):
     """The folder that gets the results of the cut."""
 
     out: Path | None = OUTPUT.option(

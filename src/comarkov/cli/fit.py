@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FitFolderOptions(results_folder.FolderOptions):
-    """The folder for all results, and whether to open the report in it."""
+class FitFolderOptions(results_folder.ReportFolderOptions):
+    """The folder for all results, or only an estimate of what they cost."""
 
-    opened: bool = results_folder.opened_option()
     estimate: bool = OUTPUT.option(
         "--estimate", "Only predict the memory and time of the fit, from a sample.", False
     )

@@ -104,6 +104,13 @@ def opened_option() -> Any:
     return OUTPUT.option("--open", "Open the report in the browser.", False)
 
 
+@dataclass(frozen=True)
+class ReportFolderOptions(FolderOptions):
+    """The same, and whether to open the report in the folder."""
+
+    opened: bool = opened_option()
+
+
 def results_of(
     model: CoClustering,
     data: Data,
