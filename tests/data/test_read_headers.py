@@ -119,6 +119,24 @@ def test_marks_around_numbers(tmp_path):
     assert data.matrix.toarray().tolist() == [[0, 5], [1200, 12]]
 
 
+@pytest.mark.parametrize("cell", ["1,5", "2,25", "1,20,000", ",5", "1,200.5,3"])
+def test_a_thousands_mark_stands_before_three_digits(tmp_path, cell):
+    path = tmp_path / "x.csv"
+    path.write_text(f'user,item,n\nAnn,tea,"1,200,300.5"\nBob,rum,"{cell}"\n')
+    with pytest.raises(ValueError, match=rf"line 3, column 3 \(n\): '{cell}' is not a number"):
+        comarkov.read(path, thousands=",")
+    frame = pl.DataFrame({"user": ["Ann"], "item": ["tea"], "n": [cell]})
+    with pytest.raises(ValueError, match=f"'{cell}' is not a number"):
+        comarkov.read(frame, thousands=",")
+
+
+def test_a_decimal_comma_read_as_a_thousands_mark_is_explained(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text('user,item,n\nAnn,tea,"1,5"\nBob,rum,2\n')
+    with pytest.raises(ValueError, match="Use decimal=',' instead of thousands=',' if ',' is the"):
+        comarkov.read(path, thousands=",")
+
+
 def test_a_word_far_below_shows_that_the_first_line_is_an_edge(tmp_path):
     path = tmp_path / "x.csv"
     edges = [f"user {i},item {i % 70}" for i in range(1, 500)]

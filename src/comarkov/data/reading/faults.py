@@ -147,7 +147,8 @@ def _advice(table: RawTable, field: str, cell: str) -> str:
         if re.fullmatch(rf"-?\d{{1,3}}([{mark}]\d{{3}})+([{decimal}]\d*)?", plain(cell))
     ]
     if is_number(cell, ","):
-        possible.insert(0, "decimal=',' if ',' is the decimal mark")
+        instead = " instead of thousands=','" if table.thousands == "," else ""
+        possible.insert(0, f"decimal=','{instead} if ',' is the decimal mark")
     return f"Use {', or '.join(possible)}." if possible else f"Correct it. {_without(table, field)}"
 
 

@@ -13,7 +13,7 @@ from ..isolated import UnreadableError, check_in_child
 from ..quoting import quote, shortened
 from .opening import Opened
 from .records import Lines
-from .values import GAPS, MISSING, SIGNS
+from .values import GAPS, MISSING, SIGNS, grouped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,8 +114,12 @@ class RawTable:
 
     def _plain(self, text: pl.Expr) -> pl.Expr:
         """Numbers as polars takes them, as ``values.plain`` does it with one cell."""
+        import polars as pl
+
         if self.thousands:
-            text = text.str.replace_all(self.thousands, "", literal=True)
+            is_grouped = text.str.contains(grouped(self.decimal, self.thousands))
+            joined = text.str.replace_all(self.thousands, "", literal=True)
+            text = pl.when(is_grouped).then(joined).otherwise(text)
         if self.decimal == ",":
             text = text.str.replace_all(".", " ", literal=True)
             text = text.str.replace(",", ".", literal=True)

@@ -32,11 +32,17 @@ def is_word_for_missing(cell: str | None) -> bool:
 def plain(cell: str, decimal: str = ".", thousands: str = "") -> str:
     """A number as Python writes it, from one with other marks, a currency or a percent sign."""
     cell = cell.strip(SIGNS)
-    if thousands:
+    if thousands and re.search(grouped(decimal, thousands), cell):
         cell = cell.replace(thousands, "")
     if decimal == ",":  # a point that is left makes it no number
         cell = cell.replace(".", " ").replace(",", ".", 1)
     return cell
+
+
+def grouped(decimal: str, thousands: str) -> str:
+    """The pattern of a number whose digits are in groups of three, for Python and for polars."""
+    groups = rf"\d{{1,3}}({re.escape(thousands)}\d{{3}})+"
+    return rf"^[-+]?{groups}([{decimal}]\d*)?([eE][-+]?\d+)?$"
 
 
 def is_number(cell: str, decimal: str = ".", thousands: str = "") -> bool:
