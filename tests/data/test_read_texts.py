@@ -167,3 +167,29 @@ def test_prose_that_is_no_table_is_recognised(tmp_path, prose):
     with pytest.raises(ValueError, match="has 3 fields") as caught:
         comarkov.read(tmp_path / "table.txt")
     assert "holds prose" not in str(caught.value)
+
+
+REVIEWS = ["the food was very good here", "the service was slow and rude", "a nice place to sit"]
+TOPICS = ["food", "service", "place"]
+
+
+@pytest.mark.parametrize("more", [{}, {"stars": ["5", "1", "4"]}, {"who": ["Ann", "Bob", "Cid"]}])
+def test_a_column_of_prose_is_suggested_as_text(tmp_path, more):
+    columns = {"id": ["1", "2", "3"], "review": REVIEWS, "topic": TOPICS, **more}
+    lines = [",".join(line) for line in (columns, *zip(*columns.values(), strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=r"use text='review'\.$"):
+        comarkov.read(tmp_path / "t.csv")
+
+
+def test_one_wrong_weight_beside_long_names_is_to_be_corrected(tmp_path):
+    lines = [f"u{i},{title},{i}" for i, title in enumerate(REVIEWS)]
+    (tmp_path / "t.csv").write_text("\n".join(["user,film,n", *lines, "u9,A film,x"]))
+    with pytest.raises(ValueError, match=r"line 5.*'x' is not a number\. Correct it\."):
+        comarkov.read(tmp_path / "t.csv")
+
+
+def test_the_longest_field_of_json_lines_is_suggested_as_text(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"id": "a1", "n": 5, "body": "good food", "topic": "food"}')
+    with pytest.raises(ValueError, match=r"for example text='body'\."):
+        comarkov.read(tmp_path / "t.jsonl")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..quoting import quote
 from .records import Lines, records
-from .tables import RawTable, first_line, without
+from .tables import SAMPLE, RawTable, first_line, prose_column, without
 from .values import is_gap, is_missing, is_number, plain
 
 
@@ -149,7 +149,18 @@ def _advice(table: RawTable, field: str, cell: str) -> str:
     if is_number(cell, ","):
         instead = " instead of thousands=','" if table.thousands == "," else ""
         possible.insert(0, f"decimal=','{instead} if ',' is the decimal mark")
-    return f"Use {', or '.join(possible)}." if possible else f"Correct it. {_without(table, field)}"
+    if possible:
+        return f"Use {', or '.join(possible)}."
+    prose = prose_column(table)
+    if prose is not None and not _holds_numbers(table, field):
+        return f"To count the words of the texts in {quote(prose)}, use text={quote(prose)}."
+    return f"Correct it. {_without(table, field)}"
+
+
+def _holds_numbers(table: RawTable, field: str) -> bool:
+    """Is there a number among the first cells of a column?"""
+    numbers = table.frame.select(table.number(field)).head(SAMPLE).collect().to_series()
+    return bool(numbers.is_not_nan().any())
 
 
 def _without(table: RawTable, field: str) -> str:

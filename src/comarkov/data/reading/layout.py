@@ -12,7 +12,7 @@ from ..user_warnings import warn_user
 from .classes import columns_in
 from .edges import edge_example
 from .identifiers import SAMPLE, is_identifier, without_identifiers
-from .tables import RawTable, listed, without
+from .tables import RawTable, listed, prose_column, without
 from .values import is_missing, looks_like_number
 
 if TYPE_CHECKING:
@@ -162,10 +162,12 @@ def refuse_edges(table: RawTable, layout: Layout) -> None:
             f"list choose its columns, for example {labels}; for a matrix use kind='table'."
         )
     if len(layout.weights) < 2 and layout.texts:
+        prose = prose_column(table)
+        words = "" if prose is None else f" For the words of texts, use text={quote(prose)}."
         raise ValueError(
             f"{table.name} has {len(table.kept)} columns ({listed(table.columns)}), but "
             f"{'only one' if layout.weights else 'none'} of numbers, so it is not a wide table. "
-            f"For an edge list choose its columns, for example {as_edges(table, layout)}."
+            f"For an edge list choose its columns, for example {as_edges(table, layout)}.{words}"
         )
 
 

@@ -39,7 +39,7 @@ def table_in(
             try:
                 yield _delimited(text, options, "delimited text"), "delimited text"
             except ValueError as error:
-                if kind is None and is_prose(text.path):
+                if kind is None and " text=" not in str(error) and is_prose(text.path):
                     raise ValueError(f"{error} {PROSE_ADVICE}") from error
                 raise
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..extras import need
-from ..frames import MOST_OF_AN_EDGE
+from ..frames import MOST_OF_AN_EDGE, are_documents
 from ..isolated import UnreadableError, check_in_child
 from ..quoting import quote, shortened
 from .opening import Opened
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PARQUET = b"PAR1"
+SAMPLE = 100  # records that show whether a column holds prose
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,19 @@ def without(table: RawTable, column: str | int) -> str:
     is_wide, left = len(table.kept) > MOST_OF_AN_EDGE, len(table.kept) - 1
     kind = ", kind='table'" if is_wide and left <= MOST_OF_AN_EDGE else ""
     return f"drop={quote(column)}{kind}"
+
+
+def prose_column(table: RawTable) -> str | int | None:
+    """What a user can write to choose the column with the longest texts; None if there is none."""
+    import polars as pl
+
+    try:
+        sample = table.without_blank_lines().select(table.kept).head(SAMPLE).collect()
+    except pl.exceptions.PolarsError:  # the table is damaged, which is reported elsewhere
+        return None
+    texts = [each for each in sample if each.dtype == pl.String and are_documents(each.to_list())]
+    longest = max(texts, key=lambda column: column.str.len_chars().sum(), default=None)
+    return None if longest is None else table.label(longest.name)
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

@@ -72,7 +72,7 @@ def _field(record: object, field: str, where: str, role: str) -> str:
         )
     if field not in record:
         fields = ", ".join(record) or "none"
-        example = next(iter(record), "text")
+        example = _longest(record) if role == "text" else next(iter(record), "name")
         raise ValueError(
             f"{where} has no field {quote(field)}. Its fields are {fields}. Choose one of them, "
             "for "
@@ -88,6 +88,12 @@ def _field(record: object, field: str, where: str, role: str) -> str:
             "field with text=."
         )
     return str(value)
+
+
+def _longest(record: Mapping[str, object]) -> str:
+    """The field with the longest text."""
+    lengths = {name: len(value) for name, value in record.items() if isinstance(value, str)}
+    return max(lengths, key=lambda name: lengths[name], default="text")
 
 
 def from_column(

@@ -14,7 +14,7 @@ from .data import Data
 from .faults import Checks, fault, no_lines, place
 from .headers import YEARS, kind_of
 from .layout import Layout, WideOptions, as_edges, explain, layout_of, refuse_edges, warn_of_totals
-from .tables import RawTable
+from .tables import RawTable, prose_column
 from .values import is_word_for_missing
 
 if TYPE_CHECKING:
@@ -34,9 +34,11 @@ def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Dat
     if not options.is_stated and options.names is None:
         refuse_edges(table, layout)
     if not layout.weights:
+        prose = prose_column(table)
+        text = table.label(table.kept[-1]) if prose is None else prose
         raise ValueError(
             f"{table.name} has no column of numbers beside {quote(table.columns[0])}. For words in "
-            f"texts name their column, for example text={table.label(table.kept[-1])!r}."
+            f"texts name their column, for example text={text!r}."
         )
     row_names = _row_names(table, layout)
     is_kept = np.array([name is not None for name in row_names], dtype=bool)
