@@ -161,7 +161,7 @@ MISTAKES = {
     ),
     "a folder that exists": Mistake(
         'Results.of(model, X).write("taken")',
-        "exists already",
+        "was not written by comarkov",
         'Results.of(model, X).write("free")',
         FRAME,
         is_quoted=False,

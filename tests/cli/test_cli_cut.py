@@ -64,7 +64,7 @@ def test_what_is_there_is_kept(out, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "diary.txt").touch()
     done = run("cut", out, "-k", 1, "-o", tmp_path / "mine")
-    assert_refused(done, "exists already")
+    assert_refused(done, "was not written by comarkov")
     assert run("cut", out, "-k", 1, "-qo", tmp_path / "one").returncode == 0
     assert_refused(run("cut", out, "-k", 3, "-o", tmp_path / "one"), "--force")
     assert run("cut", out, "-k", 3, "-qo", tmp_path / "one", "--force").returncode == 0

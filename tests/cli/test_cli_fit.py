@@ -136,6 +136,15 @@ def test_force_replaces_only_our_own(tmp_path):
     assert contents(tmp_path) == {"thesis/summary.json": b"years of work"}
 
 
+def test_what_is_not_ours_is_never_offered_for_replacement(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").touch()
+    for place in ("folder", "folder/file"):
+        done = run(*FIT, tmp_path / place)
+        assert_refused(done, "was not written by comarkov, and is not replaced. Choose another")
+        assert "--force" not in done.stderr
+
+
 def test_standard_input_and_one_side(tmp_path):
     done = run("fit", "-", "-k", 2, "-l", "none", "--json", cwd=tmp_path, stdin=EDGES)
     assert done.returncode == 0, done.stderr

@@ -241,7 +241,7 @@ def test_a_folder_is_whole_or_as_it_was(results, tmp_path, monkeypatch):
     out.mkdir()
     (out / "mine.txt").touch()
     for overwrite in (False, True):
-        with pytest.raises(FileExistsError, match=r"choose another path|not replaced"):
+        with pytest.raises(FileExistsError, match=r"not replaced. Choose another path"):
             results.write(out, overwrite)
     (out / "mine.txt").unlink()
     results.write(out)

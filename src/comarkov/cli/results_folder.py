@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.spreadsheets import raw_names
-from ..data.writing import check_place, refuse_to_lose, whole_folder
+from ..data.writing import NotOursError, check_place, refuse_to_lose, whole_folder
 from .options import OUTPUT, OutputOptions
 from .tables import print_json
 from .terminal import echo
@@ -64,13 +64,11 @@ def check_target(out: Path, force: bool, is_ours: Callable[[Path], bool]) -> Non
     try:
         refuse_to_lose(out.absolute(), force, is_ours)
         check_place(out.absolute())
+    except NotOursError as error:
+        raise NotOursError(f"{error} Choose another folder with -o.") from None
     except FileExistsError as error:
-        hint = (
-            " Choose another folder with -o."
-            if force
-            else " Replace it with --force, or choose another with -o."
-        )
-        raise FileExistsError(f"{error}{hint}") from None
+        hint = "Replace it with --force, or choose another with -o."
+        raise FileExistsError(f"{error} {hint}") from None
 
 
 @dataclass(frozen=True)

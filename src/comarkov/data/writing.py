@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 
 from .drafts import draft_of, draft_of_file, swap
 from .interrupts import delayed
+from .own_folders import is_own
 
 MOST_LINKS = 40  # from one to the next, as on Linux
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # which Windows does not have
@@ -149,10 +150,15 @@ def free_place(
     target = Path(os.path.abspath(path))
     try:
         refuse_to_lose(target, replace, is_ours)
+    except NotOursError as error:
+        raise NotOursError(f"{error} Choose another path.") from None
     except FileExistsError as error:
-        advice = "Choose another path" if replace else "Set overwrite=True, or choose another path"
-        raise FileExistsError(f"{error} {advice}.") from None
+        raise FileExistsError(f"{error} Set overwrite=True, or choose another path.") from None
     return target
+
+
+class NotOursError(FileExistsError):
+    """There is something that comarkov never replaces."""
 
 
 def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool]) -> None:
@@ -164,10 +170,11 @@ def refuse_to_lose(target: Path, replace: bool, is_ours: Callable[[Path], bool])
             )
     if not os.path.lexists(target) or _is_empty_folder(target):
         return
+    if target.is_symlink() or not is_ours(target):
+        fact = "holds other data of comarkov" if is_own(target) else "was not written by comarkov"
+        raise NotOursError(f"{target} {fact}, and is not replaced.")
     if not replace:
         raise FileExistsError(f"{target} exists already.")
-    if target.is_symlink() or not is_ours(target):
-        raise FileExistsError(f"{target} was not written by comarkov, and is not replaced.")
 
 
 @contextmanager
