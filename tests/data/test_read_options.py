@@ -12,6 +12,7 @@ def folder(tmp_path):
     (tmp_path / "u.item").write_bytes(b"0|Zo\xeb\n1|Ann\n2|Bob\n")
     (tmp_path / "packed.csv.gz").write_bytes(gzip.compress(b"a,b,1\n" * 100_000))
     (tmp_path / "zeros.csv").write_text("user,item,n\nAnn,tea,0\nBob,rum,0\n")
+    (tmp_path / "wide.csv").write_text("name,a,b,c\nx,0,0,0\ny,0,0,0\n")
     (tmp_path / "texts").mkdir()
     for name in "ab":
         (tmp_path / "texts" / name).write_text("sun and sea")
@@ -47,6 +48,10 @@ REFUSED = {
     "nothing but zeros": (
         ["zeros.csv"],
         "Error: zeros.csv has no weight above 0. Choose the column with the weights",
+    ),
+    "a wide table of zeros": (
+        ["wide.csv"],
+        "Error: wide.csv has no weight above 0. There is nothing to cluster: give data with at",
     ),
     "no size": (
         ["packed.csv.gz", "--max-bytes", "much"],

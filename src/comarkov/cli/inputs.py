@@ -201,9 +201,7 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
     with options_in_errors():
         data = reading.read(source, like=like, **options.keywords())
     if data.matrix.nnz == 0 and like is None:
-        raise ValueError(
-            f"{source} has no weight above 0. Choose the column with the weights: --weights COLUMN."
-        )
+        raise ValueError(f"{source} has no weight above 0. {_advice_about_weights(data)}")
     if data.shape == (1, 1) and like is None:
         raise ValueError(
             f"{source} has only one row and one column, so there is nothing to cluster. Choose the "
@@ -211,6 +209,12 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
             "line, use --kind texts; for one text per file, give a folder of texts."
         )
     return data
+
+
+def _advice_about_weights(data: Data) -> str:
+    if (data.reading or {}).get("kind") == "edges":
+        return "Choose the column with the weights: --weights COLUMN."
+    return "There is nothing to cluster: give data with at least one weight above 0."
 
 
 def refuse_missing(source: str) -> None:

@@ -142,8 +142,8 @@ def settled(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Descr
     """Bring the rows in a folder into the form in which ``joint`` has them, and describe them."""
     if writer.size == 0:
         raise ValueError(
-            "The data have no weight above 0. Choose the column with the weights, for example "
-            "weights='count'."
+            "The data have no weight above 0. If they are an edge list, choose the column with the "
+            "weights, for example weights='count'."
         )
     rows, extent = folder / ROWS, writer.extent
     is_count = extent.are_counts(lambda: writer.total, lambda: _largest_sum(rows, shape))
