@@ -195,8 +195,14 @@ TABLES = {
     ),
     "a row twice": (
         b"gene,x,y,z\na,1,2,3\na,1,2,3\n",
-        "t.csv, line 3, column 1 (gene): there is already a row 'a'. If each line is one entry of "
+        "t.csv, line 3, column 1 (gene): there is already a row 'a'. Rename one of them, or "
+        "choose another column that names the rows, with names=. If each line is one entry of "
         "an edge list, choose its columns, for example rows='gene', columns='x', weights='y'.",
+    ),
+    "a row twice, beside another name": (
+        b"gene,x,y,alias\na,1,2,u\na,1,2,v\n",
+        "t.csv, line 3, column 1 (gene): there is already a row 'a'. Rename one of them, or "
+        "choose another column that names the rows, for example names='alias'.",
     ),
     "a column twice": (b"gene,x,y,x\na,1,2,3\n", "t.csv, line 1, column 4: the heading 'x'"),
     "edges": (

@@ -105,13 +105,20 @@ def _refuse_repeats(table: RawTable, layout: Layout, names: list[str | None]) ->
     for i, name in enumerate(names):
         if name in seen and layout.names is not None:
             raise ValueError(
-                f"{place(table, i, layout.names)}: there is already a row {quote(name)}. If each "
-                "line "
-                f"is one entry of an edge list, choose its columns, for example "
-                f"{as_edges(table, layout)}."
+                f"{place(table, i, layout.names)}: there is already a row {quote(name)}. "
+                f"{_advice_about_names(table, layout)} If each line is one entry of an edge list, "
+                f"choose its columns, for example {as_edges(table, layout)}."
             )
         if name is not None:
             seen.add(name)
+
+
+def _advice_about_names(table: RawTable, layout: Layout) -> str:
+    """What to do about two rows of the same name."""
+    choice = "with names="
+    if layout.texts:
+        choice = f"for example names={quote(table.label(layout.texts[0]))}"
+    return f"Rename one of them, or choose another column that names the rows, {choice}."
 
 
 def _cells(table: RawTable, layout: Layout, missing: str) -> sp.csr_array:
