@@ -97,8 +97,15 @@ def test_a_side_without_clusters(tmp_path):
 
 
 def test_a_folder_without_results(tmp_path):
-    done = run("cut", tmp_path / "nothing", "-k", 2)
-    assert_refused(done, f"Write them with: comarkov fit INPUT -o {tmp_path / 'nothing'}")
+    assert_refused(run("cut", "nothing", "-k", 2, cwd=tmp_path), "There is no folder 'nothing'.")
+    done = run("cut", tmp_path, "-k", 2)
+    assert_refused(done, f"There are no results in {tmp_path}. Give a folder that comarkov fit")
+
+
+def test_a_file_instead_of_a_folder_of_results(tmp_path):
+    (tmp_path / "wide.csv").touch()
+    done = run("cut", "wide.csv", "-k", 2, cwd=tmp_path)
+    assert_refused(done, "cluster them first: comarkov fit wide.csv -o wide-clusters")
 
 
 def test_a_cut_has_no_reason_for_numbers_that_it_does_not_have(tmp_path):

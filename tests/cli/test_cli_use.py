@@ -196,9 +196,7 @@ def test_report_is_made_anew_without_its_source(out, tmp_path):
     assert after.replace(str(out), "OUT") == before.replace(str(out), "OUT")  # in commands
     (copy / "data.npz").write_bytes(b"no data")
     assert_refused(run("report", copy), "data.npz is not an npz file")
-    assert_refused(
-        run("report", tmp_path), "There are no results of comarkov fit, sweep, chain or multi in"
-    )
+    assert_refused(run("report", tmp_path), f"There are no results in {tmp_path}.")
 
 
 def test_info_tells_of_chains_and_types_too(women, tmp_path):

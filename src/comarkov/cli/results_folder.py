@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.similar_names import similar_file
 from ..data.spreadsheets import raw_names
 from ..data.writing import NotOursError, check_place, refuse_to_lose, whole_folder
 from .options import OUTPUT, OutputOptions
@@ -142,10 +143,7 @@ def read_any_results(out: Path, titles: Path | None = None) -> Results | Network
     from ..results.results import Results
 
     if not is_results(out):
-        raise FileNotFoundError(
-            f"There are no results of comarkov fit, sweep, chain or multi in {out}. Write them "
-            f"with: comarkov fit INPUT -o {out}"
-        )
+        raise _no_results(out)
     about, model = summary(out), load(out)
     network = network_results(out, model, about)
     if network is not None:
@@ -159,6 +157,22 @@ def read_any_results(out: Path, titles: Path | None = None) -> Results | Network
             model, data, path=path, command=str(about.get("command", "")), titles=titles
         )
     return replace(results, folder=str(out))
+
+
+def _no_results(out: Path) -> OSError:
+    """The error about a path that is not a folder of results."""
+    if not out.exists():
+        advice = similar_file(out) or " Check the path."
+        return FileNotFoundError(f"There is no folder {str(out)!r}.{advice}")
+    if not out.is_dir():
+        fit = shlex.join(["comarkov", "fit", str(out), "-o", f"{stem_of(str(out))}-clusters"])
+        return NotADirectoryError(
+            f"{out} is a file, not a folder of results. If it holds data, cluster them first: {fit}"
+        )
+    return FileNotFoundError(
+        f"There are no results in {out}. Give a folder that comarkov fit, sweep, chain or multi "
+        "wrote."
+    )
 
 
 @contextmanager
