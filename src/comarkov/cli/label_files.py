@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.own_folders import is_results
+from ..data.own_folders import SUMMARY, is_results
 from ..data.quoting import quote
 
 if TYPE_CHECKING:
@@ -28,8 +29,21 @@ def clusters_in(path: Path, column: str | None, side: str) -> Labels:
 
 def _table_of(folder: Path, side: str) -> Path:
     """The table of a side in a folder of results; of a chain, that of its states."""
-    states = folder / "states.csv"
-    return states if states.exists() else folder / f"{side}.csv"
+    states, table = folder / "states.csv", folder / f"{side}.csv"
+    if not states.exists() and not table.exists() and is_results(folder):
+        _refuse_types(folder)
+    return states if states.exists() else table
+
+
+def _refuse_types(folder: Path) -> None:
+    """An error about results of several types, each of which has a table of its own."""
+    about = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+    files = [str(folder / each["file"]) for each in about.get("types", {}).values()]
+    if files:
+        raise ValueError(
+            f"{folder} holds results of multi, which evaluate does not take. Give the table of "
+            f"one type: {' or '.join(files)}."
+        )
 
 
 def titles_in(path: Path, side: str) -> dict[str, str]:
