@@ -20,7 +20,7 @@ from .terminal import echo
 from .wording import as_options
 
 NO_ROOM = re.compile("failed to map segment|[Cc]annot allocate memory")  # for a library
-SIZES = re.compile(r" \(n_(?:samples|features)=\d+\)")  # in words of scikit-learn
+SIZES = re.compile(r" \((?:n_samples|n_features|in all)=\d+\)")  # for users of Python
 
 
 @contextmanager
