@@ -125,6 +125,19 @@ def test_new_elements_of_a_type_are_placed_by_all_their_tables(fitted, folder):
         assert {line["name"]: line["cluster"] for line in json.loads(done.stdout)} == items[1]
 
 
+def test_evaluate_names_the_tables_of_the_types(fitted, folder):
+    (folder / "truth.csv").write_text("name,class\nAnn,x\nCid,y\n")
+    done = run("evaluate", "out", "truth.csv", cwd=folder)
+    assert_refused(done, "out holds results of multi, which evaluate does not take.")
+    assert run("evaluate", "out/user.csv", "truth.csv", cwd=folder).returncode == 0
+
+
+def test_tables_that_no_type_connects_get_a_note(folder):
+    done = run("multi", *TABLES, "a,b=tags.csv", "-k", 1, "-o", "parts", cwd=folder)
+    assert done.returncode == 0
+    assert "Note: No type connects the tables user,item and a,b, so they are" in done.stderr
+
+
 WRONG = {
     "unknown table": (["user,place=new.csv"], "comarkov predict out user,item=new.csv"),
     "types unknown": (["bare.csv"], "Name them: comarkov predict out user,item=bare.csv"),
@@ -162,6 +175,7 @@ MALFORMED = {
         [*TABLES, "-k", "foo=2,user=2"],
         "no type foo in the tables; no number is given for item or tag: try -k user=3,item=3",
     ),
+    "too many": ([*TABLES, "-k", 4], "only 3 elements of 'tag' have mass. Use at most 3."),
     "no number": ([*TABLES, "-k", "few"], "not 'few': try -k 3 or"),
     "weight": ([*TABLES, "--weight", "user=2"], "try --weight user,item=2."),
     "columns": (["user,item=ratings.csv:user"], "ratings.csv:user:item:stars"),

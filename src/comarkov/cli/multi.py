@@ -149,6 +149,7 @@ def multi(
         keywords = clustering.keywords(clustering.beta, output)
         data = _read(named, reading)
         types = list(dict.fromkeys(name for key in data for name in key))
+        _warn_of_parts(data)
         numbers, weights = clustering.numbers(types), clustering.weights(list(data))
         from ..estimators.multiway import MultiwayClustering  # slow to import
         from ..results.network.multiway import MultiwayResults
@@ -171,8 +172,24 @@ def _files_named(data: dict[Key, Data]) -> Iterator[None]:
         raise ValueError(message) from error
 
 
+def _warn_of_parts(data: dict[Key, Data]) -> None:
+    """A note if tables share no type, not even through others."""
+    parts: list[set[str]] = []
+    for key in data:
+        linked = [part for part in parts if part & set(key)]
+        parts = [part for part in parts if part not in linked]
+        parts.append(set(key).union(*linked))
+    if len(parts) > 1:
+        firsts = [next(",".join(key) for key in data if key[0] in part) for part in parts]
+        warnings.warn(
+            f"No type connects the tables {' and '.join(firsts)}, so they are clustered "
+            "independently. If they share a type, give it the same name in both.",
+            stacklevel=2,
+        )
+
+
 def _read(tables: list[Table], reading: InputOptions) -> dict[Key, Data]:
-    """All tables by their types, which have to hang together."""
+    """All tables by their types."""
     data: dict[Key, Data] = {}
     for table in tables:
         key, matrix = table.read(reading)
