@@ -74,8 +74,8 @@ def test_what_is_there_is_kept(out, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-k", 99], "-k must be a number from 1 to 16, the finest row clusters, not '99'."),
-        (["-l", "many"], "-l must be a number from 1 to 14"),
+        (["-k", 99], "-k must be a whole number from 1 to 16, the finest row clusters, not '99'."),
+        (["-l", "many"], "-l must be a whole number from 1 to 14"),
         (["-k", 0], "not '0'"),
         (["-k", "none"], "not 'none'"),
     ],

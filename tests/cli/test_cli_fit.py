@@ -174,11 +174,13 @@ MALFORMED = {
     "wrong encoding": (["bad.csv", "--encoding", "utf-8"], b"a,b\nx,\xe4\n", "UTF-8"),
     "no column": (["bad.csv", "--rows", "user", "--columns", "what"], EDGES.encode(), "'user'"),
     "too many clusters": (["bad.csv", "-k", 9], EDGES.encode(), "only 4 rows have mass"),
-    "k is no number": (["bad.csv", "-k", "few"], EDGES.encode(), "-k must be a number"),
-    "k is 0": (["bad.csv", "-k", 0], EDGES.encode(), "-k must be a number"),
+    "k is no number": (["bad.csv", "-k", "few"], EDGES.encode(), "-k must be a whole number"),
+    "k is 0": (["bad.csv", "-k", 0], EDGES.encode(), "-k must be a whole number from 1"),
+    "k is a fraction": (["bad.csv", "-k", 2.5], EDGES.encode(), "-k must be a whole number"),
     "beta": (["bad.csv", "--beta", 2], EDGES.encode(), "--beta must be from 0 to 1"),
     "weighting": (["bad.csv", "--weighting", "x"], EDGES.encode(), "Unknown weighting 'x'"),
     "time": (["bad.csv", "--time-limit", "soon"], EDGES.encode(), "--time-limit must be a time"),
+    "no time": (["bad.csv", "--time-limit", 0], EDGES.encode(), "--time-limit must be above 0"),
     "nothing to do": (["bad.csv", "-k", "none", "-l", "none"], EDGES.encode(), "leave nothing"),
 }
 

@@ -59,7 +59,10 @@ class LevelOptions:
 def _fault(option: str, text: str, side: str, most: int | None) -> str:
     if most is None:
         return f"{option} {text}: the {side}s are not clustered, so leave {option} out."
-    return f"{option} must be a number from 1 to {most}, the finest {side} clusters, not {text!r}."
+    return (
+        f"{option} must be a whole number from 1 to {most}, the finest {side} clusters, not "
+        f"{text!r}."
+    )
 
 
 @dataclass(frozen=True)

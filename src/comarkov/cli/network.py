@@ -62,7 +62,7 @@ class NetworkOptions(LimitOptions, StartOptions):
 def number(text: str, advice: str) -> int:
     """A number of clusters, or an error that ends with advice."""
     if not text.strip().isdecimal() or int(text) < 1:
-        raise ValueError(f"-k must be a number of clusters, not {text!r}: try {advice}.")
+        raise ValueError(f"-k must be a whole number from 1, not {text!r}: try {advice}.")
     return int(text)
 
 

@@ -168,7 +168,9 @@ def _count(text: str, name: str) -> int | str | None:
     if word in ("auto", "none"):
         return "auto" if word == "auto" else None
     if not word.isdecimal() or int(word) < 1:
-        raise ValueError(f"{name} must be a number, auto or none, not {text!r}. Try {name} 5.")
+        raise ValueError(
+            f"{name} must be a whole number from 1, auto or none, not {text!r}. Try {name} 5."
+        )
     return int(word)
 
 
@@ -189,6 +191,8 @@ def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
     parts = re.fullmatch(r"\s*(\d+|\d*\.\d+)\s*([a-z]*)\s*", text.lower())
-    if not parts or parts[2] not in UNITS or float(parts[1]) == 0:
+    if not parts or parts[2] not in UNITS:
         raise ValueError(f"--time-limit must be a time such as 90, 90s, 5m or 1h, not {text!r}.")
+    if float(parts[1]) == 0:
+        raise ValueError(f"--time-limit must be above 0, not {text!r}. Try --time-limit 5m.")
     return float(parts[1]) * UNITS[parts[2]]
