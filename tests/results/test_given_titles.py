@@ -78,5 +78,7 @@ def test_titles_from_a_file_stay_in_the_folder(model, tmp_path):
     error = run("report", str(out), "--titles", str(file)).stderr
     assert re.search("for 4 x 5 clusters, but there are 2 x 3", error)
     assert f"comarkov cut {out} -k 4 -l 5" in error
+    error = run("report", str(out), "--titles", "nowhere.json").stderr
+    assert error.startswith("Error: There is no file 'nowhere.json'.")
     file.write_text("rows: insiders", encoding="utf-8")
     assert "mine.json is not JSON" in run("report", str(out), "--titles", str(file)).stderr

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..data.similar_names import did_you_mean
+from ..data.similar_names import did_you_mean, similar_file
 from .findings import Findings, SideFindings
 from .names import short_name
 
@@ -77,6 +77,9 @@ def _table(titles: Titles) -> Mapping[str, Any]:
         where = str(titles)
         try:
             titles = json.loads(Path(titles).read_text(encoding="utf-8-sig"))
+        except FileNotFoundError:
+            advice = similar_file(Path(where)) or " Check the path."
+            raise FileNotFoundError(f"There is no file {where!r}.{advice}") from None
         except (UnicodeDecodeError, json.JSONDecodeError) as error:
             raise ValueError(f"{where} is not JSON: {error}. {_EXPECTED}") from None
     if not isinstance(titles, Mapping):
