@@ -38,6 +38,10 @@ FAULTS = {
         "e.csv, line 3, column 3 (n): 'x' is not a number. Correct it. If the column holds no "
         "weights, leave it out with drop='n'.",
     ),
+    "only a header of three words": (
+        b"user,tea,milk\n",
+        "e.csv has no lines below its header: give a file with data.",
+    ),
     "text for a weight, far down": (
         b"user,item,n\n" + b"a,b,1\n" * 5000 + b"c,d,1O\n",
         "e.csv, line 5002, column 3 (n): '1O' is not a number.",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..quoting import quote
 from .records import Lines, records
 from .tables import SAMPLE, RawTable, first_line, prose_column, without
-from .values import is_gap, is_missing, is_number, plain
+from .values import is_gap, is_missing, is_number, looks_like_number, plain
 
 
 class Checks(NamedTuple):
@@ -33,6 +33,8 @@ def fault(table: RawTable, checks: Checks = NOTHING, error: Exception | None = N
         message = _in_frame(table, checks)
     else:
         message = _in_lines(table, table.lines, checks)
+    if message and checks.weights and _is_header_alone(table):
+        return no_lines(table)
     if message:
         return ValueError(message)
     if table.lines is not None and next(iter(records(table.lines)), None) is None:
@@ -42,6 +44,14 @@ def fault(table: RawTable, checks: Checks = NOTHING, error: Exception | None = N
         f"{table.name} cannot be read as a table{why}. If it is something else, name its kind, for "
         "example kind='texts'."
     )
+
+
+def _is_header_alone(table: RawTable) -> bool:
+    """Is the only line of delimited text one of words, which was not taken for a header?"""
+    if table.lines is None or table.has_headings:
+        return False
+    first = [record for _, record in itertools.islice(records(table.lines), 2)]
+    return len(first) == 1 and not any(map(looks_like_number, first[0]))
 
 
 def no_lines(table: RawTable) -> ValueError:
