@@ -50,6 +50,12 @@ def test_shells_are_told_what_fits(words, offered):
     assert done.stdout.split() == offered
 
 
+def test_only_commands_that_choose_numbers_offer_auto():
+    assert "from 0 to 1, or auto." in run("fit", "--help", COLUMNS="200").stdout
+    assert "auto]" not in run("compare", "--help", COLUMNS="200").stdout
+    assert "or auto." not in run("compare", "--help", COLUMNS="200").stdout
+
+
 def test_help_comes_at_once():
     """What is slow to import is imported by what needs it; old versions of typer import rich."""
     slow = {"numba", "scipy", "sklearn", "polars", "matplotlib", "rich", "jinja2", "networkx"}

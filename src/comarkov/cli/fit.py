@@ -13,7 +13,7 @@ from .engine import EngineOptions
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
-from .options import OUTPUT, ClusteringOptions, NumberOptions, OutputOptions
+from .options import OUTPUT, ChosenNumberOptions, ClusteringOptions, OutputOptions
 from .tables import print_json
 from .terminal import echo
 from .wording import as_options
@@ -34,7 +34,7 @@ class FitFolderOptions(results_folder.ReportFolderOptions):
 @takes_groups
 def fit(
     source: Source,
-    numbers: NumberOptions,
+    numbers: ChosenNumberOptions,
     clustering: ClusteringOptions,
     engine: EngineOptions,
     folder: FitFolderOptions,

@@ -30,7 +30,26 @@ ModelFolder = Annotated[
 
 @dataclass(frozen=True)
 class NumberOptions:
-    """How many clusters."""
+    """How many clusters, for a command that does not choose the numbers itself."""
+
+    row_clusters: str = CLUSTERING.option(
+        "--row-clusters -k NUMBER", "Number of row clusters.", "auto", shown=False
+    )
+    column_clusters: str = CLUSTERING.option(
+        "--column-clusters -l NUMBER", "Number of column clusters.", "auto", shown=False
+    )
+
+    def counts(self) -> tuple[int | str | None, int | str | None]:
+        """The numbers in the form that CoClustering accepts."""
+        rows, columns = _count(self.row_clusters, "-k"), _count(self.column_clusters, "-l")
+        if rows is None and columns is None:
+            raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
+        return rows, columns
+
+
+@dataclass(frozen=True)
+class ChosenNumberOptions(NumberOptions):
+    """How many clusters, which the command chooses by default."""
 
     row_clusters: str = CLUSTERING.option(
         "--row-clusters -k NUMBER",
@@ -40,13 +59,6 @@ class NumberOptions:
     column_clusters: str = CLUSTERING.option(
         "--column-clusters -l NUMBER", "Number of column clusters, auto, or none.", "auto"
     )
-
-    def counts(self) -> tuple[int | str | None, int | str | None]:
-        """The numbers in the form that CoClustering accepts."""
-        rows, columns = _count(self.row_clusters, "-k"), _count(self.column_clusters, "-l")
-        if rows is None and columns is None:
-            raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
-        return rows, columns
 
 
 def beta_option(
@@ -58,7 +70,7 @@ def beta_option(
 
 @dataclass(frozen=True)
 class _WeightOptions:
-    beta: str = beta_option("0.7")
+    beta: str = beta_option("0.7", "How strongly rows and columns are coupled, from 0 to 1.")
     weighting: str | None = CLUSTERING.option(
         "--weighting NAME",
         f"How much entries count: {', '.join(SCHEMES)}.",
@@ -126,7 +138,9 @@ class MethodOptions(StartOptions, _WeightOptions):
 
 @dataclass(frozen=True)
 class ClusteringOptions(LimitOptions, MethodOptions):
-    """The same, and how long it may take."""
+    """The same, with a β that can be chosen, and how long it may take."""
+
+    beta: str = beta_option("0.7")
 
     def checked(self, numbers: NumberOptions) -> tuple[Any, Any, Any]:
         """The numbers of clusters, β and the time limit; an error if one of them is invalid."""

@@ -13,7 +13,7 @@ from .bars import WRITING, stage_bar
 from .errors import clear_errors, notes
 from .inputs import InputOptions, Source
 from .option_groups import takes_groups
-from .options import CLUSTERING, ClusteringOptions, NumberOptions, OutputOptions, beta_option
+from .options import CLUSTERING, ChosenNumberOptions, ClusteringOptions, OutputOptions, beta_option
 from .tables import Records, aligned, print_json, records, records_csv
 from .terminal import echo
 
@@ -40,7 +40,7 @@ class SweepOptions(ClusteringOptions):
 @takes_groups
 def sweep(
     source: Source,
-    numbers: NumberOptions,
+    numbers: ChosenNumberOptions,
     clustering: SweepOptions,
     folder: results_folder.FolderOptions,
     *,
