@@ -137,7 +137,7 @@ def test_new_states_are_placed_by_where_they_go(fitted, tmp_path):
     lines = "drizzle,rain,30\ndrizzle,storm,40\nheat,sun,9\nheat,hail,3\nvoid,hail,2\n"
     (tmp_path / "new.csv").write_text("from,to,n\n" + lines)
     done = run("predict", out, "new.csv", cwd=tmp_path)
-    assert "1 of 4 states is not in the model and ignored: hail" in done.stderr
+    assert "1 of 4 states is not in the model and was ignored: hail" in done.stderr
     header, *placed = csv.reader(done.stdout.splitlines())
     assert header == ["name", "cluster", "confidence", "title"]
     known, titles = labels(out), json.loads((out / "summary.json").read_text())["clusters"]

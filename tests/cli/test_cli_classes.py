@@ -26,7 +26,7 @@ def texts(tmp_path_factory):
     assert done.returncode == 0, done.stderr
     assert "8 of 8 files are not UTF-8 and read as Windows-1252. If" in done.stderr
     assert "--encoding" in done.stderr
-    assert "1 of 9 files is not text and skipped: photo.png." in done.stderr
+    assert "1 of 9 files is not text and was skipped: photo.png." in done.stderr
     return here
 
 
@@ -39,7 +39,7 @@ def predicted(*arguments, cwd):
 def test_predict_reads_new_texts_like_the_old_ones(texts):
     (texts / "letter.txt").write_text("sand and sea\n\nsun today")
     one, note = predicted("letter.txt", cwd=texts)
-    assert "1 of 5 words is not in the model and ignored: today." in note
+    assert "1 of 5 words is not in the model and was ignored: today." in note
     printed = run("predict", "out", "letter.txt", cwd=texts).stdout.splitlines()
     assert printed[0] == "name,cluster,confidence,title"
     assert "sea" in printed[1].split(",")[3]

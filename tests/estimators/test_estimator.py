@@ -115,7 +115,7 @@ def test_new_data_is_aligned_by_names(planted):
     less = frame.drop(columns="c3")
     assert_array_equal(model.predict(less), model.predict(frame.assign(c3=0)))
     for value in (5, "text", np.nan):
-        with pytest.warns(UserWarning, match="is not in the model and ignored: new") as caught:
+        with pytest.warns(UserWarning, match="is not in the model and was ignored: new") as caught:
             assert_array_equal(model.predict(frame.assign(new=value)), expected)
         assert caught[0].filename == __file__
     with pytest.raises(ValueError, match="None of the 40 columns"):

@@ -83,7 +83,7 @@ def test_known_states_are_matched_by_name(tmp_path):
     stored = comarkov.load(tmp_path / "model")
     for each in (model, stored):
         assert_array_equal(each.predict(new), model.labels_[[1, 3]])
-    with pytest.warns(UserWarning, match=r"1 of 4 columns is not in the model and ignored: hail"):
+    with pytest.warns(UserWarning, match=r"1 of 4 columns is not .* and was ignored: hail"):
         labels, sure = model.predict_with_confidence(new.assign(hail=[0, 9]).drop(columns="fog"))
     assert_array_equal(labels, model.labels_[[1, 3]])
     nothing = pd.DataFrame({"fog": [0, 1]})

@@ -113,12 +113,13 @@ def _places(X: Any, new: np.ndarray, fitted: np.ndarray, what: str) -> np.ndarra
 def _warn_of_unknown(unknown: np.ndarray, size: int, X: Any, axis: int) -> None:
     kind = getattr(X, "column_kind" if axis == 1 else "row_kind", None)
     what = f"{kind}s" if isinstance(kind, str) else "columns" if axis == 1 else "rows"
-    count = f"{unknown.size:,} of {size:,} {what} {'is' if unknown.size == 1 else 'are'}"
-    warn_user(f"{count} not in the model and ignored: {_first(unknown)}.")
+    are, were = ("is", "was") if unknown.size == 1 else ("are", "were")
+    count = f"{unknown.size:,} of {size:,} {what}"
+    warn_user(f"{count} {are} not in the model and {were} ignored: {_first(unknown)}.")
 
 
 def _first(names: np.ndarray) -> str:
-    return ", ".join(map(str, names[:3])) + (", ..." if names.size > 3 else "")
+    return ", ".join(map(str, names[:3])) + (" and others" if names.size > 3 else "")
 
 
 def _select(frame: Any, which: np.ndarray, axis: int) -> Any:

@@ -37,9 +37,10 @@ def read_folder(folder: Path, encoding: str | None) -> Documents:
     if not names:
         raise ValueError(_empty(folder, skipped))
     if skipped:
+        count = _some(len(skipped), len(skipped) + len(names))
         warn_user(
-            f"{_some(len(skipped), len(skipped) + len(names))} not text and skipped: "
-            f"{', '.join(skipped[:3])}{', ...' if len(skipped) > 3 else ''}."
+            f"{count} not text and {'was' if len(skipped) == 1 else 'were'} skipped: "
+            f"{', '.join(skipped[:3])}{' and others' if len(skipped) > 3 else ''}."
         )
     if western:
         most = max(TITLES, key=western.count)

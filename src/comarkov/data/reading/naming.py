@@ -132,9 +132,10 @@ def _looked_up(known: Mapping[str, str], ids: np.ndarray, source: str) -> list[s
     """The name of each id; the id itself if it has none."""
     if not any(one in known for one in ids):
         keys = ", ".join(repr(key) for key in list(known)[:3])
+        keys += " and others" if len(known) > 3 else ""
         raise ValueError(
             f"{source} names none of the ids {', '.join(map(repr, ids[:3]))}, ...: its ids are "
-            f"{keys}, .... Choose the column of its ids, as in FILE:IDS:NAMES."
+            f"{keys}. Choose the column of its ids, as in FILE:IDS:NAMES."
         )
     return _distinct([known.get(one) or one for one in ids], ids.tolist())
 
