@@ -56,6 +56,13 @@ def test_only_commands_that_choose_numbers_offer_auto():
     assert "or auto." not in run("compare", "--help", COLUMNS="200").stdout
 
 
+def test_a_parameter_of_python_gets_the_option_suggested():
+    done = run("fit", "southern-women", "--max-time", 3)
+    assert done.returncode == 2
+    assert "--time-limit" in done.stderr
+    assert "--time-limit" not in run("info", "women", "--max-time", 3).stderr
+
+
 def test_help_comes_at_once():
     """What is slow to import is imported by what needs it; old versions of typer import rich."""
     slow = {"numba", "scipy", "sklearn", "polars", "matplotlib", "rich", "jinja2", "networkx"}

@@ -21,6 +21,7 @@ from . import (
     reproduce,
     sweep,
 )
+from .option_groups import Command
 from .terminal import echo
 
 CLUSTER, JUDGE, DATA = "Cluster", "Evaluate", "Data and the paper"  # panels of the help
@@ -69,5 +70,5 @@ for panel, commands in {
     DATA: (pack.pack, reproduce.reproduce),
 }.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(command)
+        app.command(cls=Command, rich_help_panel=panel)(command)
 app.add_typer(datasets.app, name="datasets", rich_help_panel=DATA)

@@ -9,9 +9,32 @@ from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 OPTION = "option"  # the key of the option in the metadata of a field
+# Options whose parameters have other names in Python.
+FROM_PYTHON = {
+    "--max-time": "--time-limit",
+    "--n-init": "--starts",
+    "--n-jobs": "--jobs",
+    "--random-state": "--seed",
+    "--overwrite": "--force",
+}
+
+
+class Command(TyperCommand):
+    """A command that suggests its option for a parameter of Python."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of the command line."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # typer does not export its type
+            option = FROM_PYTHON.get(getattr(error, "option_name", None) or "")
+            if option in [name for each in self.params for name in each.opts]:
+                error.possibilities = [option]  # type: ignore[attr-defined]
+            raise
 
 
 @dataclass(frozen=True)
