@@ -116,7 +116,7 @@ MISTAKES = {
     ),
     "other columns": Mistake(
         "model.predict(X)",
-        "None of the 4 columns of X (TEA, MILK, BEER, ...) was in the fit, which had tea",
+        "None of the 4 columns of X (TEA, MILK, BEER and others) was in the fit, which had tea",
         "model.predict(X.to_numpy())",
         FRAME.rename(columns=str.upper),
     ),
