@@ -5,14 +5,24 @@ import pytest
 from helpers import same
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 
 from comarkov import CoClustering, cost
+from comarkov.data.joint import joint
+from comarkov.search.checkpoints import Checkpoint
+from comarkov.search.coclusters import CoClusterProblem
+from comarkov.search.starts import starts_for
 
 
 def blocks(seed=0):
     rng = np.random.default_rng(seed)
     rates = rng.gamma(0.4, 3.0, (4, 3))[rng.integers(4, size=60)][:, rng.integers(3, size=40)]
     return rng.poisson(rates) + 1
+
+
+def problem_of(X, counts):
+    data = joint(X)
+    return CoClusterProblem(data, starts_for(data, counts, None, None))
 
 
 class CutError(Exception):
@@ -69,6 +79,55 @@ def test_a_fit_that_is_stopped_keeps_its_checkpoint(tmp_path):
     assert file.exists()
     CoClustering((4, 3), **parameters).fit(X)
     assert not file.exists()
+
+
+def stop_at(stage):
+    """A callback that stops the fit in a stage."""
+    return lambda progress: progress.stage.startswith(stage)
+
+
+def stored_cost(file, X, beta=0.7):
+    with np.load(file) as content:
+        return cost(X, content["rows"], content["columns"], beta)
+
+
+METHODS = [("auto", "seeds"), ("auto", "end"), ("sequential", "start 2"), ("anneal", "anneal")]
+
+
+@pytest.mark.parametrize(("method", "stage"), METHODS)
+def test_the_checkpoint_of_a_stopped_fit_has_the_labels_that_it_returns(tmp_path, method, stage):
+    file, X = tmp_path / "fit.npz", blocks()
+    parameters = {"method": method, "random_state": 0, "checkpoint": file, "n_init": 3}
+    with pytest.warns(ConvergenceWarning, match="stopped"):
+        model = CoClustering((6, 5), callback=stop_at(stage), **parameters).fit(X)
+    with np.load(file) as content:
+        assert adjusted_rand_score(content["rows"], model.row_labels_) == 1
+        assert adjusted_rand_score(content["columns"], model.column_labels_) == 1
+    assert CoClustering((6, 5), **parameters).fit(X).cost_ <= model.cost_ + 1e-12
+
+
+def test_an_early_state_of_a_continued_fit_does_not_replace_a_better_one(tmp_path):
+    file, X = tmp_path / "fit.npz", blocks()
+    problem = problem_of(X, (4, 3))
+    good = CoClustering((4, 3), random_state=0).fit(X)
+    poor = problem.with_labels([np.arange(60) % 4, np.arange(40) % 3])
+    first = Checkpoint(file, problem.joint, [])
+    first.begin(problem, 0.7)
+    first.keep(problem.with_labels([good.row_labels_, good.column_labels_]), "end")
+    continued = Checkpoint(file, problem.joint, [])
+    continued.begin(problem, 0.7)
+    continued.keep(poor, "start 1")
+    assert stored_cost(file, X) == pytest.approx(good.cost_)
+
+
+def test_labels_of_other_numbers_of_clusters_are_not_continued(tmp_path):
+    file, X = tmp_path / "fit.npz", blocks()
+    problem = problem_of(X, (5, 3))
+    stopped = Checkpoint(file, problem.joint, [])
+    stopped.end(problem.with_labels([np.arange(60) % 5, np.arange(40) % 3]), is_early=True)
+    continued = Checkpoint(file, problem.joint, [])
+    continued.begin(problem_of(X, (4, 3)), 0.7)
+    assert continued.labels is None
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):

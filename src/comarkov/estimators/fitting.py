@@ -106,9 +106,10 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         evidence = self._beta_evidence(X, starts, run)
         if evidence is not None:
             run = run.at(float(evidence["beta"][evidence["chosen"]][0]))
+        problem = CoClusterProblem(data, starts)
         if run.checkpoint is not None:
-            run.checkpoint.begin(run.beta, [start.k for start in starts])
-        solution = self._optimise(CoClusterProblem(data, starts), run)
+            run.checkpoint.begin(problem, run.beta)
+        solution = self._optimise(problem, run)
         begin_stage(CONFIDENCE)
         check_columns(self, X)  # sets n_features_in_ and names
         self._keep(solution, starts, run)
@@ -117,9 +118,9 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         self._set_or_forget("beta_selection_", evidence)
         self.weighting_ = weighting
         self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
+        if run.checkpoint is not None:
+            run.checkpoint.end(solution.state, is_early=bool(run.monitor.reason))
         self._report(solution.state, starts, run, level=6)
-        if run.checkpoint is not None and not run.monitor.reason:
-            run.checkpoint.remove()
         return data
 
     def _with_checkpoint(self, run: Run, data: Joint) -> Run:

@@ -33,7 +33,7 @@ class Checkpoint:
     """A file with the choices and the best labels of a search on some data.
 
     It is written atomically, after a sweep that reaches the lowest cost so far, but not so often
-    that it takes much time.
+    that it takes much time. A search that is stopped early writes the labels that it returns.
     """
 
     def __init__(
@@ -75,32 +75,38 @@ class Checkpoint:
         self._content |= {name: np.asarray(choice) for name, choice in choices.items()}
         self._write()
 
-    def begin(self, beta: float, counts: Sequence[int | None]) -> None:
-        """Set what is searched for: numbers of clusters with a low cost at β."""
-        self._beta, self._counts = beta, list(counts)
+    def begin(self, problem: Any, beta: float) -> None:
+        """Set what is searched for: a clustering for a problem, with a low cost at β."""
+        self._beta, self._counts = beta, [start.k for start in problem.starts]
+        labels = self.labels
+        if labels is None:
+            return
+        if _counts(labels) == self._counts:
+            self._best = problem.with_labels(labels).cost(beta)
+        else:  # of numbers whose choice was stopped early; now others were chosen
+            self._content = {
+                name: part for name, part in self._content.items() if name not in SIDES
+            }
 
     def keep(self, state: Any, stage: str) -> None:
         """Write the labels of a clustering of the data, if it is the best so far."""
         if getattr(state, "joint", None) is not self._data or time.monotonic() < self._next:
             return
         labels = state.labels()
-        if [None if side is None else int(side.max()) + 1 for side in labels] != self._counts:
+        if _counts(labels) != self._counts:
             return  # with more clusters than in the end, or of one side alone
         cost = state.cost(self._beta)
         with self._lock:
             if cost < self._best:
                 self._best = cost
-                self._content["stage"] = np.asarray(stage)
-                self._content |= {
-                    name: side.astype(np.min_scalar_type(-int(side.max()) - 1))
-                    for name, side in zip(SIDES, labels, strict=True)
-                    if side is not None
-                }
-                self._write()
+                self._write_labels(labels, stage)
 
-    def remove(self) -> None:
-        """Remove the file: the search has come to its end."""
-        self.path.unlink(missing_ok=True)
+    def end(self, state: Any, is_early: bool) -> None:
+        """Remove the file or, if the search was stopped early, write the labels it returns."""
+        if is_early:
+            self._write_labels(state.labels(), "stopped")
+        else:
+            self.path.unlink(missing_ok=True)
 
     def _read(self) -> dict[str, np.ndarray]:
         if not self.path.exists():
@@ -123,6 +129,15 @@ class Checkpoint:
             )
         return content
 
+    def _write_labels(self, labels: Sequence[np.ndarray | None], stage: str) -> None:
+        self._content["stage"] = np.asarray(stage)
+        self._content |= {
+            name: side.astype(np.min_scalar_type(-int(side.max()) - 1))
+            for name, side in zip(SIDES, labels, strict=True)
+            if side is not None
+        }
+        self._write()
+
     def _write(self) -> None:
         begin = time.monotonic()
         with whole_file(self.path) as draft, draft.open("wb") as file:
@@ -130,3 +145,8 @@ class Checkpoint:
             np.savez(file, **content)
         end = time.monotonic()
         self._next = end + SHARE * (end - begin)
+
+
+def _counts(labels: Sequence[np.ndarray | None]) -> list[int | None]:
+    """Return the number of clusters of each side; None if it is not clustered."""
+    return [None if side is None else int(side.max()) + 1 for side in labels]
