@@ -40,7 +40,7 @@ def cut_after(sweeps):
     return callback
 
 
-@pytest.mark.parametrize(("method", "sweeps"), [("auto", 1), ("sequential", 2)])
+@pytest.mark.parametrize(("method", "sweeps"), [("auto", 1), ("sequential", 2), ("batch", 2)])
 def test_a_fit_goes_on(tmp_path, method, sweeps):
     file, X = tmp_path / "fit.npz", blocks()
     parameters = {"method": method, "random_state": 0, "checkpoint": file, "n_init": 1}
@@ -91,7 +91,13 @@ def stored_cost(file, X, beta=0.7):
         return cost(X, content["rows"], content["columns"], beta)
 
 
-METHODS = [("auto", "seeds"), ("auto", "end"), ("sequential", "start 2"), ("anneal", "anneal")]
+METHODS = [
+    ("auto", "seeds"),
+    ("auto", "end"),
+    ("sequential", "start 2"),
+    ("anneal", "anneal"),
+    ("batch", "start 2"),
+]
 
 
 @pytest.mark.parametrize(("method", "stage"), METHODS)

@@ -124,7 +124,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     checkpoint : path or None, default=None
         A file that keeps the best result so far, in case the fit is interrupted by a crash, a
         lost Dask scheduler, ``max_time`` or Ctrl-C. A fit of the same data with the same file
-        continues from there. The file is removed when a fit ends by itself.
+        continues from there; with a method other than "auto" it makes no further starts. The file
+        is removed when a fit ends by itself.
     verbose : int, default=0
         1 or more shows a progress bar, or a line for each stage if rich is not installed.
 

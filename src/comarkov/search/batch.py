@@ -61,8 +61,20 @@ def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[C
         return state.result()
 
     _ = problem.joint.T  # computed once, not by each thread
+    if run.earlier_labels is not None:
+        return _continued(problem, run.earlier_labels, run)
     with run.monitor.watch(run.n_init):
         return Solution(best_of([start], [run.n_init], run, share=1.0)[0])
+
+
+def _continued(
+    problem: CoClusterProblem, labels: Sequence[Labels | None], run: Run
+) -> Solution[CoClusters]:
+    """Update the labels of an earlier search that did not end."""
+    state = Batch(problem, labels)
+    with run.monitor.watch(1):
+        state.refine(run, "start 1")
+    return Solution(state.result())
 
 
 def _stages(start: Start, doublings: int) -> list[int | None]:
@@ -125,7 +137,7 @@ class Batch:
 
     def __init__(self, problem: CoClusterProblem, labels: Sequence[Labels | None]) -> None:
         self.problem = problem
-        self.data = data = problem.joint
+        self.joint = data = problem.joint
         self.rows, self.columns = (
             None if given is None else BatchSide(view, start, given)
             for view, start, given in zip((data, data.T), problem.starts, labels, strict=True)
@@ -136,14 +148,17 @@ class Batch:
 
     def result(self) -> CoClusters:
         """Return the co-clustering with everything that a model needs."""
-        sides = self.rows, self.columns
-        state = self.problem.with_labels([None if side is None else side.labels for side in sides])
+        state = self.problem.with_labels(self.labels())
         state.n_iter, state.converged = self.n_iter, self.converged
         return state
 
+    def labels(self) -> list[Labels | None]:
+        """Return the row and column labels; None for a side that is not clustered."""
+        return [None if side is None else side.labels for side in (self.rows, self.columns)]
+
     def cost(self, beta: float) -> float:
         """Return L_β in bits; at β = 1/2 it depends on the blocks only."""
-        whole = self.data.information
+        whole = self.joint.information
         if self.rows is None or self.columns is None:
             side = self.rows or self.columns
             assert side is not None
@@ -163,6 +178,8 @@ class Batch:
             before, cost = cost, self.cost(run.beta)
             self.n_iter += 1
             run.monitor.report(stage, run.beta, iteration, cost)
+            if run.checkpoint is not None:
+                run.checkpoint.keep(self, stage)
             if before - cost <= run.settings.tol or run.stop():
                 return
         self.converged = False

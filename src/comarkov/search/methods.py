@@ -33,14 +33,14 @@ class Method:
         run = replace(run, n_init=self.n_starts(problem), may_settle=self.n_init == "auto")
         if self.name == "auto":
             return with_optimum(search(problem, run), problem, run)
-        if run.earlier_labels is not None and self.name != "batch":
+        if self.name == "batch" and isinstance(problem, CoClusterProblem):
+            return batch(problem, run, self.doublings)
+        if run.earlier_labels is not None:
             return continued(problem, run.earlier_labels, run)
         if self.name == "sequential":
             return sequential(problem, run)
         if not isinstance(problem, CoClusterProblem):
             return annealed(problem, run, self.beta_step)
-        if self.name == "batch":
-            return batch(problem, run, self.doublings)
         return anneal(problem, run, self.beta_step, self.keep_path)
 
     def n_starts(self, problem: Problem[State]) -> int:
