@@ -89,7 +89,8 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         annealing.
     tol : float, default=1e-3
         Stop when a complete sweep saves no more than this many bits. With 0, as always for "auto",
-        sweeps continue until no single move lowers the cost.
+        sweeps continue until no single move lowers the cost; "batch" continues until moving all
+        rows at once, then all columns, saves nothing.
     beta_step : float, default=0.1
         The step by which "anneal" lowers β.
     init : "random" or pair of array-likes, default="random"
