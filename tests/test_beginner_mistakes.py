@@ -144,6 +144,13 @@ MISTAKES = {
     "a β that is none": Mistake(
         "CoClustering(beta=2).fit(X)", "Got 2 instead", "CoClustering(beta=0.7)", COUNTS
     ),
+    "a side that is none": Mistake(
+        'model.predict_with_confidence(X, side="row")',
+        'side must be "rows" or "columns", not \'row\'',
+        'model.predict_with_confidence(X, side="rows")',
+        FRAME,
+        is_quoted=False,
+    ),
     "a kind that is none": Mistake(
         'comarkov.read("visits.csv", kind="edge")',
         "Did you mean 'edges'?",

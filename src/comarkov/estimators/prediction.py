@@ -70,6 +70,8 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             in ``row_confidence_``, with the same exponent, without the agreement with other
             results of the search, which is not known for new data.
         """
+        if side not in ("rows", "columns"):
+            raise ValueError(f'side must be "rows" or "columns", not {side!r}.')
         if side == "rows":
             return self._placed_rows(X)
         return self._placed_columns(self._new_columns(X))
