@@ -151,6 +151,7 @@ MISTAKES = {
         FRAME,
         is_quoted=False,
     ),
+    "two numbers instead of a pair": Mistake("model.cut(2, 1)", "takes a pair", "cut((2, 1))"),
     "a kind that is none": Mistake(
         'comarkov.read("visits.csv", kind="edge")',
         "Did you mean 'edges'?",
@@ -187,6 +188,7 @@ def scope(X, model):
         "X": X,
         "model": model,
         "fit": CoClustering(2, random_state=0).fit,
+        "cut": model.cut,
         "CoClustering": CoClustering,
         "Results": Results,
         "comarkov": comarkov,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, Self
 
 from sklearn.utils.validation import check_is_fitted
@@ -56,6 +57,8 @@ class Cuts(Learns):
         >>> round(model.cut((2, 3), women).cost_, 3)
         0.856
         """
+        if isinstance(X, Integral):
+            raise ValueError(f"cut takes a pair of numbers: cut(({n_clusters}, {X}))")
         model = self._at(n_clusters)
         if X is not None:
             model._refine(X)
