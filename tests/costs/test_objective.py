@@ -109,7 +109,8 @@ def test_elements_without_mass_need_no_label():
 @pytest.mark.parametrize(
     ("rows", "beta", "message"),
     [
-        ([0, 1], 1.5, "beta must be in"),
+        ([0, 1], 1.5, r"beta must be a number in \[0, 1\], got 1.5"),
+        ([0, 1], "auto", r"beta must be a number in \[0, 1\], got 'auto'"),
         ([0, 1, 1], 0.5, "1-D array of 2 labels"),
         ([0, -1], 0.5, r"row_labels\[1\] is -1"),
         ([0, 0.5], 0.5, "must be integers"),

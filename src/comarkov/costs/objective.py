@@ -9,6 +9,7 @@ tested equal to what is computed here.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -71,8 +72,8 @@ def cost(W: Any, row_labels: ArrayLike, column_labels: ArrayLike, beta: float) -
     >>> comarkov.cost(P, [0, 0, 1], [0, 0, 1, 1], beta=0.5)
     0.5
     """
-    if not 0 <= beta <= 1:
-        raise ValueError(f"beta must be in [0, 1], got {beta}.")
+    if not isinstance(beta, Real) or not 0 <= beta <= 1:
+        raise ValueError(f"beta must be a number in [0, 1], got {beta!r}.")
     return information(W, row_labels, column_labels).cost(beta)
 
 
