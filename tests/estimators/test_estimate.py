@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from commands import run
 
 import comarkov
-from comarkov import CoClustering
+from comarkov import CoClustering, Weighting
 from comarkov.data import parts
 from comarkov.estimators import estimate as estimates
 from comarkov.search import pace
@@ -133,6 +133,45 @@ def test_a_weighting_is_estimated_with_its_weights():
     X = random_matrix((300, 80))
     plain, weighted = (CoClustering(4, weighting=w).estimate(X) for w in (None, "log"))
     assert weighted.memory != plain.memory
+
+
+def test_only_rows_and_columns_with_entries_are_sampled():
+    X = sp.csr_array((20_000, 3000), dtype=np.int8).tolil()
+    X[:40] = 1 + np.random.default_rng(0).poisson(1, (40, 3000)).astype(np.int8)
+    assert CoClustering((3, 3), random_state=0).estimate(X.tocsr()).seconds > 0
+    assert CoClustering((3, 3), random_state=0).estimate(X.tocsr().T).seconds > 0
+
+
+def test_a_sample_is_weighted_as_all_data_are():
+    """A column of a small sample has hardly ever entries in the two rows that bm25 needs."""
+    n = 3000
+    pairs = sp.csr_array((np.ones(2 * n), (np.arange(2 * n) % n, np.arange(2 * n) // 2)), (n, n))
+    X = sp.hstack([pairs, sp.eye_array(n)]).tocsr()  # columns that only one row has get weight 0
+    source = estimates._Source.of(X, CoClustering(3, weighting="bm25"))
+    weights = Weighting("bm25").fit_transform(X)
+    for sample in (source.rows(100), source.columns(100)):
+        assert sample.row_mass.min() > 0
+        assert set(sample.unscaled.data.round(9)) <= set(weights.data.round(9))
+    assert CoClustering(3, weighting="bm25", random_state=0).estimate(X).seconds > 0
+
+
+EMPTY_ROWS = np.pad(np.random.default_rng(0).poisson(5, (40, 20)), ((0, 10), (0, 0)))
+REFUSED = [
+    ({}, np.zeros((4, 3)), "has no mass"),
+    ({"n_clusters": (None, None)}, EMPTY_ROWS, "nothing to cluster"),
+    ({"n_clusters": (1000, 3)}, EMPTY_ROWS, "1000 row clusters are too many: only 40 rows"),
+    ({"n_clusters": (45, "auto")}, EMPTY_ROWS, "45 row clusters are too many: only 40 rows"),
+    ({"n_clusters": 2, "weighting": "bm25"}, np.eye(4), "min_df=2"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "X", "words"), REFUSED)
+def test_what_cannot_be_fitted_is_refused_as_by_a_fit(parameters, X, words):
+    model = CoClustering(**parameters)
+    with pytest.raises(ValueError, match=words) as of_fit:
+        model.fit(X)
+    with pytest.raises(ValueError, match=re.escape(str(of_fit.value))):
+        model.estimate(X)
 
 
 def test_a_store_needs_no_memory_for_data(tmp_path):

@@ -16,6 +16,7 @@ from .row_ranges import row_ranges
 from .unsuitable import refuse_unsuitable
 
 LARGEST = np.finfo(np.float64).max
+NO_MASS = "The matrix has no mass: all its entries are zero."
 TOO_LARGE = "The sum of all entries is too large. Divide them first: X / X.max()"
 
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from ..kernels.matrix import Matrix, add_columns, group_counts, sum_xlogx
 from .changes import total
-from .inputs import named_csr, names
+from .inputs import NO_MASS, named_csr, names
 from .parts import count_parts, part_bounds
 from .transposing import index_dtype, row_mass, transposed
 from .units import FAINTEST, INT32_MAX, Extent, count_unit, scaled, spread_of
@@ -179,7 +179,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
         return with_names(stored, *names(W))
     csr, row_names, column_names = named_csr(W)
     if csr.data.size == 0 and scale is None:
-        raise ValueError("The matrix has no mass: all its entries are zero.")
+        raise ValueError(NO_MASS)
     is_small = csr.data.size <= (SMALL if small is None else small)
     if is_small:
         csr = sp.csr_array((csr.data.astype(np.float64), csr.indices, csr.indptr), csr.shape)

@@ -19,20 +19,21 @@ from sklearn.base import clone
 
 from ..data.cluster.client import current
 from ..data.cluster.inputs import cluster_joint, is_distributed
-from ..data.inputs import as_csr
+from ..data.inputs import NO_MASS, as_csr
 from ..data.joint import Joint, joint
 from ..data.machine import available_memory, own_memory
 from ..data.reading.fit_input import fit_input
 from ..data.sizes import size_text
 from ..data.units import Extent, count_unit
-from ..data.weighted import weighted_joint
-from ..data.weighting import Weighting, as_weighting
+from ..data.weighted import fit_weighting
+from ..data.weighting import Weighting, as_weighting, frequencies
 from ..search import budgets, pace
 from ..search.choose_beta import DEFAULT
 from ..search.coarsening import fine_number
 from ..search.ensemble import WAVE
 from ..search.footprint import INDEX, Size, data_bytes, search_bytes
 from ..search.new_tables import padded
+from ..search.starts import starts_for
 from ..search.threads import n_threads
 
 USUAL = 20  # clusters of a side, if their number is to be chosen
@@ -105,6 +106,7 @@ def estimate_fit(estimator: Any, X: Any) -> Estimate:
     """Predict the memory, network and time of a fit of X with the parameters of an estimator."""
     request = _request(estimator)
     source = _Source.of(X, estimator)
+    _check_numbers(estimator, source)
     size = source.size()
     paces = source.paces(request.counts)
     sweeps = pace.sweeps_of(request.method, request.beta, estimator.beta_step)
@@ -171,6 +173,15 @@ def _request(estimator: Any) -> Request:
     return Request((rows, columns), is_chosen, beta, estimator.method, threads, engine)
 
 
+def _check_numbers(estimator: Any, source: _Source) -> None:
+    """Raise the error that a fit raises for these numbers of clusters."""
+    numbers = estimator._both(estimator.n_clusters)
+    if "auto" in numbers:
+        starts_for(source, [1 if number == "auto" else number for number in numbers], None, None)
+    else:
+        starts_for(source, numbers, estimator.init, estimator.fixed)
+
+
 def _starts(estimator: Any, size: Size, counts: tuple[int | None, int | None]) -> int:
     """Return the number of starts, each of which is a member of the search."""
     if estimator.n_init != "auto":
@@ -201,23 +212,35 @@ class _Source(NamedTuple):
 
     csr: sp.csr_array | None
     stored: Joint | None
-    weighting: Weighting | None
+    weighting: Weighting | None  # fitted
+    row_mass: np.ndarray  # positive, or 0 for rows that are empty once they are weighted
+    column_mass: np.ndarray
     unit: float = 0.0  # of weights that a fit does not take for counts
 
     @classmethod
     def of(cls, X: Any, estimator: Any) -> _Source:
         if is_distributed(X):
             weighting = as_weighting(estimator.weighting, X)
-            return cls(None, cluster_joint(X, weighting, current()), None)
+            return cls.of_joint(cluster_joint(X, weighting, current()))
         X = fit_input(X)
         weighting = as_weighting(estimator.weighting, X)
         stored = getattr(X, "joint", None)
         if isinstance(stored, Joint) and weighting is None:
-            return cls(None, stored, None)
+            return cls.of_joint(stored)
         csr = as_csr(X)
+        if weighting is not None:
+            fit_weighting(X, weighting)
+        masses = _masses(csr, weighting)
+        if not masses[0].any():
+            raise ValueError(NO_MASS)
         extent = Extent.of(csr.data)
         is_counted = weighting is not None or count_unit(csr, extent) > 0
-        return cls(csr, None, weighting, 0.0 if is_counted else extent.unit)
+        return cls(csr, None, weighting, *masses, 0.0 if is_counted else extent.unit)
+
+    @classmethod
+    def of_joint(cls, data: Joint) -> _Source:
+        """The data of a store or of a cluster, which are weighted already."""
+        return cls(None, data, None, data.row_mass, data.column_mass)
 
     @property
     def _whole(self) -> sp.csr_array | Joint:
@@ -255,33 +278,47 @@ class _Source(NamedTuple):
 
     def rows(self, entries: int) -> Joint:
         """Return random rows with about so many entries."""
+        which = _some(self.row_mass, self.nnz, entries)
         if self.stored is not None:
-            return self.stored.subset(_some(self.stored.shape[0], self.stored.nnz, entries))
+            return self.stored.subset(which)
         assert self.csr is not None
-        rows = self.csr[_some(self.csr.shape[0], self.csr.nnz, entries)]
+        rows = self.csr[which]
+        if self.weighting is not None:
+            rows = self.weighting.weigh_rows(rows)
         return self._read(rows[:, np.unique(rows.indices)])
 
     def columns(self, entries: int) -> Joint:
         """The same for columns, as the rows of a matrix."""
+        which = _some(self.column_mass, self.nnz, entries)
         if self.stored is not None:
-            turned = self.stored.T
-            return turned.subset(_some(turned.shape[0], turned.nnz, entries))
+            return self.stored.T.subset(which)
         assert self.csr is not None
-        columns = self.csr[:, _some(self.csr.shape[1], self.csr.nnz, entries)].tocsr()
-        columns = columns[np.flatnonzero(np.diff(columns.indptr))]
-        return self._read(columns).T
+        columns = self.csr[:, which].tocsr()
+        if self.weighting is not None:
+            columns = self.weighting.weigh_columns(columns)
+        return self._read(columns[np.flatnonzero(np.diff(columns.indptr))]).T
 
     def _read(self, sample: sp.csr_array) -> Joint:
         """Return a sample as a fit has all data: counts as such, even if they are few."""
-        if self.weighting is not None:
-            return weighted_joint(sample, clone(self.weighting))
         return joint(sample, self.unit or None, small=0)
 
 
-def _some(n: int, nnz: int, entries: int) -> np.ndarray:
-    """Return some of n elements that have nnz entries together, at random."""
+def _masses(csr: sp.csr_array, weighting: Weighting | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return which rows and columns are not empty: 1, or 0 if they are."""
+    columns = frequencies(csr) > 0
+    rows = np.diff(csr.indptr) > 0
+    if weighting is not None and weighting.idf_ is not None and not weighting.idf_.all():
+        columns = weighting.idf_ > 0  # without those that too few rows have
+        rows = csr @ columns.astype(np.float64) > 0
+    return rows.astype(np.int8), columns.astype(np.int8)
+
+
+def _some(mass: np.ndarray, nnz: int, entries: int) -> np.ndarray:
+    """Return random elements with about so many of nnz entries; none of them is empty."""
+    present = np.flatnonzero(mass > 0)
+    n = present.size
     count = int(np.clip(round(n * entries / max(nnz, 1)), min(n, 100), n))
-    return np.sort(np.random.default_rng(0).choice(n, count, replace=False))
+    return present[np.sort(np.random.default_rng(0).choice(n, count, replace=False))]
 
 
 def _seconds_by_sample(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..costs.labels import as_labels
-from ..data.joint import Joint
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,19 @@ ROWS = Elements("row", "rows", "n_samples", BOTH)
 COLUMNS = Elements("column", "columns", "n_features", BOTH)
 
 
-def starts_for(data: Joint, n_clusters: Any, init: Any, fixed: Any) -> tuple[Start, Start]:
+class HasMasses(Protocol):
+    """Data with the masses of their rows and columns."""
+
+    @property
+    def row_mass(self) -> np.ndarray:
+        """Positive, or 0 for empty rows."""
+
+    @property
+    def column_mass(self) -> np.ndarray:
+        """The same for columns."""
+
+
+def starts_for(data: HasMasses, n_clusters: Any, init: Any, fixed: Any) -> tuple[Start, Start]:
     """Return the starts of rows and columns, or raise an error that states what is valid."""
     counts = pair(n_clusters, "n_clusters")
     labels = tuple(
