@@ -1,3 +1,6 @@
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,6 +14,7 @@ from comarkov.data.joint import joint
 from comarkov.data.units import FAINTEST
 
 COUNTS = np.array([[2, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 0], [0, 5, 2, 0]])
+LARGE = {"a": [2**70, 0, 3], "b": [1, 5, 2**63]}
 FORMATS = ["csr", "csc", "coo", "bsr", "dia", "dok", "lil"]
 
 
@@ -194,6 +198,31 @@ def test_weights_near_the_largest_number(W):
 def test_bad_input_gets_a_clear_error(W, message):
     with pytest.raises(ValueError, match=message):
         joint(W)
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        [[2**70, 1], [0, 5], [3, 2**63]],
+        [[Decimal(2**70), Decimal(1)], [0, 5], [3, Fraction(2**63)]],
+        pl.DataFrame(LARGE, schema={"a": pl.Int128, "b": pl.Int128}).cast(pl.Decimal(38, 0)),
+        pl.DataFrame(LARGE, schema={"a": pl.Int128, "b": pl.Int128}),
+    ],
+    ids=["int", "Decimal and Fraction", "polars Decimal", "polars Int128"],
+)
+def test_numbers_that_numpy_does_not_have_become_floats(W):
+    assert_array_equal(dense(joint(W)), [[2.0**70, 1], [0, 5], [3, 2.0**63]])
+
+
+@pytest.mark.parametrize("W", [[[{}, 1]], [[2**70, 1j]], np.array([["2020-01-01"]], "M8[D]")])
+def test_what_is_no_number_gets_a_clear_error(W):
+    with pytest.raises(TypeError, match=r"X holds values that are not numbers \("):
+        joint(W)
+
+
+def test_whole_numbers_beyond_floats_get_a_clear_error():
+    with pytest.raises(ValueError, match="too large"):
+        joint([[10**400, 1]])
 
 
 def test_weights_too_small_to_matter_are_raised_and_all_others_are_exact():

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 NUMBER_KINDS = "iufbc"  # of NumPy
 TEXT_TYPES = ("String", "Categorical", "Enum")  # of polars
+NOT_IN_NUMPY = ("Decimal", "Int128", "UInt128")  # numbers of polars that NumPy does not have
 SAMPLE = 1000  # values of a column to look at
 DOCUMENT_WORDS = 4  # on average; names rarely have as many
 MOST_OF_AN_EDGE = 3  # columns: row, column and weight
@@ -71,6 +72,15 @@ def without(frame: Any, columns: Sequence[str]) -> Any:
     """The frame without these columns."""
     kept = [i for i, name in enumerate(frame.columns) if str(name) not in columns]
     return frame.iloc[:, kept] if is_pandas(frame) else frame[:, kept]
+
+
+def with_numpy_numbers(frame: Any) -> Any:
+    """The frame with columns of numbers that NumPy does not have, as Decimal, as floats."""
+    if is_pandas(frame):
+        return frame
+    types = zip(frame.columns, frame.dtypes, strict=True)
+    floats = {name: float for name, dtype in types if str(dtype).startswith(NOT_IN_NUMPY)}
+    return frame.cast(floats) if floats else frame
 
 
 def are_numerals(values: Sequence[Any]) -> bool:

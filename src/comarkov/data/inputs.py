@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from .annotated import is_anndata, weights_of
-from .frames import is_frame, is_pandas
+from .frames import is_frame, is_pandas, with_numpy_numbers
 from .graphs import from_graph
 from .row_ranges import row_ranges
 from .unsuitable import refuse_unsuitable
@@ -158,21 +158,38 @@ def _checked(W: Any) -> Any:
         raise ValueError("X is a masked array. Fill the gaps: pass X.filled(0).")
     else:
         refuse_unsuitable(W)
+        if is_frame(W):
+            W = with_numpy_numbers(W)
     if getattr(getattr(W, "dtype", None), "kind", None) == "c":
         raise ValueError("Complex data not supported. Pass the real parts: X.real.")
-    array = check_array(
-        W,
-        accept_sparse="csr",
-        accept_large_sparse=True,
-        dtype="numeric",
-        ensure_all_finite=False,
-        input_name="X",
-    )
+    array = _numbers(W)
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         with np.errstate(over="ignore"):
             array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
     _check_weights(array.data if sp.issparse(array) else array, Repairs.of(W))
     return array
+
+
+def _numbers(W: Any) -> Any:
+    """A 2-D array of numbers; Python objects that are numbers become floats."""
+    try:
+        array = check_array(
+            W,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype="numeric",
+            ensure_all_finite=False,
+            input_name="X",
+        )
+        if array.dtype.kind in "biuf":
+            return array
+        return array.astype(np.float64, casting="unsafe" if array.dtype.kind == "O" else "safe")
+    except OverflowError as error:
+        raise ValueError(TOO_LARGE) from error
+    except TypeError as error:
+        raise TypeError(
+            f"X holds values that are not numbers ({error}). Leave out such rows or columns."
+        ) from error
 
 
 class Repairs(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...kernels.matrix import Matrix
+from ..inputs import NO_MASS
 from ..joint import SMALL, Joint, of_counts, of_weights
 from ..units import FAINTEST, Extent, spread_of
 
@@ -66,7 +67,7 @@ def form_of(facts: Facts, row_sums: np.ndarray) -> Form:
     """Return the form of a matrix."""
     nnz, extent = facts.nnz, facts.extent
     if nnz == 0:
-        raise ValueError("The matrix has no mass: all its entries are zero.")
+        raise ValueError(NO_MASS)
     is_count = extent.are_counts(facts.sums.sum, lambda: max(row_sums.max(), facts.sums.max()))
     scale = extent.divisor if is_count else extent.unit
     if nnz <= SMALL:
