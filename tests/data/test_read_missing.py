@@ -138,11 +138,28 @@ def test_columns_can_be_left_out(path):
         comarkov.read("t.csv")
     for drop in ("lon", ["lon"], 3, [3], " lon ,"):
         assert comarkov.read("t.csv", drop=drop).column_names.tolist() == ["a", "b", "c"]
-    assert comarkov.read("t.csv", drop="lon,b,c").shape == (2, 1)  # gene and a: an edge list
+    assert comarkov.read("t.csv", drop="lon,b,c", kind="edges").shape == (2, 1)  # gene and a
     with pytest.raises(ValueError, match=r"no column 'lat': its columns are .* drop='gene'"):
         comarkov.read("t.csv", drop="lat")
     with pytest.raises(ValueError, match="leaves no column"):
         comarkov.read("t.csv", drop="gene,a,b,lon,c")
+
+
+@pytest.mark.parametrize("text", ["land,men,women\nA,12,13\nB,5,4\n", "land,men\nA,12\nB,12\n"])
+def test_a_narrow_table_is_not_taken_for_an_edge_list(path, text):
+    path.write_text(text)
+    for source in ("t.csv", pl.read_csv(text.encode())):
+        with pytest.raises(ValueError, match=r"wide table: .* column 'men' holds .* kind='table'"):
+            comarkov.read(source)
+        assert comarkov.read(source, kind="table").column_names[0] == "men"
+        assert comarkov.read(source, kind="edges").column_names[0] in ("12", "5", 12, 5)
+        assert comarkov.read(source, rows="land", columns="men").shape[0] == 2
+
+
+@pytest.mark.parametrize("text", ["A,12\nA,5\nB,5\n", "7,12\n8,5\n", "A,x\nB,y\n"])
+def test_edges_between_texts_or_numbers_are_edges(path, text):
+    path.write_text("user,film\n" + text)
+    assert comarkov.read("t.csv").reading["kind"] == "edges"
 
 
 def test_the_advice_to_leave_a_column_out_works(path):

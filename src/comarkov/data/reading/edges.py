@@ -17,6 +17,7 @@ from .faults import Checks, fault
 from .headers import kind_of
 from .identifiers import without_identifiers
 from .tables import RawTable, listed
+from .values import is_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,6 +53,22 @@ def from_edges(table: RawTable, chosen: EdgeColumns, missing: str = "error") -> 
     return as_matrix(
         codings, edge_batches(table, codings, fields, missing), facts_of(table, fields)
     )
+
+
+def refuse_wide(data: Data, table: RawTable) -> None:
+    """Refuse an edge list that nobody has called one, if it looks like a wide table of few columns.
+
+    Its rows are texts that occur once, and what would name its columns are numbers.
+    """
+    names = [list(map(str, some)) for some in (data.row_names, data.column_names)]
+    has_lines_of_rows = data.matrix.nnz <= len(names[0]) > 1 and not all(map(is_number, names[0]))
+    if has_lines_of_rows and all(map(is_number, names[1])):
+        column = quote(table.heading(roles(table, EdgeColumns())[1]))
+        raise ValueError(
+            f"{table.name} looks like a wide table: each row has a name of its own, and column "
+            f"{column} holds numbers. Read it with kind='table', or with kind='edges' if these "
+            "numbers are names."
+        )
 
 
 def as_matrix(codings: Sequence[Any], batches: Iterable[Edges], about: dict[str, Any]) -> Data:

@@ -18,7 +18,7 @@ from ..own_folders import REFERENCE, data_in, is_own, is_store
 from . import databases, edge_files, lists, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
-from .edges import EdgeColumns, from_edges
+from .edges import EdgeColumns, from_edges, refuse_wide
 from .faults import fault
 from .folders import read_document, read_folder
 from .h5ad import from_anndata, read_h5ad
@@ -111,6 +111,7 @@ def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Dat
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
     """A data frame; the index of a wide pandas frame names its rows, unless it only counts them."""
+    is_stated = kind is not None
     kind = kind or kind_of_table(options, frame_width(frame))
     if kind == "table" and options.row_names is None and hasattr(frame, "index"):
         is_counted = are_numbers(np.asarray(frame.index, dtype=object))
@@ -122,7 +123,8 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
             kind_of_rows = frame.index.name or ""
             frame = frame.set_axis(distinct(frame.index), axis=0)
             frame = frame.rename_axis(index=kind_of_rows).reset_index()
-    return _from_rows(from_frame(frame, "the data frame"), kind, options, "a data frame")
+    table = from_frame(frame, "the data frame")
+    return _from_rows(table, kind, options, "a data frame", is_stated)
 
 
 def _from_own_folder(
@@ -193,18 +195,21 @@ def _from_text_file(file: Opened, options: ReadOptions) -> Data:
     return _counted(documents, replace(options, text=field), file.name)
 
 
-def _from_rows(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
-    """Data from a table, whatever it came from."""
+def _from_rows(
+    table: RawTable, kind: str | None, options: ReadOptions, form: str, is_stated: bool = True
+) -> Data:
+    """Data from a table, whatever it came from, and whether the user has stated its kind."""
     from polars.exceptions import PolarsError
 
     try:
-        return _from_table(table, kind, options, form)
+        return _from_table(table, kind, options, form, is_stated and kind is not None)
     except PolarsError as error:  # a file that is not a table at all
         raise fault(table, error=error) from error
 
 
-def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
-    is_stated = kind is not None
+def _from_table(
+    table: RawTable, kind: str | None, options: ReadOptions, form: str, is_stated: bool
+) -> Data:
     table = as_chosen(table, options)
     kind = kind or kind_of_table(options, len(table.kept))
     if kind == "sequences" and options.columns is not None:
@@ -219,6 +224,8 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     if kind == "edges":
         chosen = EdgeColumns(options.rows, options.columns, options.weights)
         data = from_edges(table, chosen, options.missing_weights("error"))
+        if not is_stated and chosen == EdgeColumns() and table.has_headings:
+            refuse_wide(data, table)
         data = _edge_classes(data, table, options)
     elif kind == "table":
         layout = WideOptions(
