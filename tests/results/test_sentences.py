@@ -8,10 +8,12 @@ from helpers import models
 from hypothesis import given, settings
 
 from comarkov import CoClustering, Data, Results, datasets
+from comarkov.results.element_map import map_of_side
 from comarkov.results.findings import findings_of
 from comarkov.results.next_steps import next_steps
 from comarkov.results.numbers import kept_and_lost, lift_text, percent_text
 from comarkov.results.opening import beta_reason, opening_of, weight_of
+from comarkov.results.report.map_data import is_flat
 from comarkov.results.sentences import certainty, overview, plain, strongest
 
 WOMEN = datasets.load("southern-women")
@@ -181,3 +183,25 @@ def test_reasons_name_what_rows_and_columns_are():
     assert "woman cluster" in reason
     assert "row" not in reason
     assert "column" not in reason
+
+
+def test_without_information_nothing_is_kept_and_no_map_is_drawn():
+    matrix = np.full((10, 8), 7)
+    results = Results.of(CoClustering(random_state=0).fit(matrix), Data(matrix))
+    assert "8 columns in 1 cluster: there is no information to keep (0 bits)." in results.describe()
+    assert is_flat(map_of_side(results, results.findings.rows))
+
+
+def test_finer_clusters_are_not_suggested_where_blocks_explain_the_data():
+    data = datasets.planted((24, 15), (3, 3), random_state=0)
+    model = CoClustering(random_state=0).fit(data.matrix)
+    chosen = model.selection_["suggested"]
+    assert model.selection_["row_rule"][chosen] == "description length"
+    results = Results.of(model, data)
+    assert not any("Finer" in plain(step.why) for step in next_steps(results))
+    given = replace(results, selection=None)
+    for step in next_steps(given):
+        if "Finer" in plain(step.why):
+            rows, columns = eval(step.command.removeprefix("model.cut(")[:-1])
+            assert rows <= 12
+            assert columns <= 7

@@ -292,3 +292,13 @@ def test_southern_women_are_as_in_the_literature(seed):
     assert selection.numbers == (2, 3)
     assert suggested(selection)["row_rule"] == ["description length"]
     assert selection.reason.startswith("2 row clusters and 3 column clusters: the shortest desc")
+
+
+@pytest.mark.parametrize("shape", [(10, 8), (60, 50)])
+def test_weights_without_information_have_one_cluster(shape):
+    """Rounding would have a knee, but is no information."""
+    rows, columns = map(np.arange, shape)
+    for W in (np.full(shape, 2.0**31 + 5), np.outer(rows + 1, columns + 3) * 1000003.0):
+        selection = chosen(W)
+        assert selection.numbers == (1, 1)
+        assert selection.reason == "Rows and columns are independent; there are no clusters."

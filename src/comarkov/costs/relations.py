@@ -29,6 +29,8 @@ from scipy.special import xlogy
 from ..data.joint import Joint, joint
 from .labels import as_labels
 
+ROUNDING = 1e-12  # bits that may be 0
+
 
 class Information(NamedTuple):
     """Mutual information, in bits, between rows or their clusters and columns or theirs.
@@ -47,9 +49,14 @@ class Information(NamedTuple):
     row_clusters_column_clusters: float  #: I(X̄;Ȳ)
 
     @property
+    def is_zero(self) -> bool:
+        """Is I(X;Y) 0, but for rounding?"""
+        return self.rows_columns < ROUNDING
+
+    @property
     def kept(self) -> float:
         """The share I(X̄;Ȳ) / I(X;Y) that the blocks keep; 1 if I(X;Y) is 0."""
-        if self.rows_columns < 1e-12:
+        if self.is_zero:
             return 1.0
         return min(self.row_clusters_column_clusters / self.rows_columns, 1.0)
 

@@ -16,6 +16,8 @@ import numpy as np
 from ..costs.labels import membership
 from .findings import SideFindings
 
+ROUNDING = 1e-20  # variance of square roots of equal profiles
+
 
 class ElementMap(NamedTuple):
     """Elements in the plane."""
@@ -59,7 +61,7 @@ def element_map(masses: np.ndarray) -> ElementMap:
     variances, axes = np.maximum(variances[::-1], 0.0), _oriented(axes[:, ::-1])
     points = np.full((masses.shape[0], 2), np.nan)
     points[has_mass] = _two(roots @ axes[:, :2])
-    shares = variances / variances.sum() if variances.sum() > 0 else variances
+    shares = variances / variances.sum() if variances.sum() > ROUNDING else 0 * variances
     return ElementMap(points, np.maximum(_two(shares[None, :2])[0].round(12), 0.0))
 
 

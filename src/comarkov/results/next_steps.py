@@ -84,7 +84,11 @@ def _levels(results: Results) -> list[NextStep]:
         return []
     fit = next(i for i, each in enumerate(tree.levels) if each.n_clusters == tree.n_fitted)
     kept = tree.levels[fit].kept
-    finer = [level for level in tree.levels[:fit] if level.kept >= kept + FINER]
+    finer = [
+        level
+        for level in tree.levels[:fit]
+        if level.kept >= kept + FINER and _has_groups(results, level) and not _explained(results)
+    ]
     coarser = [level for level in tree.levels[fit + 1 :] if level.kept >= COARSER * kept]
     steps = []
     if finer:
@@ -92,6 +96,22 @@ def _levels(results: Results) -> list[NextStep]:
     if coarser:
         steps.append(_cut(results, coarser[-1], "Fewer clusters would do nearly as well:"))
     return steps
+
+
+def _has_groups(results: Results, level: Level) -> bool:
+    """Do clusters have two members or more on average?"""
+    sides = results.findings.rows, results.findings.columns
+    counts = zip(level.n_clusters, sides, strict=True)
+    return all(k is None or 2 * k <= side.labels.size for k, side in counts)
+
+
+def _explained(results: Results) -> bool:
+    """Do the blocks explain the data, so that finer ones would show only chance?"""
+    if results.selection is None:
+        return False
+    chosen = results.selection[results.selection["suggested"]]
+    rules = {rule for side in ("row_rule", "column_rule") for rule in chosen[side]}
+    return "description length" in rules
 
 
 def _cut(results: Results, level: Level, why: str) -> NextStep:

@@ -41,6 +41,8 @@ def headline(findings: Findings) -> str:
         for side in (findings.rows, findings.columns)
     ]
     known = findings.information
+    if known.is_zero:
+        return f"{sizes[0]} and {sizes[1]}: there is no information to keep (0 bits)."
     bits = bits_text(known.row_clusters_column_clusters), bits_text(known.rows_columns)
     return (
         f"{sizes[0]} and {sizes[1]} keep {percent_text(known.kept)} of the information "

@@ -17,6 +17,7 @@ import numpy as np
 from ..costs.description import Evidence
 from ..costs.independence import is_independent
 from ..costs.leftover import leftover
+from ..costs.relations import ROUNDING
 from ..data.joint import Joint
 from . import budgets, halves, number_reasons, number_view
 from .coclusters import CoClusterProblem, CoClusters
@@ -120,6 +121,9 @@ class _Choice:
         self.run.monitor.stop_without_result()
         if state is None or self.run.stop():
             return self._both(lambda axis: Decision(1, "time", number_reasons.OUT_OF_TIME))
+        if self.data.information < ROUNDING:
+            nothing = Decision(1, "no structure", number_reasons.INDEPENDENT_SIDES)
+            return self._both(lambda axis: nothing)
         numbers = numbers_of(state)
         is_explained = min(numbers) > 1 and self._explains(state)
         agreed = [None if is_explained else self._agreed(axis) for axis in (0, 1)]

@@ -10,6 +10,7 @@ SIDES = ("row", "column")
 
 OUT_OF_TIME = "There was no time to compare numbers of clusters."
 NOTHING = "Halves of the data have nothing in common; no clusters were found."
+INDEPENDENT_SIDES = "Rows and columns are independent; there are no clusters."
 INDEPENDENT = "The counts vary as if independent; no clusters were found."
 
 
