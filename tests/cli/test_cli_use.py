@@ -71,6 +71,12 @@ def test_predict_writes_to_standard_output_and_where_links_lead(out, tmp_path):
     (tmp_path / "link.csv").symlink_to("real.csv")
     run("predict", out, "southern-women", "-o", tmp_path / "link.csv")
     assert (tmp_path / "real.csv").read_text() == plain.stdout
+    again = "predict", out, "southern-women", "-o", tmp_path / "link.csv"
+    (tmp_path / "real.csv").write_text("mine")
+    assert_refused(run(*again), "link.csv exists already. Replace it with --force, or choose")
+    assert (tmp_path / "real.csv").read_text() == "mine"
+    run(*again, "--force")
+    assert (tmp_path / "real.csv").read_text() == plain.stdout
     refused = run("predict", out, "southern-women", "-o", tmp_path)
     assert_refused(refused, f"{tmp_path} is a folder. Give the name of a file.")
 
@@ -180,6 +186,8 @@ def test_compare_says_what_the_library_says(tmp_path, women, truth):
     assert [line["method"] for line in output] == table["method"].tolist()
     assert [line["cost_1"] for line in output] == table["cost_1"].tolist()
     assert [float(line["kept"]) for line in parsed(csv_file.read_text())] == table["kept"].tolist()
+    again = run("compare", "southern-women", *arguments, "-o", csv_file)
+    assert_refused(again, "table.csv exists already. Replace it with --force, or choose")
     done = run("compare", "southern-women", *arguments, "--truth", truth)
     assert_refused(done, "has no class for 'Evelyn Jefferson' and 1 others")
     assert_refused(run("compare", "southern-women"), "for example: -k 2 -l 3")

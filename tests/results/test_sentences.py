@@ -134,6 +134,8 @@ def test_where_beta_comes_from(results):
     assert "nearly as well as anywhere (0.50)" in beta_reason(chosen)
     table["agreement"] = [0.2, 0.48]
     assert "agree best there (0.48 of 1)" in beta_reason(chosen)
+    table["agreement"] = 0.5
+    assert beta_reason(chosen).endswith("agree there (0.50 of 1) as well as anywhere.")
     table["agreement"] = np.nan
     assert "no time to compare" in beta_reason(chosen)
 

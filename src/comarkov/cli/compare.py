@@ -20,6 +20,7 @@ from .options import (
     OutputOptions,
     as_beta,
 )
+from .results_folder import REPLACE, refuse_to_replace
 from .tables import aligned, print_json, records, records_csv
 from .terminal import echo
 
@@ -43,6 +44,7 @@ class CompareOptions(MethodOptions):
     )
     column_truth: Path | None = INPUT.option("--column-truth FILE", "The same for columns.")
     out: Path | None = OUTPUT.option("--out -o FILE", "A CSV file for the table.", shown=False)
+    force: bool = OUTPUT.option("--force -f", REPLACE, False)
 
 
 @takes_groups
@@ -70,6 +72,7 @@ def compare(
                 "compare needs the numbers of clusters and β, for example: -k 2 -l 3 --beta 0.7"
             )
         comparison.check_weighting()
+        refuse_to_replace(comparison.out, comparison.force)
         data = reading.read(source)
         from ..estimators.comparison import compare as run  # slow to import
 

@@ -21,7 +21,7 @@ from .label_files import titles_in
 from .multi import Table
 from .option_groups import completion, takes_groups
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
-from .results_folder import RAW_NAMES, summary
+from .results_folder import RAW_NAMES, REPLACE, refuse_to_replace, summary
 from .tables import print_json
 from .terminal import echo
 
@@ -60,6 +60,7 @@ class PredictOptions:
     out: Path | None = OUTPUT.option(
         "--out -o FILE", "A CSV file for the result.", shown="standard output"
     )
+    force: bool = OUTPUT.option("--force -f", REPLACE, False)
     raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
 
 
@@ -92,6 +93,7 @@ def predict(
     with clear_errors(), notes(output.quiet):
         from ..model.storage import load
 
+        refuse_to_replace(options.out, options.force)
         fitted = load(model)
         if hasattr(fitted, "types_"):
             placed = _place_elements(fitted, model, sources, options.side, reading)

@@ -33,6 +33,8 @@ RAW_NAMES = (
     "formulas, such as =1+1, get an apostrophe in front."
 )
 
+REPLACE = "Replace a file that exists."
+
 
 @dataclass(frozen=True)
 class OutOptions:
@@ -53,6 +55,14 @@ class OutOptions:
         out = Path(f"{stem_of(source)}-clusters") if self.out is None else self.out
         check_target(out, self.force, is_results)
         return out
+
+
+def refuse_to_replace(out: Path | None, force: bool) -> None:
+    """An error before the work begins if a file for results exists and is not empty."""
+    if out is not None and not force and out.is_file() and out.stat().st_size:
+        raise FileExistsError(
+            f"{out} exists already. Replace it with --force, or choose another with -o."
+        )
 
 
 def stem_of(source: str) -> str:

@@ -80,12 +80,16 @@ def beta_reason(results: Results) -> str:
         return f"{beta} is the default: there was no time to compare other values."
     agreement = f"{chosen['agreement'][0]:.2f}"
     best = evidence["agreement"].max()
-    if chosen["agreement"][0] >= best:
+    is_tied = np.count_nonzero(evidence["agreement"] >= best) > 1
+    if chosen["agreement"][0] >= best and not is_tied:
         return f"{beta} was chosen because halves of the data agree best there ({agreement} of 1)."
-    nearly = f"halves of the data agree there ({agreement} of 1) nearly as well as anywhere"
+    well = f"nearly as well as anywhere ({best:.2f})"
+    if chosen["agreement"][0] >= best:
+        well = "as well as anywhere"
+    why = f"halves of the data agree there ({agreement} of 1) {well}"
     if results.findings.beta == DEFAULT:
-        return f"{beta}, the default, was kept: {nearly} ({best:.2f})."
+        return f"{beta}, the default, was kept: {why}."
     return (
-        f"{beta} was chosen: {nearly} ({best:.2f}), and of such values it is the closest to the "
-        f"default of {DEFAULT:g}."
+        f"{beta} was chosen: {why}, and of such values it is the closest to the default of "
+        f"{DEFAULT:g}."
     )

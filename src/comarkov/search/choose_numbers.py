@@ -122,8 +122,8 @@ class _Choice:
         if state is None or self.run.stop():
             return self._both(lambda axis: Decision(1, "time", number_reasons.OUT_OF_TIME))
         if self.data.information < ROUNDING:
-            nothing = Decision(1, "no structure", number_reasons.INDEPENDENT_SIDES)
-            return self._both(lambda axis: nothing)
+            independent = Decision(1, "no structure", number_reasons.INDEPENDENT_SIDES)
+            return self._both(lambda axis: independent)
         numbers = numbers_of(state)
         is_explained = min(numbers) > 1 and self._explains(state)
         agreed = [None if is_explained else self._agreed(axis) for axis in (0, 1)]
