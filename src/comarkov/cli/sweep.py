@@ -32,7 +32,9 @@ class SweepOptions(ClusteringOptions):
     """The same with another default, and the path."""
 
     betas: str | None = CLUSTERING.option(
-        "--betas B,B,...", "The values of β on the path.", shown="1,0.9,...,0"
+        "--betas B,B,...",
+        "The values of β on the path. The suggested β is chosen among 1, 0.9, ..., 0.5.",
+        shown="1,0.9,...,0",
     )
     beta: str = beta_option("auto")
 
