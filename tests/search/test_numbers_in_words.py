@@ -25,12 +25,13 @@ FLAT = agreement(k2=0.9, k3=0.72, k4=0.65)
     ],
 )
 def test_one_description_for_both_sides(axes, start):
-    rows, columns = number_reasons.described(axes, (3, 1))
+    rows, columns = number_reasons.described(axes, (3, 1), is_tested=True)
     assert (rows.number, columns.number) == (3, 1)
     assert rows.rule == columns.rule == "description length"
     assert (
         rows.reason == columns.reason == f"{start} Within blocks, entries vary as if independent."
     )
+    assert number_reasons.described(axes, (3, 1), is_tested=False)[0].reason == start
 
 
 def test_halves_that_agree():

@@ -131,7 +131,8 @@ class _Choice:
             return self._both(lambda axis: Decision(1, "no structure", nothing))
         if is_explained:
             axes = [axis for axis in (0, 1) if self._is_open(axis)]
-            return self._both(lambda axis: number_reasons.described(axes, numbers)[axis])
+            described = number_reasons.described(axes, numbers, not self._is_small())
+            return self._both(lambda axis: described[axis])
         completed = self._with_views(agreed)
         return self._both(lambda axis: completed[axis] or Decision(1, "none"))
 
@@ -170,9 +171,13 @@ class _Choice:
         counts vary like counts.
         """
         assert self.evidence is not None
-        if min(map(self._elements, (0, 1))) < halves.ELEMENTS:
+        if self._is_small():
             return self.data.is_count and self.evidence.total >= LIKE_COUNTS * self.data.total
         return self._leftover(state)[1] <= EXPLAINED
+
+    def _is_small(self) -> bool:
+        """Are there too few rows or columns to see how entries vary around blocks?"""
+        return min(map(self._elements, (0, 1))) < halves.ELEMENTS
 
     def _leftover(self, state: CoClusters) -> list[float]:
         """Return the leftover of both sides, the smaller first and NaN last."""

@@ -22,13 +22,15 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
-def described(axes: list[int], numbers: tuple[int, int]) -> list[Decision]:
-    """The blocks explain the data: one reason for both sides, of which some are chosen."""
+def described(axes: list[int], numbers: tuple[int, int], is_tested: bool) -> list[Decision]:
+    """The blocks explain the data: one reason for both sides, of which some are chosen.
+
+    Only if there are enough elements was it tested whether entries vary independently.
+    """
     counts = " and ".join(_clusters(axis, numbers[axis]) for axis in axes)
-    reason = (
-        f"{counts}: the shortest description of the data. Within blocks, entries vary as if "
-        "independent."
-    )
+    reason = f"{counts}: the shortest description of the data."
+    if is_tested:
+        reason += " Within blocks, entries vary as if independent."
     return [Decision(k, "description length", reason) for k in numbers]
 
 
