@@ -258,7 +258,8 @@ def test_weights_change_the_answer(planted):
 
 
 def test_what_loses_its_mass_belongs_nowhere(planted):
-    with pytest.warns(UserWarning, match="and 1 of 40 columns have no mass"):
+    message = "14 of 60 rows and 1 of 40 columns have no mass: label -1"
+    with pytest.warns(UserWarning, match=message):
         model = CoClustering((4, 3), weighting="bm25", random_state=0).fit(planted)
     assert model.column_labels_[11] == -1
     only_dropped = np.zeros((1, 40))

@@ -74,7 +74,7 @@ class CoClusteringContract(EstimatorContract):
             self.at(4, 3).fit(np.ones((3, 5)))
 
     def test_elements_without_mass_are_reported(self, X):
-        message = "1 of 27 rows and 1 of 21 columns have no mass: their label is -1"
+        message = "1 of 27 rows and 1 of 21 columns have no mass: label -1"
         with pytest.warns(UserWarning, match=message) as caught:
             self.estimator().fit(X)
         assert {one.filename for one in caught} == {__file__}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 
 INSIDE = ("comarkov", "contextlib", "sklearn")  # scikit-learn wraps methods of estimators
 
@@ -18,3 +19,10 @@ def warn_user(message: str) -> None:
 
 def _package(module: dict[str, object]) -> str:
     return str(module.get("__name__", "")).partition(".")[0]
+
+
+def without_mass(empty: Sequence[int], shape: tuple[int, int]) -> str:
+    """How many rows and columns have no mass, in words; a side without such is left out."""
+    sides = zip(empty, shape, ("rows", "columns"), strict=True)
+    counts = [f"{count} of {size} {what}" for count, size, what in sides if count]
+    return f"{' and '.join(counts)} {'has' if sum(empty) == 1 else 'have'} no mass"

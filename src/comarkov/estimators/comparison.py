@@ -19,6 +19,7 @@ from ..costs.objective import information
 from ..costs.relations import Information
 from ..data.joint import Joint, joint
 from ..data.reading.fit_input import fit_input
+from ..data.user_warnings import without_mass
 from ..data.weighted import weighted_joint
 from ..data.weighting import Weighting, as_weighting
 from ..search.starts import pair, starts_for
@@ -135,7 +136,7 @@ def compare(
     for name in names:
         try:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", ".* have no mass")  # reported once, above
+                warnings.filterwarnings("ignore", ".* (has|have) no mass")  # reported once, above
                 fitted = run(_estimator(name, beta, seed), weights, n_clusters, starts)
         except MemoryError as error:
             if methods is not None:
@@ -214,9 +215,7 @@ def _warn_of_empty(data: Joint) -> None:
     """Warn of empty rows and columns, which no method clusters."""
     empty = [int((mass == 0).sum()) for mass in (data.row_mass, data.column_mass)]
     if any(empty):
-        (n, m), (rows, columns) = data.shape, empty
-        message = f"{rows} of {n} rows and {columns} of {m} columns have no mass"
-        warnings.warn(f"{message}: they are in no cluster.", stacklevel=3)
+        warnings.warn(f"{without_mass(empty, data.shape)}: in no cluster.", stacklevel=3)
 
 
 def _is_whole(value: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from ..costs.labels import renumbered
 from ..costs.relations import Information
 from ..data.inputs import are_numbers
-from ..data.user_warnings import warn_user
+from ..data.user_warnings import warn_user, without_mass
 from ..model.calibration import evidence_exponents
 from ..model.confidence import Confidence, confidences, rejected
 from ..model.hierarchy import Hierarchy
@@ -123,9 +123,7 @@ class Learns(Searches):
         warn_if_unfinished(state, run, level)
         empty = [int((~start.has_mass).sum()) for start in starts]
         if any(empty):
-            (n, m) = state.joint.shape
-            message = f"{empty[0]} of {n} rows and {empty[1]} of {m} columns have no mass"
-            warn_user(f"{message}: their label is -1.")
+            warn_user(f"{without_mass(empty, state.joint.shape)}: label -1.")
 
     def _set_or_forget(self, attribute: str, value: Any) -> None:
         """Set a fitted attribute, or delete that of an earlier fit."""

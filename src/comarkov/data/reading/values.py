@@ -40,8 +40,9 @@ def plain(cell: str, decimal: str = ".", thousands: str = "") -> str:
 
 
 def grouped(decimal: str, thousands: str) -> str:
-    """The pattern of a number whose digits are in groups of three, for Python and for polars."""
-    groups = rf"\d{{1,3}}({re.escape(thousands)}\d{{3}})+"
+    """The pattern of a number with its thousands marked, as 1,200,000 or, in India, 12,00,000."""
+    mark = re.escape(thousands)
+    groups = rf"\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}"
     return rf"^[-+]?{groups}([{decimal}]\d*)?([eE][-+]?\d+)?$"
 
 

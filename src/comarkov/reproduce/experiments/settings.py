@@ -23,5 +23,5 @@ def as_published() -> Iterator[None]:
     """Silence warnings about stopping after 20 sweeps, which the paper does on purpose."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "No convergence", ConvergenceWarning)
-        warnings.filterwarnings("ignore", ".*have no mass", UserWarning)
+        warnings.filterwarnings("ignore", ".* (has|have) no mass", UserWarning)
         yield
