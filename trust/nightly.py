@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "trust.md"
+DETAILS = re.compile(r"(, \d+ deselected)? in [\d.]+s( \([\d:]+\))?$")  # of pytest
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 PYTEST = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider"]
 
@@ -40,7 +42,7 @@ def main() -> None:
         child = subprocess.run(STEPS[name], cwd=ROOT, stdout=subprocess.PIPE, text=True)
         minutes = (time.monotonic() - begin) / 60
         lines = child.stdout.strip().splitlines() or ["no output"]
-        outcome = lines[-1].strip(" =").replace("|", "/")
+        outcome = DETAILS.sub("", lines[-1].strip(" =")).replace("|", "/")
         if child.returncode:
             failed, outcome = True, f"**failed**: {outcome}"
         figures[name] = f"{outcome} ({date.today():%d %B %Y}, {minutes:.0f} min)"
