@@ -15,6 +15,7 @@ import comarkov
 from comarkov import CoClustering, Weighting
 from comarkov.data import parts
 from comarkov.estimators import estimate as estimates
+from comarkov.estimators.estimate_data import Source
 from comarkov.search import pace
 from comarkov.search.footprint import Size, data_bytes, search_bytes
 
@@ -147,7 +148,7 @@ def test_a_sample_is_weighted_as_all_data_are():
     n = 3000
     pairs = sp.csr_array((np.ones(2 * n), (np.arange(2 * n) % n, np.arange(2 * n) // 2)), (n, n))
     X = sp.hstack([pairs, sp.eye_array(n)]).tocsr()  # columns that only one row has get weight 0
-    source = estimates._Source.of(X, CoClustering(3, weighting="bm25"))
+    source = Source.of(X, CoClustering(3, weighting="bm25"))
     weights = Weighting("bm25").fit_transform(X)
     for sample in (source.rows(100), source.columns(100)):
         assert sample.row_mass.min() > 0
@@ -177,7 +178,7 @@ def test_what_cannot_be_fitted_is_refused_as_by_a_fit(parameters, X, words):
 def test_a_store_needs_no_memory_for_data(tmp_path):
     X = random_matrix()
     store = comarkov.pack(comarkov.read(X.toarray()), tmp_path / "store")
-    size = estimates._Source.of(store, CoClustering(4)).size()
+    size = Source.of(store, CoClustering(4)).size()
     assert size == Size(*X.shape, X.nnz, 4, 4, is_on_disk=True)
     assert CoClustering(4, random_state=0).estimate(store).entries == X.nnz
 

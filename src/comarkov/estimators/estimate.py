@@ -13,20 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
 
 from ..data.cluster.client import current
-from ..data.cluster.inputs import cluster_joint, is_distributed
-from ..data.inputs import NO_MASS, as_csr
-from ..data.joint import Joint, joint
+from ..data.joint import Joint
 from ..data.machine import available_memory, own_memory
-from ..data.reading.fit_input import fit_input
 from ..data.sizes import size_text
-from ..data.units import Extent, count_unit
-from ..data.weighted import fit_weighting
-from ..data.weighting import Weighting, as_weighting, frequencies
 from ..search import budgets, pace
 from ..search.choose_beta import DEFAULT
 from ..search.coarsening import fine_number
@@ -35,6 +27,7 @@ from ..search.footprint import INDEX, Size, data_bytes, search_bytes
 from ..search.new_tables import padded
 from ..search.starts import starts_for
 from ..search.threads import n_threads
+from .estimate_data import Source, sample_entries, size_of
 
 USUAL = 20  # clusters of a side, if their number is to be chosen
 CHOOSING = 6.0  # fits that choosing numbers or β takes, besides the last
@@ -44,7 +37,6 @@ GROWTH = 0.8  # a power of the entries by which time grows: some work is the sam
 PATIENCE = 60  # seconds from which advice is given how to save time
 LABEL_BYTES = 5  # of a label and a margin on the network
 ITEM_BYTES = 4  # of the number of an item on the network
-COUNT = 4  # bytes of a mass, if data are counts
 PROCESS = 300_000_000  # bytes of a worker that has loaded the kernels
 
 
@@ -105,14 +97,14 @@ class Request(NamedTuple):
 def estimate_fit(estimator: Any, X: Any) -> Estimate:
     """Predict the memory, network and time of a fit of X with the parameters of an estimator."""
     request = _request(estimator)
-    source = _Source.of(X, estimator)
+    source = Source.of(X, estimator)
     _check_numbers(estimator, source)
     size = source.size()
     paces = source.paces(request.counts)
     sweeps = pace.sweeps_of(request.method, request.beta, estimator.beta_step)
     starts = _starts(estimator, size, request.counts)
     seconds = pace.fit_seconds(size.entries, paces, sweeps, starts)
-    if size.entries <= SMALL * _sample_entries(request.counts) and not request.is_chosen:
+    if size.entries <= SMALL * sample_entries(request.counts) and not request.is_chosen:
         seconds = starts * _seconds_by_sample(estimator, source, request.counts)
     if request.is_chosen:
         seconds *= 1 + CHOOSING
@@ -143,7 +135,7 @@ def refuse_what_does_not_fit(estimator: Any, data: Joint, counts: Sequence[int |
     rows, columns = counts
     threads = n_threads(estimator.n_jobs)
     request = Request((rows, columns), False, 0.0, "", threads, "local")
-    size = _size(data)
+    size = size_of(data)
     size = size._replace(shared=INDEX + size.weight)
     needed, available = _added_bytes(size, request)[0], available_memory()
     if available is not None and needed > max(available, LITTLE):
@@ -173,7 +165,7 @@ def _request(estimator: Any) -> Request:
     return Request((rows, columns), is_chosen, beta, estimator.method, threads, engine)
 
 
-def _check_numbers(estimator: Any, source: _Source) -> None:
+def _check_numbers(estimator: Any, source: Source) -> None:
     """Raise the error that a fit raises for these numbers of clusters."""
     numbers = estimator._both(estimator.n_clusters)
     if "auto" in numbers:
@@ -193,139 +185,11 @@ def _starts(estimator: Any, size: Size, counts: tuple[int | None, int | None]) -
     return WAVE if work <= budgets.work(budgets.SEVERAL_MEMBERS) else 1
 
 
-def _sample_entries(counts: tuple[int | None, int | None]) -> int:
-    return pace.TERMS // sum(k for k in counts if k is not None)
-
-
-def _size(data: Joint) -> Size:
-    mass = COUNT if data.mass_dtype is np.int32 else 8
-    is_on_disk = data.pages is not None
-    weight = data.matrix.weights.itemsize
-    return Size(*data.shape, data.nnz, mass, weight, is_on_disk=is_on_disk)
-
-
-# --- the data and their samples -------------------------------------------------------------------
-
-
-class _Source(NamedTuple):
-    """A matrix, or the joint distribution of a store."""
-
-    csr: sp.csr_array | None
-    stored: Joint | None
-    weighting: Weighting | None  # fitted
-    row_mass: np.ndarray  # positive, or 0 for rows that are empty once they are weighted
-    column_mass: np.ndarray
-    unit: float = 0.0  # of weights that a fit does not take for counts
-
-    @classmethod
-    def of(cls, X: Any, estimator: Any) -> _Source:
-        if is_distributed(X):
-            weighting = as_weighting(estimator.weighting, X)
-            return cls.of_joint(cluster_joint(X, weighting, current()))
-        X = fit_input(X)
-        weighting = as_weighting(estimator.weighting, X)
-        stored = getattr(X, "joint", None)
-        if isinstance(stored, Joint) and weighting is None:
-            return cls.of_joint(stored)
-        csr = as_csr(X)
-        if weighting is not None:
-            fit_weighting(X, weighting)
-        masses = _masses(csr, weighting)
-        if not masses[0].any():
-            raise ValueError(NO_MASS)
-        extent = Extent.of(csr.data)
-        is_counted = weighting is not None or count_unit(csr, extent) > 0
-        return cls(csr, None, weighting, *masses, 0.0 if is_counted else extent.unit)
-
-    @classmethod
-    def of_joint(cls, data: Joint) -> _Source:
-        """The data of a store or of a cluster, which are weighted already."""
-        return cls(None, data, None, data.row_mass, data.column_mass)
-
-    @property
-    def _whole(self) -> sp.csr_array | Joint:
-        whole = self.csr if self.stored is None else self.stored
-        assert whole is not None
-        return whole
-
-    @property
-    def nnz(self) -> int:
-        """The number of entries."""
-        return int(self._whole.nnz)
-
-    def size(self) -> Size:
-        """Return the size of the data as a fit holds them."""
-        whole, like = self._whole, _size(self.rows(1000))
-        shared = (INDEX + like.weight * (self.unit == 1.0)) * (self.unit > 0)
-        n, m = whole.shape
-        return like._replace(
-            rows=n,
-            columns=m,
-            entries=whole.nnz,
-            shared=shared,
-            is_on_disk=self.stored is not None,
-        )
-
-    def paces(self, counts: tuple[int | None, int | None]) -> list[float]:
-        """Return the seconds for an entry in a sweep over rows and over columns."""
-        entries = _sample_entries(counts)
-        samples = self.rows, self.columns
-        return [
-            pace.pace(sample(entries), k)
-            for k, sample in zip(counts, samples, strict=True)
-            if k is not None
-        ]
-
-    def rows(self, entries: int) -> Joint:
-        """Return random rows with about so many entries."""
-        which = _some(self.row_mass, self.nnz, entries)
-        if self.stored is not None:
-            return self.stored.subset(which)
-        assert self.csr is not None
-        rows = self.csr[which]
-        if self.weighting is not None:
-            rows = self.weighting.weigh_rows(rows)
-        return self._read(rows[:, np.unique(rows.indices)])
-
-    def columns(self, entries: int) -> Joint:
-        """The same for columns, as the rows of a matrix."""
-        which = _some(self.column_mass, self.nnz, entries)
-        if self.stored is not None:
-            return self.stored.T.subset(which)
-        assert self.csr is not None
-        columns = self.csr[:, which].tocsr()
-        if self.weighting is not None:
-            columns = self.weighting.weigh_columns(columns)
-        return self._read(columns[np.flatnonzero(np.diff(columns.indptr))]).T
-
-    def _read(self, sample: sp.csr_array) -> Joint:
-        """Return a sample as a fit has all data: counts as such, even if they are few."""
-        return joint(sample, self.unit or None, small=0)
-
-
-def _masses(csr: sp.csr_array, weighting: Weighting | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows and columns are not empty: 1, or 0 if they are."""
-    columns = frequencies(csr) > 0
-    rows = np.diff(csr.indptr) > 0
-    if weighting is not None and weighting.idf_ is not None and not weighting.idf_.all():
-        columns = weighting.idf_ > 0  # without those that too few rows have
-        rows = csr @ columns.astype(np.float64) > 0
-    return rows.astype(np.int8), columns.astype(np.int8)
-
-
-def _some(mass: np.ndarray, nnz: int, entries: int) -> np.ndarray:
-    """Return random elements with about so many of nnz entries; none of them is empty."""
-    present = np.flatnonzero(mass > 0)
-    n = present.size
-    count = int(np.clip(round(n * entries / max(nnz, 1)), min(n, 100), n))
-    return present[np.sort(np.random.default_rng(0).choice(n, count, replace=False))]
-
-
 def _seconds_by_sample(
-    estimator: Any, source: _Source, counts: tuple[int | None, int | None]
+    estimator: Any, source: Source, counts: tuple[int | None, int | None]
 ) -> float:
     """Return the seconds of one start, from the fit of a sample of the rows."""
-    sample = source.rows(min(_sample_entries(counts), source.nnz // 4))
+    sample = source.rows(min(sample_entries(counts), source.nnz // 4))
     few = [None if k is None else min(k, n) for k, n in zip(counts, sample.shape, strict=True)]
     quiet = {"n_clusters": tuple(few), "n_init": 1, "max_time": None, "callback": None}
     quiet |= {"verbose": 0, "n_jobs": 1, "random_state": 0, "init": "random", "fixed": None}
