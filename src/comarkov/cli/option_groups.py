@@ -30,10 +30,11 @@ class Command(TyperCommand):
         """Parse the words of the command line."""
         try:
             return super().parse_args(ctx, args)
-        except Exception as error:  # typer does not export its type
+        except Exception as raised:
+            error: Any = raised  # typer does not export the type of errors about unknown options
             option = FROM_PYTHON.get(getattr(error, "option_name", None) or "")
             if option in [name for each in self.params for name in each.opts]:
-                error.possibilities = [option]  # type: ignore[attr-defined]
+                error.possibilities = [option]
             raise
 
 

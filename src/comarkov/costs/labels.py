@@ -85,3 +85,9 @@ def jaccard(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
     table = overlaps(labels, others)
     union = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table
     return (table / np.maximum(union, 1)).max(axis=1)
+
+
+def check_side(side: str) -> None:
+    """Refuse what is neither of the two sides of a matrix."""
+    if side not in ("rows", "columns"):
+        raise ValueError(f'side must be "rows" or "columns", not {side!r}.')

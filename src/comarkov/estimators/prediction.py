@@ -10,6 +10,7 @@ from scipy.special import softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..costs.labels import check_side
 from ..costs.objective import cost
 from ..data.alignment import align, check_columns
 from ..data.inputs import as_csr, in_parts
@@ -70,8 +71,7 @@ class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             in ``row_confidence_``, with the same exponent, without the agreement with other
             results of the search, which is not known for new data.
         """
-        if side not in ("rows", "columns"):
-            raise ValueError(f'side must be "rows" or "columns", not {side!r}.')
+        check_side(side)
         if side == "rows":
             return self._placed_rows(X)
         return self._placed_columns(self._new_columns(X))

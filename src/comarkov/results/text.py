@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..costs.labels import check_side
 from .findings import Feature, Findings, SideFindings
 from .names import short_name
 from .numbers import bits_text, count_text, is_informative, lift_text, percent_text
@@ -74,8 +75,7 @@ def top_features(
     findings: Findings, cluster: int | None = None, n: int = 10, side: str = "rows"
 ) -> list[Feature] | list[list[Feature]]:
     """The most distinctive elements of the other side for a cluster, or for each cluster."""
-    if side not in ("rows", "columns"):
-        raise ValueError(f'side must be "rows" or "columns", not {side!r}.')
+    check_side(side)
     chosen: SideFindings = getattr(findings, side)
     if cluster is None:
         return [chosen.distinctive(a, n) for a in range(chosen.n_clusters)]
