@@ -14,9 +14,9 @@ from common import circumstances, data_folder, letters_of_subject_and_body, seco
 from sklearn.datasets import load_digits
 
 from comarkov import CoClustering, datasets
-from comarkov.data.datasets.newsgroups import read
 from comarkov.evaluate import matching_accuracy
-from comarkov.search.choose_beta import DEFAULT, GRID
+from comarkov.io.datasets.collections import read_newsgroups
+from comarkov.search.select.beta import DEFAULT, GRID
 
 SEEDS = range(3)  # of planted data
 SAMPLES = range(2)  # of newsgroups
@@ -77,7 +77,9 @@ def small_tasks():
 
 
 def text_tasks():
-    documents = read(datasets.find("newsgroups", data_folder()), letters_of_subject_and_body)
+    documents = read_newsgroups(
+        datasets.find("newsgroups", data_folder()), letters_of_subject_and_body
+    )
     for name in ("Multi5", "Multi10"):
         for clusters, weighting in ((20, "bm25"), (20, None), (3, "bm25")):
             for seed in SAMPLES:

@@ -16,7 +16,7 @@ from tables import Table, all_tables
 from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering
-from comarkov.data.inputs import as_csr
+from comarkov.joint.inputs import as_csr
 
 FACTOR = 1.5
 FEWEST, MOST, LEAST_KEPT = 2, 12, 0.25

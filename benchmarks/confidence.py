@@ -20,11 +20,11 @@ from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
 from comarkov.costs.labels import matched
-from comarkov.data.datasets.newsgroups import COLLECTIONS, read
-from comarkov.data.weighted import weighted_joint
+from comarkov.io.datasets.collections import COLLECTIONS, read_newsgroups
+from comarkov.io.store.weighing import weighted_joint
 from comarkov.model.confidence import confidence
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.starts import starts_for
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.starts import starts_for
 
 SEEDS = range(100, 110)
 TEXT = {"beta": 0.75, "weighting": "bm25"}
@@ -85,7 +85,7 @@ def facts(report: Report, name: str, samples: list[Sample]) -> None:
 def collections(report: Report, seeds) -> None:
     report.title(f"Newsgroups, {len(seeds)} samples of 500 documents each, BM25")
     archive = datasets.find("newsgroups", data_folder())
-    documents = read(archive, letters_of_subject_and_body)
+    documents = read_newsgroups(archive, letters_of_subject_and_body)
     for name in COLLECTIONS:
         samples = []
         for seed in seeds:

@@ -14,13 +14,13 @@ from common import Report, least_seconds
 from scipy.special import xlogy
 
 from comarkov import CoClustering, MarkovAggregation
-from comarkov.data.joint import joint
-from comarkov.search import budgets, exact
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.cost_parts import cost_parts
-from comarkov.search.run import Run
-from comarkov.search.starts import starts_for
-from comarkov.search.streams import Seed
+from comarkov.joint.joint import joint
+from comarkov.search import budgets
+from comarkov.search.optimise import exact
+from comarkov.search.optimise.enumeration import cost_parts
+from comarkov.search.run import Run, Seed
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.starts import starts_for
 
 BETAS = (0.0, 0.25, 0.5, 0.75, 1.0)
 MATRICES = 380

@@ -6,15 +6,13 @@ from common import Report, planted, seconds
 
 from comarkov import MarkovAggregation, MultiwayClustering, evaluate
 from comarkov.costs.relations import co_clustering
-from comarkov.data.chains import chain
-from comarkov.data.joint import joint
-from comarkov.search import budgets
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.graph import Graph, Relation
-from comarkov.search.network import network
-from comarkov.search.run import Run
-from comarkov.search.starts import free_start
-from comarkov.search.streams import Seed
+from comarkov.joint.chains import chain
+from comarkov.joint.joint import joint
+from comarkov.search.run import Run, Seed
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.graph import Graph, Relation
+from comarkov.search.state.network_state import network
+from comarkov.search.state.starts import free_start
 
 STATES, CLUSTERS, STEPS = 10_000, 20, 100
 
@@ -78,7 +76,7 @@ def kernels(report: Report) -> None:
     general, special = times[1:].min(axis=0)
     report.fact("general", f"{general * 1e3:.0f} ms")
     report.fact("co-clustering's, counts", f"{special * 1e3:.0f} ms")
-    slowdown = general / special / budgets.NETWORK_SLOWDOWN
+    slowdown = general / special / run.NETWORK_SLOWDOWN
     report.figure("slowdown / that of budgets", slowdown, "<=", 2)
 
 

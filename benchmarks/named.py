@@ -12,13 +12,12 @@ import scipy.sparse as sp
 from common import Report, newsgroups
 
 from comarkov import ITCC
-from comarkov.data.joint import joint
-from comarkov.search.batch import Batch
-from comarkov.search.coclusters import CoClusterProblem
+from comarkov.joint.joint import joint
+from comarkov.search.optimise.batch_updates import Batch
 from comarkov.search.progress import Monitor
-from comarkov.search.run import Run, Settings
-from comarkov.search.starts import starts_for
-from comarkov.search.streams import Seed
+from comarkov.search.run import Run, Seed, Settings
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.starts import starts_for
 
 K, L = 20, 64
 TOL = 1e-3  # bits

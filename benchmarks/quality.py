@@ -16,9 +16,9 @@ from sklearn.metrics import adjusted_rand_score, v_measure_score
 from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
-from comarkov.data.datasets.newsgroups import read
-from comarkov.data.informative import most_informative
 from comarkov.evaluate import matching_accuracy
+from comarkov.io.datasets.collections import read_newsgroups
+from comarkov.joint.weighting import most_informative
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
 
 SEEDS = range(100, 120)
@@ -183,7 +183,7 @@ if __name__ == "__main__":
     if "movielens" in wanted:
         movielens(report)
     archive = datasets.find("newsgroups", data_folder())
-    texts = read(archive, letters_of_subject_and_body)
+    texts = read_newsgroups(archive, letters_of_subject_and_body)
     if "collections" in wanted:
         collections(report, texts)
     if "others" in wanted:

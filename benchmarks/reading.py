@@ -22,7 +22,7 @@ SHAPE = (200_000, 50_000)
 MEASURE = """
 import sys, time
 import numpy as np, polars as pl, comarkov
-from comarkov.data.joint import joint
+from comarkov.joint.joint import joint
 
 def status(field):
     with open("/proc/self/status") as file:

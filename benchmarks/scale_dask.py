@@ -19,9 +19,9 @@ from scale_data import CLUSTERS, planted_csr
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.data.cluster.client import session
-from comarkov.data.cluster.inputs import cluster_joint
-from comarkov.search.engines import workers_of
+from comarkov.search.parallel.dask_client import session
+from comarkov.search.parallel.dask_inputs import cluster_joint
+from comarkov.search.parallel.dask_workers import workers_of
 
 ENTRIES = 10**7
 WORKERS = 2

@@ -10,12 +10,11 @@ import numpy as np
 from common import Report, newsgroups
 from scale_data import CLUSTERS, planted_csr
 
-from comarkov.data.joint import joint
-from comarkov.search import workers
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.run import Run
-from comarkov.search.starts import free_start
-from comarkov.search.streams import Seed
+from comarkov.joint.joint import joint
+from comarkov.search.parallel import workers
+from comarkov.search.run import Run, Seed
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.starts import free_start
 
 PARTS = (1, 16, 64, 256)
 ROUNDS = (1.0,) * 6 + (0.7,) * 6

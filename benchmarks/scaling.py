@@ -6,10 +6,9 @@ import numpy as np
 from common import Report, least_seconds, planted
 
 from comarkov import CoClustering
-from comarkov.data.joint import joint
-from comarkov.search.run import Run
-from comarkov.search.side import Side
-from comarkov.search.streams import Seed
+from comarkov.joint.joint import joint
+from comarkov.search.run import Run, Seed
+from comarkov.search.state.side import Side
 
 SIZES = (10**5, 10**6, 10**7)
 CLUSTERS = (5, 20, 100, 500)

@@ -22,7 +22,7 @@ from sknetwork.clustering import Leiden
 from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
-from comarkov.data.weighting import SCHEMES
+from comarkov.joint.weighting import SCHEMES
 
 SAMPLES, MORE_SAMPLES = 3, 6  # the latter where they differ more
 OTHER_BETAS = (1.0, 0.5)  # beside the default

@@ -7,14 +7,12 @@ from common import Report, least_seconds, newsgroups, seconds
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.data.joint import joint
+from comarkov.joint.joint import joint
 from comarkov.model.leaves import take_leaves
 from comarkov.search import budgets
-from comarkov.search.coclusters import CoClusters
-from comarkov.search.problem import Solution
-from comarkov.search.run import Run
-from comarkov.search.side import Side
-from comarkov.search.streams import Seed
+from comarkov.search.run import Run, Seed
+from comarkov.search.state.coclusters import CoClusters, Solution
+from comarkov.search.state.side import Side
 
 K = 20
 SEEDS = range(5)

@@ -17,8 +17,8 @@ from common import data_folder, letters_of_subject_and_body
 from sklearn.datasets import load_digits
 
 from comarkov import datasets
-from comarkov.data.datasets.newsgroups import COLLECTIONS, read
-from comarkov.data.informative import most_informative
+from comarkov.io.datasets.collections import COLLECTIONS, read_newsgroups
+from comarkov.joint.weighting import most_informative
 
 Truth = tuple[int | None, int | None]
 
@@ -102,7 +102,7 @@ def _on_the_diagonal(k, shape, counts, share, seed) -> sp.csr_array:
 @cache
 def newsgroups():
     """All documents: words of letters in subject and body."""
-    return read(datasets.find("newsgroups", data_folder()), letters_of_subject_and_body)
+    return read_newsgroups(datasets.find("newsgroups", data_folder()), letters_of_subject_and_body)
 
 
 def texts() -> Iterator[Table]:

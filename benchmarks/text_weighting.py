@@ -17,9 +17,9 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
-from comarkov.data.datasets.newsgroups import COLLECTIONS, read
-from comarkov.data.weighting import SCHEMES
 from comarkov.evaluate import matching_accuracy
+from comarkov.io.datasets.collections import COLLECTIONS, read_newsgroups
+from comarkov.joint.weighting import SCHEMES
 
 FIRST_SEED = 200
 SAMPLES = 5
@@ -48,7 +48,9 @@ def measured(sample, weighting, seed):
 
 
 def main(samples):
-    documents = read(datasets.find("newsgroups", data_folder()), letters_of_subject_and_body)
+    documents = read_newsgroups(
+        datasets.find("newsgroups", data_folder()), letters_of_subject_and_body
+    )
     table = {}
     for seed in range(FIRST_SEED, FIRST_SEED + samples):
         for name in COLLECTIONS:

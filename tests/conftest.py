@@ -46,8 +46,8 @@ def kernels_are_compiled_once(tmp_path_factory):
 def _use_every_kernel():
     """Fits that need all kernels between them; those that are in numba's cache are only loaded."""
     import comarkov
-    from comarkov.data import parts
-    from comarkov.data.joint import SMALL
+    from comarkov.joint import parts
+    from comarkov.joint.joint import SMALL
 
     counts = np.eye(5, dtype=int) + 1
     many = np.tile(counts, (2, SMALL // 40))  # enough for the kernels of integers

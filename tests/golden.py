@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import comarkov
-from comarkov.data import parts
+from comarkov.joint import parts
 
 DIGESTS = Path(__file__).with_name("golden.json")
 

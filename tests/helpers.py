@@ -16,13 +16,12 @@ from sklearn.base import BaseEstimator
 from spreadsheets import write_xlsx
 
 from comarkov import CoClustering, read
-from comarkov.data.joint import joint
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.halves import Agreement
+from comarkov.joint.joint import joint
 from comarkov.search.progress import Monitor
-from comarkov.search.run import Run
-from comarkov.search.starts import free_start
-from comarkov.search.streams import Seed
+from comarkov.search.run import Run, Seed
+from comarkov.search.select.halves import Agreement
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.starts import free_start
 
 
 def from_file(name, write):

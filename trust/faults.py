@@ -36,8 +36,8 @@ FETCH = """
 import sys
 from pathlib import Path
 try:
-    from comarkov.data.datasets.archives import Archive, fetch
-    from comarkov.data.interrupts import end_like_ctrl_c, ended
+    from comarkov.io.datasets.archives import Archive, fetch
+    from comarkov.io.drafts import end_like_ctrl_c, ended
     end_like_ctrl_c()
     fetch(Archive({file!r}, ({url!r},), {size}, {digest!r}, {size}, ()), Path("."))
 except KeyboardInterrupt:

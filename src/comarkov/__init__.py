@@ -5,14 +5,38 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from .costs import agreement as evaluate
+    from .costs.objective import cost, information
+    from .costs.relations import Information
+    from .estimators.coclustering import CoClustering
+    from .estimators.comparison import compare
+    from .estimators.markov import MarkovAggregation
+    from .estimators.multiway import MultiwayClustering
+    from .estimators.named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
+    from .io import datasets
+    from .io.read import Data, read, write_h5ad
+    from .io.store.packing import pack
+    from .joint.weighting import Weighting
+    from .model.hierarchy import Hierarchy
+    from .model.storage import load
+    from .results.network.chain_results import ChainResults
+    from .results.network.multiway_results import MultiwayResults
+    from .results.plot import plot_blocks, plot_heatmap, plot_path
+    from .results.results import Results
+    from .search.optimise.agglomeration import MergeTree
+    from .search.progress import Progress
+    from .search.state.coclusters import Step
+
+
 __version__ = "0.2.0"
 
 # Imported when first used: the command line answers at once, numba is slow to import.
 _HOMES = {
     "AIB": "estimators.named",
-    "ChainResults": "results.network.chain",
+    "ChainResults": "results.network.chain_results",
     "CoClustering": "estimators.coclustering",
-    "Data": "data.reading",
+    "Data": "io.read",
     "Hierarchy": "model.hierarchy",
     "IBCC": "estimators.named",
     "IBDouble": "estimators.named",
@@ -20,27 +44,27 @@ _HOMES = {
     "ITCC": "estimators.named",
     "Information": "costs.relations",
     "MarkovAggregation": "estimators.markov",
-    "MergeTree": "search.agglomeration",
+    "MergeTree": "search.optimise.agglomeration",
     "MultiwayClustering": "estimators.multiway",
-    "MultiwayResults": "results.network.multiway",
+    "MultiwayResults": "results.network.multiway_results",
     "Progress": "search.progress",
     "Results": "results.results",
     "SIB": "estimators.named",
-    "Step": "search.coclusters",
-    "Weighting": "data.weighting",
+    "Step": "search.state.coclusters",
+    "Weighting": "joint.weighting",
     "compare": "estimators.comparison",
     "cost": "costs.objective",
     "information": "costs.objective",
     "load": "model.storage",
-    "pack": "data.store.packing",
+    "pack": "io.store.packing",
     "plot_blocks": "results.plot",
     "plot_heatmap": "results.plot",
     "plot_path": "results.plot",
-    "read": "data.reading",
-    "write_h5ad": "data.reading",
+    "read": "io.read",
+    "write_h5ad": "io.read",
 }
 #: Modules of rooms that users import from here, also as ``from comarkov.evaluate import ...``.
-_MODULES = {"datasets": "data.datasets", "evaluate": "costs.evaluation"}
+_MODULES = {"datasets": "io.datasets", "evaluate": "costs.agreement"}
 
 __all__ = [
     "AIB",
@@ -76,29 +100,6 @@ __all__ = [
     "read",
     "write_h5ad",
 ]
-
-if TYPE_CHECKING:
-    from .costs import evaluation as evaluate
-    from .costs.objective import cost, information
-    from .costs.relations import Information
-    from .data import datasets
-    from .data.reading import Data, read, write_h5ad
-    from .data.store.packing import pack
-    from .data.weighting import Weighting
-    from .estimators.coclustering import CoClustering
-    from .estimators.comparison import compare
-    from .estimators.markov import MarkovAggregation
-    from .estimators.multiway import MultiwayClustering
-    from .estimators.named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
-    from .model.hierarchy import Hierarchy
-    from .model.storage import load
-    from .results.network.chain import ChainResults
-    from .results.network.multiway import MultiwayResults
-    from .results.plot import plot_blocks, plot_heatmap, plot_path
-    from .results.results import Results
-    from .search.agglomeration import MergeTree
-    from .search.coclusters import Step
-    from .search.progress import Progress
 
 
 def __getattr__(name: str) -> Any:

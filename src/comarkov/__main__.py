@@ -6,8 +6,8 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from .data.extras import CLI, need
-from .data.interrupts import end_like_ctrl_c, ended
+from .io.drafts import end_like_ctrl_c, ended
+from .joint.messages import CLI, need
 
 SEEN_ENOUGH = 1  # who reads our results has closed the pipe
 MENDABLE = 2  # an error that the user can mend

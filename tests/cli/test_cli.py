@@ -12,7 +12,7 @@ from contextlib import closing
 import pytest
 from commands import assert_refused, run, run_process, started
 
-from comarkov.cli.errors import notes
+from comarkov.cli.output import notes
 from comarkov.kernels.compiling import NOTICE
 
 COMMANDS = ("fit", "sweep", "cut", "predict", "compare", "evaluate", "report", "info", "reproduce")

@@ -32,7 +32,7 @@ def test_what_is_wrong_with_an_engine(tmp_path):
 
 
 def test_no_scheduler_answers(tmp_path, monkeypatch):
-    monkeypatch.setattr("comarkov.data.cluster.client.ANSWER", 0.5)
+    monkeypatch.setattr("comarkov.search.parallel.dask_client.ANSWER", 0.5)
     options = "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"
     done = run(*FIT, *options, "-o", "out", cwd=tmp_path)
     assert_refused(done, "No Dask scheduler answers at tcp://127.0.0.1:9")

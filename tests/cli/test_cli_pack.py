@@ -9,7 +9,7 @@ import pytest
 from commands import assert_refused, run
 
 import comarkov
-from comarkov.data.store import packing, references
+from comarkov.io.store import opening, packing
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_a_fit_from_a_store(clicks, store, tmp_path):
 
 
 def test_results_refer_to_a_large_store(store, tmp_path, monkeypatch):
-    monkeypatch.setattr(references, "LARGE", 1)
+    monkeypatch.setattr(opening, "LARGE", 1)
     arguments = ["-k", 2, "-l", 2, "--column-kind", "site", "-o", "out"]
     done = run("fit", store, *arguments, cwd=tmp_path)
     assert f"The results refer to the data in {store}" in " ".join(done.stderr.split())

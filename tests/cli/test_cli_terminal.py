@@ -6,7 +6,7 @@ import re
 import pytest
 from commands import assert_refused, run
 
-from comarkov.cli.terminal import printable
+from comarkov.cli.output import printable
 
 NAMES = ["red\x1b[31m", "bell\x07", "csi\x9b2J", "back\u202eward", "del\x7f"]
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")

@@ -37,7 +37,7 @@ import json, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from commands import run
-from comarkov.data.datasets.archives import Archive, fetch
+from comarkov.io.datasets.archives import Archive, fetch
 os.chdir(sys.argv[2])
 
 def content():

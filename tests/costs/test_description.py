@@ -12,13 +12,18 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import datasets
-from comarkov.costs import description
-from comarkov.costs import leftover as what_is_left
-from comarkov.costs.description import Evidence, description_length, dispersion, least_dispersion
-from comarkov.costs.independence import is_independent
-from comarkov.costs.leftover import leftover
-from comarkov.data.joint import joint
-from comarkov.search.number_ladder import evidence_of
+from comarkov.costs import selection
+from comarkov.costs import selection as what_is_left
+from comarkov.costs.selection import (
+    Evidence,
+    description_length,
+    dispersion,
+    is_independent,
+    least_dispersion,
+    leftover,
+)
+from comarkov.joint.joint import joint
+from comarkov.search.select.number_ladder import evidence_of
 
 # --- description length -----------------------------------------------------------------------
 
@@ -96,8 +101,8 @@ def test_dispersion_is_a_line_through_its_definition(monkeypatch):
     labels = np.repeat([0, 1, 2, -1], [6, 4, 1, 1])
     blocks = np.stack([W[labels == a].sum(axis=0) for a in range(3)])
     seen = []
-    true = description._line
-    monkeypatch.setattr(description, "_line", lambda *args: seen.append(args) or true(*args))
+    true = selection._line
+    monkeypatch.setattr(selection, "_line", lambda *args: seen.append(args) or true(*args))
     phi = dispersion(labels, W, blocks)
     ((mass, values, at),) = seen
     known = dispersion_oracle(W, labels)
@@ -110,11 +115,11 @@ def test_dispersion_is_a_line_through_its_definition(monkeypatch):
 
 def test_lines_have_no_negative_part_and_a_floor():
     x, at = np.array([1.0, 2, 4, 8]), np.array([0.0, 3, 9])
-    assert_allclose(description._line(x, 1 + 2 * x, at), 1 + 2 * at)
-    assert_allclose(description._line(x, 3 * x, at), [4e-3 * 3 / 3, 9, 27])
-    falling = description._line(x, np.array([8.0, 4, 2, 1]), at)
+    assert_allclose(selection._line(x, 1 + 2 * x, at), 1 + 2 * at)
+    assert_allclose(selection._line(x, 3 * x, at), [4e-3 * 3 / 3, 9, 27])
+    falling = selection._line(x, np.array([8.0, 4, 2, 1]), at)
     assert falling.min() == falling.max()
-    assert_allclose(description._line(x, 0 * x, at), 4e-3)
+    assert_allclose(selection._line(x, 0 * x, at), 4e-3)
 
 
 POSITIVE = arrays(float, 6, elements=st.floats(0.01, 100))
@@ -134,22 +139,22 @@ def test_lines_have_the_least_squares_of_all_that_are_not_negative(x, y, weight)
         line[i] = np.linalg.lstsq(design[:, [i]], target)[0][0]
     free = np.linalg.lstsq(design, target)[0]
     least = min(map(distance, [*lines, free] if free.min() >= 0 else lines))
-    line = description._nonnegative_line(x, y, weight)
+    line = selection._nonnegative_line(x, y, weight)
     assert min(line) >= 0
     assert distance(line) <= least + 1e-4 * np.linalg.norm(target)
 
 
 def test_elements_of_equal_mass_have_a_constant_dispersion():
     x = 3 + 1e-15 * np.arange(4)
-    assert description._nonnegative_line(x, np.array([1.0, 2, 3, 6]), np.ones(4)) == (3, 0)
+    assert selection._nonnegative_line(x, np.array([1.0, 2, 3, 6]), np.ones(4)) == (3, 0)
 
 
 def test_lines_are_fitted_by_relative_squares():
     """Of constants, the one with Σ (y - c) = 0 has the least squares whatever its weight."""
     x, y = np.ones(4), np.array([1.0, 2, 3, 10])
-    assert_allclose(description._line(x, y, np.ones(1)), 4)
+    assert_allclose(selection._line(x, y, np.ones(1)), 4)
     x, y = np.array([1.0, 100.0, 100.0]), np.array([2.0, 150.0, 250.0])
-    slope = description._line(x, y, np.array([0.0, 1e6]))[1] / 1e6
+    slope = selection._line(x, y, np.array([0.0, 1e6]))[1] / 1e6
     assert slope == pytest.approx(2, rel=1e-3)
 
 

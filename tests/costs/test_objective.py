@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.data.joint import joint
-from comarkov.search.seeding import _affinities
+from comarkov.joint.joint import joint
+from comarkov.search.optimise.seeding import _affinities
 
 
 @st.composite

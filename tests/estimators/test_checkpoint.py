@@ -8,10 +8,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from comarkov import CoClustering, cost
-from comarkov.data.joint import joint
-from comarkov.search.checkpoints import Checkpoint
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.starts import starts_for
+from comarkov.joint.joint import joint
+from comarkov.search.checkpoint import Checkpoint
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.starts import starts_for
 
 
 def blocks(seed=0):
@@ -64,7 +64,7 @@ def test_what_was_chosen_is_not_chosen_again(tmp_path, monkeypatch):
     with pytest.raises(CutError):
         CoClustering(**parameters).fit(X)
     monkeypatch.undo()
-    monkeypatch.setattr("comarkov.search.choose_numbers.select", None)
+    monkeypatch.setattr("comarkov.search.select.choose_numbers.select", None)
     model = CoClustering(**parameters).fit(X)
     assert_array_equal(model.row_labels_, whole.row_labels_)
     assert same(model.selection_, whole.selection_)

@@ -9,7 +9,7 @@ import comarkov
 from comarkov import AIB, CoClustering
 from comarkov.estimators import comparison
 from comarkov.estimators.fitting import CoClusterEstimator
-from comarkov.search import agglomeration as agglomerate
+from comarkov.search.optimise import agglomeration as agglomerate
 
 W = np.random.default_rng(0).poisson(
     np.kron(np.array([[2.0, 0.3], [0.4, 1.5], [0.3, 0.3]]), np.ones((10, 12)))

@@ -12,7 +12,7 @@ from helpers import same
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.data import joint, parts
+from comarkov.joint import joint, parts
 
 FITTED = ("row_labels_", "column_labels_", "row_confidence_", "column_margins_", "information_")
 
@@ -30,7 +30,7 @@ def many_parts(monkeypatch):
     monkeypatch.setattr(parts, "ENTRIES", 300)
     monkeypatch.setattr(parts, "PER_COLUMN", 1)
     monkeypatch.setattr(joint, "SMALL", 0)
-    monkeypatch.setattr("comarkov.data.cluster.forms.SMALL", 0)
+    monkeypatch.setattr("comarkov.search.parallel.dask_joint.SMALL", 0)
 
 
 @pytest.fixture(scope="module", params=["counts", "weights"])

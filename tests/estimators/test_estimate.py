@@ -13,10 +13,10 @@ from commands import run
 
 import comarkov
 from comarkov import CoClustering, Weighting
-from comarkov.data import parts
 from comarkov.estimators import estimate as estimates
-from comarkov.estimators.estimate_data import Source
-from comarkov.search import pace
+from comarkov.estimators.estimate import Source
+from comarkov.joint import parts
+from comarkov.search import footprint
 from comarkov.search.footprint import Size, data_bytes, search_bytes
 
 
@@ -73,17 +73,17 @@ def test_the_targets_for_large_data_follow_from_the_formula():
 
 def test_the_time_is_that_of_the_sweeps():
     paces = [2e-8, 3e-8]
-    once = pace.fit_seconds(10**6, paces, sweeps=40, starts=1)
-    assert once == pytest.approx(10**6 * (pace.READING + 40 * 5e-8))
-    assert pace.fit_seconds(10**6, paces, 40, 3) - once == pytest.approx(2 * 40 * 10**6 * 5e-8)
-    assert pace.sweeps_of("auto", 1.0, 0.1) < pace.sweeps_of("auto", 0.7, 0.1)
-    assert pace.sweeps_of("anneal", 0.7, 0.1) < pace.sweeps_of("anneal", 0.7, 0.01)
+    once = footprint.fit_seconds(10**6, paces, sweeps=40, starts=1)
+    assert once == pytest.approx(10**6 * (footprint.READING + 40 * 5e-8))
+    assert footprint.fit_seconds(10**6, paces, 40, 3) - once == pytest.approx(2 * 40 * 10**6 * 5e-8)
+    assert footprint.sweeps_of("auto", 1.0, 0.1) < footprint.sweeps_of("auto", 0.7, 0.1)
+    assert footprint.sweeps_of("anneal", 0.7, 0.1) < footprint.sweeps_of("anneal", 0.7, 0.01)
 
 
 def test_threads_help_only_where_there_are_parts():
-    assert pace.speed_up(10_000, (100, 100), 8) == 1.0
-    assert pace.speed_up(10**7, (10**5, 10**4), 1) == 1.0
-    assert 1.5 < pace.speed_up(10**7, (10**5, 10**4), 2) <= 2.0
+    assert footprint.speed_up(10_000, (100, 100), 8) == 1.0
+    assert footprint.speed_up(10**7, (10**5, 10**4), 1) == 1.0
+    assert 1.5 < footprint.speed_up(10**7, (10**5, 10**4), 2) <= 2.0
 
 
 def test_an_estimate_fits_only_a_sample(monkeypatch):
@@ -234,7 +234,7 @@ def test_a_fit_that_does_not_fit_ends_before_it_begins():
 
 
 def test_the_advice_for_too_little_time(monkeypatch):
-    monkeypatch.setattr(pace, "fit_seconds", lambda *sizes: 1000.0)
+    monkeypatch.setattr(footprint, "fit_seconds", lambda *sizes: 1000.0)
     monkeypatch.setattr(parts, "ENTRIES", 1000)
     monkeypatch.setattr(parts, "PER_COLUMN", 1)
     monkeypatch.setattr(estimates, "SMALL", 0)

@@ -9,11 +9,10 @@ import scipy.sparse as sp
 
 import comarkov
 from comarkov import CoClustering, MarkovAggregation
-from comarkov.data.internal import InternalError
-from comarkov.search import refinement
-from comarkov.search.coclusters import CoClusters
-from comarkov.search.descent import check_descent
-from comarkov.search.refinement import Visit
+from comarkov.joint.messages import InternalError
+from comarkov.search.optimise import refine
+from comarkov.search.optimise.refine import Visit, check_descent
+from comarkov.search.state.coclusters import CoClusters
 
 RNG = np.random.default_rng(0)
 
@@ -145,7 +144,7 @@ def test_a_cost_that_rises_is_an_internal_error_with_a_report(monkeypatch):
 
 @pytest.mark.parametrize("after", [2.0 + 1e-7, np.nan, np.inf])
 def test_what_is_no_descent(after):
-    state, run = CoClusters(None, None, None), refinement.Run(0.5, None)
+    state, run = CoClusters(None, None, None), refine.Run(0.5, None)
     check_descent(2.0, 2.0 + 1e-9, state, run, "polish")  # rounding
     with pytest.raises(InternalError, match="the step 'polish' raised the cost"):
         check_descent(2.0, after, state, run, "polish")

@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 import comarkov
 from comarkov import MarkovAggregation, evaluate
 from comarkov.costs.relations import markov, relation_cost
-from comarkov.data.joint import joint
-from comarkov.search import seeding
+from comarkov.joint.joint import joint
+from comarkov.search.optimise import seeding
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 import comarkov
 from comarkov import CoClustering, MultiwayClustering, evaluate
 from comarkov.costs.relations import co_clustering, relation_cost
-from comarkov.search import network_problem
-from comarkov.search.network import Network
+from comarkov.search.state import network_state
+from comarkov.search.state.network_state import Network
 
 DW, DA, AW = ("documents", "words"), ("documents", "authors"), ("authors", "words")
 
@@ -288,7 +288,7 @@ def calls(monkeypatch):
 
     for name in ("merge_costs", "_split"):
         spy(Network, name)
-    spy(network_problem, "spectral")
+    spy(network_state, "spectral")
     return made
 
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from comarkov.data.extras import CLI
+from comarkov.joint.messages import CLI
 from comarkov.kernels.compiling import NOTICE
 
 ROOT = Path(__file__).parent.parent.parent

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from comarkov.data.joint import joint
-from comarkov.kernels.changes import (
+from comarkov.joint.joint import joint
+from comarkov.kernels.tables import (
     add_cells,
     copy_items,
     entropy_change,

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comarkov.data.joint import joint
+from comarkov.joint.joint import joint
 from comarkov.kernels import matrix as module
 from comarkov.kernels.matrix import observations, row_parts
-from comarkov.kernels.merging import add_terms_with
+from comarkov.kernels.pairs import add_terms_with
 
 W = np.array([[1.5, 2, 0], [0, 0, 0], [3, 3, 3], [0, 0.5, 0], [4, 0, 1]])
 

@@ -8,9 +8,9 @@ from helpers import plain_merge_costs
 from scipy.spatial.distance import squareform
 from scipy.special import xlogy
 
-from comarkov.data.joint import joint
-from comarkov.kernels import pair_entries, pairs
-from comarkov.search.agglomeration import _entries
+from comarkov.joint.joint import joint
+from comarkov.kernels import pairs
+from comarkov.search.optimise.agglomeration import _entries
 
 KNOWN = {"looked up": xlogy(np.arange(50.0), np.arange(50.0)), "computed": np.empty(0)}
 
@@ -53,13 +53,13 @@ def test_costs_follow_merges_down_to_two_clusters(seed, known):
     A[1, 1:] = 0  # shares one item
     data = joint(A)
     entries, state = _entries(data), empty_pairs(A.sum(axis=1))
-    pair_entries.fill(state, entries, data.matrix, known)
+    pairs.fill(state, entries, data.matrix, known)
     assert_costs_are(state, plain_merge_costs(A, state.alive))
     shared, seen = np.zeros(9), np.zeros(7, bool)
     for _ in range(7):
         i, j = sorted(rng.choice(np.flatnonzero(state.alive), 2, replace=False))
-        pair_entries.join_entries(entries, i, j, shared, seen, known)
-        pair_entries.settle(state, i, j, shared, known)
+        pairs.join_entries(entries, i, j, shared, seen, known)
+        pairs.settle(state, i, j, shared, known)
         A[i] += A[j]
         A[j] = 0
         assert not seen.any()
@@ -72,7 +72,7 @@ def test_blocks_share_what_they_have_in_common(known):
     M[:, 2] = [0, 3, 0, 4, 5]  # only in the second of the two
     M[:, 3] = [0, 0, 1, 0, 2]  # in neither
     blocks, shared = M.copy(), np.full(5, 10.0)
-    pair_entries.join_blocks(blocks, 0, 3, 0.6, shared, known)
+    pairs.join_blocks(blocks, 0, 3, 0.6, shared, known)
     union = M[0] + M[3]
     np.testing.assert_array_equal(blocks[0], union)
     np.testing.assert_array_equal(blocks[3], 0)
@@ -85,7 +85,7 @@ def test_a_line_adds_what_pairs_share_in_it(known):
     line = np.array([2.0, 0, 3, 1, 0])
     state = empty_pairs(np.ones(5))
     state.cost[:] = 7
-    pair_entries.add_line(state, line, -0.4, known)
+    pairs.add_line(state, line, -0.4, known)
     for i, j in itertools.combinations(range(5), 2):
         expected = 7 - 0.4 * g(line[i], line[j])
         assert squareform(state.cost)[i, j] == pytest.approx(expected)

@@ -7,9 +7,9 @@ import pytest
 from helpers import plain_merge_costs
 from scipy.spatial.distance import squareform
 
-from comarkov.data.joint import joint
+from comarkov.joint.joint import joint
 from comarkov.kernels import pair_shares, pairs
-from comarkov.search.agglomeration import _shares
+from comarkov.search.optimise.agglomeration import _shares
 
 
 def begun(A):

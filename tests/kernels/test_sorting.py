@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from comarkov.kernels.sorting import add_equal, count_keys, partition, sort_by
+from comarkov.kernels.matrix import add_equal, count_keys, partition, sort_by
 
 RNG = np.random.default_rng(0)
 KEYS = RNG.integers(0, 6, 40).astype(np.int32)

@@ -7,17 +7,18 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
-from comarkov.data.joint import joint
-from comarkov.kernels import insertion, rounding, tables
+from comarkov.joint.joint import joint
+from comarkov.kernels import insertion, logarithm, tables
 from comarkov.kernels.sweep import insertion_costs, sweep
+from comarkov.search.parallel.boards import new_workspace
 from comarkov.search.run import Settings
-from comarkov.search.side import Side, coupled, inserted, new_workspace
+from comarkov.search.state.side import Side, coupled, inserted
 
 block_entries = callable_from_python(insertion.block_entries)
 cost_all = callable_from_python(insertion.cost_all)
 cost_exact = callable_from_python(insertion.cost_exact)
 error_bound = callable_from_python(insertion.error_bound)
-left = callable_from_python(rounding.left)
+left = callable_from_python(logarithm.left)
 add = callable_from_python(tables.add)
 remove = callable_from_python(tables.remove)
 

@@ -9,9 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
 from comarkov import CoClustering, datasets
-from comarkov.model import calibration
-from comarkov.model.calibration import evidence_exponent
-from comarkov.model.confidence import confidence, posterior
+from comarkov.model import confidence as calibration
+from comarkov.model.confidence import confidence, evidence_exponent, posterior
 
 SIDES = ("row", "column")
 

@@ -15,7 +15,7 @@ import comarkov
 from comarkov import CoClustering
 from comarkov.costs.labels import jaccard, matched, overlaps
 from comarkov.model.confidence import confidence, rejected
-from comarkov.search import methods
+from comarkov.search.optimise import methods
 
 SIDES = ("row", "column")
 PARTS = ("confidence", "margins", "agreement", "stability")

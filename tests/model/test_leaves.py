@@ -9,9 +9,9 @@ from numpy.testing import assert_array_equal
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.data.joint import joint
-from comarkov.search.splitting import bisect
-from comarkov.search.streams import Purpose, Seed
+from comarkov.joint.joint import joint
+from comarkov.search.run import Purpose, Seed
+from comarkov.search.state.merging import bisect
 
 
 def test_leaves_are_as_many_as_the_search_begins_with(counts, fitted):

@@ -25,9 +25,9 @@ from comarkov import (
     MultiwayClustering,
     Weighting,
 )
-from comarkov.data.weighting import SCHEMES
-from comarkov.model import packing, storage
-from comarkov.model.packing import Packer, unpack
+from comarkov.joint.weighting import SCHEMES
+from comarkov.model import storage
+from comarkov.model.storage import Packer, unpack
 
 
 def kept(model):
@@ -165,8 +165,8 @@ def test_arrays_are_kept_once_and_written_alike(tmp_path, model):
 
 
 def test_all_classes_of_the_table_are_there():
-    for name in (*packing.PUBLIC, *packing.INNER):
-        assert packing._class(name).__name__ == name
+    for name in (*storage.PUBLIC, *storage.INNER):
+        assert storage._class(name).__name__ == name
 
 
 @given(

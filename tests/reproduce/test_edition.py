@@ -6,8 +6,8 @@ import zipfile
 import pytest
 
 from comarkov.reproduce import EXPERIMENTS
-from comarkov.reproduce.edition import PACKAGE, code_digest, editions
 from comarkov.reproduce.experiment import RunOptions
+from comarkov.reproduce.runs import PACKAGE, code_digest, editions
 
 
 @pytest.fixture

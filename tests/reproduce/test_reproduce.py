@@ -13,12 +13,11 @@ import scipy.sparse as sp
 from commands import assert_refused, run
 
 from comarkov import reproduce
-from comarkov.data.datasets import Dataset
-from comarkov.reproduce import EXPERIMENTS, published
-from comarkov.reproduce.experiment import Curve, Experiment, Outcome, RunOptions
+from comarkov.io.datasets import Dataset
+from comarkov.reproduce import EXPERIMENTS, page
+from comarkov.reproduce.experiment import Curve, Experiment, Outcome, RunOptions, mean_and_error
 from comarkov.reproduce.experiments import newsgroups_texts, synthetic
 from comarkov.reproduce.experiments.synthetic import circulant_blocks, noisy_blocks
-from comarkov.reproduce.means import mean_and_error
 from comarkov.reproduce.runs import Store, complete, open_store
 from comarkov.results import plot
 
@@ -60,12 +59,12 @@ def test_worked_examples_are_exact(name):
 def test_all_points_of_figure_1_are_there():
     result = concluded("trading", RunOptions())
     assert len(result.curves) == 4
-    assert sum(curve.x.size for curve in result.curves) == len(published.table("trading")) == 44
+    assert sum(curve.x.size for curve in result.curves) == len(page.table("trading")) == 44
 
 
 def test_circulant_blocks_agree_with_the_published_means():
     result = concluded("circulant", RunOptions(runs=RUNS))
-    assert sum(curve.x.size for curve in result.curves) == len(published.table("circulant")) == 66
+    assert sum(curve.x.size for curve in result.curves) == len(page.table("circulant")) == 66
     for curve in result.curves:
         assert curve.tolerance is None  # four standard errors
         assert curve.verdict().agrees, curve.verdict()
@@ -88,7 +87,7 @@ def test_circulant_blocks_are_circulant():
 
 def test_noise_has_the_shape_of_the_published_curves():
     result = concluded("noise", RunOptions(runs=20))
-    points = len(published.table("noise_rows")) + len(published.table("noise_columns"))
+    points = len(page.table("noise_rows")) + len(page.table("noise_columns"))
     assert sum(curve.x.size for curve in result.curves) == points == 110
     assert len(result.claims) == 4
     assert all(claim.holds for claim in result.claims), result.claims
@@ -326,11 +325,11 @@ def test_the_csv_has_every_point(out):
 
 def test_the_page_has_all_that_the_folder_holds(out):
     html, markdown = (out / "index.html").read_text(), (out / "reproduction.md").read_text()
-    for page in (html, markdown):
+    for text in (html, markdown):
         for title in ("Trading entropy (Fig. 1)", "A start that is stuck", "Unequal numbers"):
-            assert title in page
-        assert "agrees" in page
-        assert "differs" not in page
+            assert title in text
+        assert "agrees" in text
+        assert "differs" not in text
     assert html.count("data:image/svg+xml;base64,") == 3
     assert "http" not in html.replace("http://www.w3.org", "")  # nothing from elsewhere
 
@@ -393,8 +392,8 @@ def test_kept_values_are_json(out):
 
 
 def test_published_numbers_are_in_the_package():
-    folder = Path(published.__file__).parent / "published"
+    folder = Path(page.__file__).parent / "published"
     assert len(list(folder.glob("*.csv"))) == 6
-    assert len(published.table("newsgroups")) == 3 * 7 * 21
+    assert len(page.table("newsgroups")) == 3 * 7 * 21
     with pytest.raises(KeyError, match="Nothing was published"):
-        published.curve("circulant", "map_mean", algorithm="AnnITCC", k=4)
+        page.curve("circulant", "map_mean", algorithm="AnnITCC", k=4)

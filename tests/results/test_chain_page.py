@@ -8,7 +8,7 @@ from pages import settle
 
 import comarkov
 from comarkov import ChainResults, Data, MarkovAggregation, Results
-from comarkov.results.report.chain import circle_order
+from comarkov.results.report.network_pages import circle_order
 
 NAMES = ["<b>sun</b>", "haze", "rain", "storm", "snow", "ice"]
 

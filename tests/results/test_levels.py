@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
 
 from comarkov import CoClustering, Results, datasets
-from comarkov.results.levels import SideLevels
-from comarkov.results.ordering import alignment, best_orders
+from comarkov.results.levels import SideLevels, alignment, best_orders
 
 WOMEN = datasets.load("southern-women")
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ASSETS
 
-from comarkov.data.nouns import as_plural, plural
-from comarkov.results.numbers import (
+from comarkov.joint.messages import as_plural, plural
+from comarkov.results.words.figures import (
     bits_text,
     count_text,
     is_informative,

@@ -8,10 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comarkov.data import row_ranges
+from comarkov.joint import parts
 from comarkov.results.report import payload
-from comarkov.results.report.heaviest import heaviest_cells
-from comarkov.results.report.payload import Packed, as_cells, pack_cells, varints
+from comarkov.results.report.payload import Packed, as_cells, heaviest_cells, pack_cells, varints
 
 
 def unpacked(data):
@@ -98,7 +97,7 @@ def test_packed_text_is_letters_that_html_leaves_alone():
 
 @pytest.mark.parametrize("kind", ["counts", "numbers"])
 def test_the_heaviest_cells_of_a_matrix_that_is_not_copied(kind, monkeypatch):
-    monkeypatch.setattr(row_ranges, "ENTRIES", 50)
+    monkeypatch.setattr(parts, "ENTRIES", 50)
     rng = np.random.default_rng(0)
     matrix = sp.csr_array(rng.poisson(0.8, (60, 40)) * 1.0)
     if kind == "numbers":

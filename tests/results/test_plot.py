@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
 from comarkov.results import plot
-from comarkov.results.binning import binned
-from comarkov.results.numbers import lift_text
+from comarkov.results.drawing import binned
+from comarkov.results.words.figures import lift_text
 
 mpl.use("agg")
 

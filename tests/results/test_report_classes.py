@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pages import picture, scroll_to, tooltip
 
 from comarkov import CoClustering, Data, Results
-from comarkov.costs.evaluation import (
+from comarkov.costs.agreement import (
     adjusted_rand_index,
     matching_accuracy,
     normalized_mutual_information,

@@ -11,7 +11,7 @@ from pages import picture, settle
 
 import comarkov
 from comarkov import CoClustering, Data, Results, datasets
-from comarkov.results.numbers import INFORMATIVE, bits_text, percent_text
+from comarkov.results.words.figures import INFORMATIVE, bits_text, percent_text
 
 LEVELS = ((4, 2), (1, 14), (16, 1), (2, 4), (3, 3))
 

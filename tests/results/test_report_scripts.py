@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from pages import ASSETS
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from comarkov.results.report import SCRIPTS, chain, multiway
+from comarkov.results.report import SCRIPTS, network_pages
 from comarkov.results.report.rendering import Page
 
 STOPS = ("#ffffff", "#a9c9e8", "#2f72b4", "#08264d")
 
 
 def test_every_script_is_in_a_page():
-    pages = [Page("", SCRIPTS, "main", ()), chain.PAGE, multiway.PAGE]
+    pages = [Page("", SCRIPTS, "main", ()), network_pages.CHAIN_PAGE, network_pages.MULTIWAY_PAGE]
     listed = {f"{page.main}.js" for page in pages} | {
         f"{folder}/{name}.js"
         for page in pages

@@ -14,21 +14,10 @@ from helpers import contrast, models
 from hypothesis import given, settings
 from scipy.cluster.hierarchy import is_valid_linkage
 
-from comarkov import (
-    AIB,
-    SIB,
-    CoClustering,
-    Data,
-    Results,
-    cost,
-    datasets,
-    load,
-    plot_heatmap,
-    read,
-)
+from comarkov import AIB, SIB, CoClustering, Data, Results, cost, datasets, load, plot_heatmap, read
 from comarkov.cli.results_folder import read_results
-from comarkov.data.joint import joint
-from comarkov.data.spreadsheets import original
+from comarkov.io.spreadsheets import original
+from comarkov.joint.joint import joint
 from comarkov.model import hierarchy
 from comarkov.results import plot
 from comarkov.results.findings import findings_of, information_of

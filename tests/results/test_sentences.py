@@ -8,13 +8,12 @@ from helpers import models
 from hypothesis import given, settings
 
 from comarkov import CoClustering, Data, Results, datasets
-from comarkov.results.element_map import map_of_side
+from comarkov.results.drawing import map_of_side
 from comarkov.results.findings import findings_of
-from comarkov.results.next_steps import next_steps
-from comarkov.results.numbers import kept_and_lost, lift_text, percent_text
-from comarkov.results.opening import beta_reason, opening_of, weight_of
-from comarkov.results.report.map_data import is_flat
-from comarkov.results.sentences import certainty, overview, plain, strongest
+from comarkov.results.report.payload import is_flat
+from comarkov.results.words.figures import kept_and_lost, lift_text, percent_text
+from comarkov.results.words.next_steps import beta_reason, next_steps, opening_of, weight_of
+from comarkov.results.words.sentences import certainty, overview, plain, strongest
 
 WOMEN = datasets.load("southern-women")
 DATA = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names, "woman", "event")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comarkov import CoClustering, Data, datasets
-from comarkov.results import names as naming
 from comarkov.results.findings import findings_of
-from comarkov.results.names import are_positions, are_readable, short_name
-from comarkov.results.titles import BETWEEN, LONGEST, node_titles
+from comarkov.results.words import figures as naming
+from comarkov.results.words.figures import are_positions, are_readable, short_name
+from comarkov.results.words.titles import BETWEEN, LONGEST, node_titles
 
 WOMEN = datasets.load("southern-women")
 HOSTILE = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(

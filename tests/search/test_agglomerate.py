@@ -13,9 +13,9 @@ from scipy.cluster.hierarchy import fcluster, is_valid_linkage
 
 import comarkov
 from comarkov import AIB, IBCC, IDC, IBDouble
-from comarkov.data.joint import joint
-from comarkov.search import agglomeration as module
-from comarkov.search.agglomeration import agglomerate
+from comarkov.joint.joint import joint
+from comarkov.search.optimise import agglomeration as module
+from comarkov.search.optimise.agglomeration import agglomerate
 
 
 def xlogx(v):

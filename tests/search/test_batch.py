@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
 from comarkov import ITCC, CoClustering
-from comarkov.data.joint import joint
-from comarkov.search.batch import Batch, halved, nearest, without_empty
+from comarkov.joint.joint import joint
+from comarkov.search.optimise.batch_updates import Batch, halved, nearest, without_empty
 
 
 def kl(p, q):

@@ -16,15 +16,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comarkov
 from comarkov import CoClustering
 from comarkov.costs.labels import matched
-from comarkov.data.inputs import as_csr
-from comarkov.data.thinning import halves
-from comarkov.search import choose_beta as coupling
-from comarkov.search import choose_numbers as selection
-from comarkov.search.choose_beta import GRID, PATH
-from comarkov.search.coclusters import Step
+from comarkov.joint.inputs import as_csr
+from comarkov.joint.resample import halves
 from comarkov.search.progress import BETA, CLUSTERING, Monitor
 from comarkov.search.progress import PATH as PATH_STAGE
-from comarkov.search.starts import free_start
+from comarkov.search.select import beta as coupling
+from comarkov.search.select import choose_numbers as selection
+from comarkov.search.select.beta import GRID, PATH
+from comarkov.search.state.coclusters import Step
+from comarkov.search.state.starts import free_start
 
 
 def planted(seed=0):

@@ -10,25 +10,25 @@ from distributed import Client
 from helpers import run_at
 from numpy.testing import assert_array_equal
 
-from comarkov.data import parts
-from comarkov.data.cluster import client
-from comarkov.data.cluster.inputs import from_memory
-from comarkov.data.joint import joint
+from comarkov.joint import parts
+from comarkov.joint.joint import joint
 from comarkov.model.confidence import _against_others
-from comarkov.search.boards import board_of
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.engines import workers_of
+from comarkov.search.parallel import dask_client
+from comarkov.search.parallel.boards import board_of
+from comarkov.search.parallel.dask_inputs import from_memory
+from comarkov.search.parallel.dask_workers import workers_of
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Settings
-from comarkov.search.side import inserted
-from comarkov.search.starts import free_start
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.side import inserted
+from comarkov.search.state.starts import free_start
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     with processes(tmp_path_factory.mktemp("dask"), 2) as started, Client(started.address) as own:
         own.wait_for_workers(2, timeout=30)
-        yield client.Cluster(own)
+        yield dask_client.Cluster(own)
 
 
 @pytest.fixture(autouse=True)
@@ -82,7 +82,7 @@ def test_the_steps_of_a_search_are_those_of_threads(cluster, kind):
 
 
 def test_seeds_are_those_of_threads(cluster, monkeypatch):
-    monkeypatch.setattr("comarkov.search.side.SAMPLE", 300)
+    monkeypatch.setattr("comarkov.search.state.side.SAMPLE", 300)
     local = joint(blocks(), small=0)
     sides = [
         inserted(data, 5, np.flatnonzero(data.row_mass), run_at(1.0, 4))
@@ -143,14 +143,14 @@ def test_lost_workers_change_nothing(tmp_path):
                 time.sleep(0.05)
             running.workers[1].kill()
 
-        data = from_memory(local, client.Cluster(own))
+        data = from_memory(local, dask_client.Cluster(own))
         labels = sweep_while(data, lose_one, replace_the_other)
     assert_array_equal(labels, sweep_while(local, lambda: None, lambda: None))
 
 
 def test_a_lost_scheduler_is_an_error(tmp_path):
     with processes(tmp_path, 1) as running, Client(running.address, timeout=2) as own:
-        data = from_memory(joint(blocks(), small=0), client.Cluster(own))
+        data = from_memory(joint(blocks(), small=0), dask_client.Cluster(own))
         with pytest.raises(ConnectionError, match=r"The Dask scheduler at tcp://127.0.0.1:.* gone"):
             sweep_while(data, running.scheduler.kill)
 

@@ -3,8 +3,16 @@
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from comarkov.search.display import Display, clock, showing
-from comarkov.search.progress import BETA, CLUSTERING, CONFIDENCE, NUMBERS, fit_stages
+from comarkov.search.progress import (
+    BETA,
+    CLUSTERING,
+    CONFIDENCE,
+    NUMBERS,
+    Display,
+    clock,
+    fit_stages,
+    showing,
+)
 
 
 class Recorder:

@@ -15,9 +15,9 @@ import comarkov
 from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
 from comarkov.costs.relations import co_clustering, markov, relation_cost
 from comarkov.search import budgets
-from comarkov.search.exact import optimum
-from comarkov.search.methods import Method
-from comarkov.search.partitions import count, every_partition
+from comarkov.search.optimise.enumeration import count, every_partition
+from comarkov.search.optimise.exact import optimum
+from comarkov.search.optimise.methods import Method
 
 BETA = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.floats(0, 1))
 SAME = 1e-9  # costs that differ by less are equal; so are the optimum's, within a tenth of that

@@ -5,8 +5,8 @@ import pytest
 from helpers import run_at
 
 from comarkov import datasets
-from comarkov.data.joint import joint
-from comarkov.search.halves import Agreement, agreement, held_out_gain
+from comarkov.joint.joint import joint
+from comarkov.search.select.halves import Agreement, agreement, held_out_gain
 
 
 def planted(n_clusters=(5, 4), shape=(200, 160), seed=0, **kind):

@@ -6,7 +6,7 @@ from helpers import problem_of, run_at
 from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
-from comarkov.search import merging
+from comarkov.search.state import merging
 
 RNG = np.random.default_rng(0)
 W = RNG.poisson(2.0, size=(9, 8)) + np.eye(9, 8, dtype=int)

@@ -9,13 +9,13 @@ from numpy.testing import assert_array_equal
 
 import comarkov
 from comarkov.costs.relations import BOTTLENECK, Coefficients, co_clustering, markov, relation_cost
-from comarkov.data.joint import joint
+from comarkov.joint.joint import joint
 from comarkov.kernels import network as moves
-from comarkov.search.graph import Graph, Relation
-from comarkov.search.network import Network, network
-from comarkov.search.polishing import polish
+from comarkov.search.optimise.polish import polish
 from comarkov.search.progress import Monitor
-from comarkov.search.starts import free_start
+from comarkov.search.state.graph import Graph, Relation
+from comarkov.search.state.network_state import Network, network
+from comarkov.search.state.starts import free_start
 
 
 @given(problems())

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from helpers import agreement, run_at
 
-from comarkov.data.joint import joint
-from comarkov.search import number_reasons, number_view
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.halves import Agreement
-from comarkov.search.number_ladder import numbers_of, step_down
-from comarkov.search.starts import free_start
+from comarkov.joint.joint import joint
+from comarkov.search.select import choose_numbers, number_ladder
+from comarkov.search.select.halves import Agreement
+from comarkov.search.select.number_ladder import numbers_of, step_down
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.starts import free_start
 
 NONE = Agreement({}, ceiling=1)
 DOUBTFUL = agreement(k2=0.01, k3=0.02)
@@ -25,17 +25,17 @@ FLAT = agreement(k2=0.9, k3=0.72, k4=0.65)
     ],
 )
 def test_one_description_for_both_sides(axes, start):
-    rows, columns = number_reasons.described(axes, (3, 1), is_tested=True)
+    rows, columns = number_ladder.described(axes, (3, 1), is_tested=True)
     assert (rows.number, columns.number) == (3, 1)
     assert rows.rule == columns.rule == "description length"
     assert (
         rows.reason == columns.reason == f"{start} Within blocks, entries vary as if independent."
     )
-    assert number_reasons.described(axes, (3, 1), is_tested=False)[0].reason == start
+    assert number_ladder.described(axes, (3, 1), is_tested=False)[0].reason == start
 
 
 def test_halves_that_agree():
-    decision = number_reasons.agreed(1, 3, FLAT)
+    decision = number_ladder.agreed(1, 3, FLAT)
     assert decision == (
         3,
         "agreement of halves",
@@ -54,7 +54,7 @@ def test_halves_that_agree():
 )
 def test_a_view_gives_the_reason_why_nothing_else_decides(axis, evidence, why):
     side = ("row", "column")[axis]
-    decision = number_reasons.view(axis, 3, 1, evidence)
+    decision = number_ladder.view(axis, 3, 1, evidence)
     assert decision == (
         3,
         "view",
@@ -64,20 +64,18 @@ def test_a_view_gives_the_reason_why_nothing_else_decides(axis, evidence, why):
 
 
 def test_a_view_has_no_fewer_clusters_than_the_other_side():
-    assert number_reasons.view(0, 3, 3, NONE).reason.endswith(
-        "is the knee of the information kept."
-    )
-    raised = number_reasons.view(0, 3, 5, NONE)
+    assert number_ladder.view(0, 3, 3, NONE).reason.endswith("is the knee of the information kept.")
+    raised = number_ladder.view(0, 3, 5, NONE)
     assert raised.number == 5
     assert raised.reason.startswith("5 row clusters: ")
     assert raised.reason.endswith("This number is raised to match the column clusters.")
-    assert number_reasons.view(1, 3, 5, NONE).reason.endswith("to match the row clusters.")
+    assert number_ladder.view(1, 3, 5, NONE).reason.endswith("to match the row clusters.")
 
 
 def test_the_smallest_of_numbers_on_which_halves_agree_alike():
     near = FLAT.nearly_best()
     assert len(near) > 1
-    decision = number_reasons.smallest_agreed(1, FLAT, 1)
+    decision = number_ladder.smallest_agreed(1, FLAT, 1)
     assert decision.number == near[0]
     assert decision.reason == (
         f"{near[0]} column clusters: one possible view, because no number stands out (halves of "
@@ -95,7 +93,7 @@ def knee_of(W, numbers=(8, 8), axes=(0, 1)):
         free_start(k, mass)
         for k, mass in zip(numbers, (data.row_mass, data.column_mass), strict=True)
     )
-    return number_view.knee(data, starts, axes, run_at(0.7))
+    return choose_numbers.knee_of_kept(data, starts, axes, run_at(0.7))
 
 
 def test_the_knee_is_where_blocks_end():
@@ -115,7 +113,7 @@ def test_the_smallest_numbers_that_keep_enough_if_the_knee_does_not(monkeypatch)
     kept = {numbers_of(level): level.information().kept for level in levels}
     usual, second = knee_of(W), list(kept)[1]
     assert kept[tuple(usual)] < kept[second]
-    monkeypatch.setattr(number_view, "LEAST_KEPT", kept[second])
+    monkeypatch.setattr(choose_numbers, "LEAST_KEPT", kept[second])
     assert knee_of(W) == list(second)
-    monkeypatch.setattr(number_view, "LEAST_KEPT", 0.99)  # which no numbers keep
+    monkeypatch.setattr(choose_numbers, "LEAST_KEPT", 0.99)  # which no numbers keep
     assert knee_of(W) == usual

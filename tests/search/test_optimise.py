@@ -7,11 +7,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.data.joint import joint
+from comarkov.joint.joint import joint
 from comarkov.reproduce.experiments.synthetic import circulant_blocks
 from comarkov.reproduce.experiments.toys import STUCK
-from comarkov.search.refinement import refine, schedule
-from comarkov.search.side import Side
+from comarkov.search.optimise.refine import refine, schedule
+from comarkov.search.state.side import Side
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,24 @@ from helpers import run_at
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import CoClustering
-from comarkov.data import parts
-from comarkov.data.changes import Change, TableSum, total
-from comarkov.data.joint import joint
-from comarkov.search.boards import REMEMBERED, Board, Copy, with_derived, without_derived
-from comarkov.search.coclusters import CoClusterProblem
-from comarkov.search.engines import workers_of
-from comarkov.search.half_steps import Mover, rows_of_parts
-from comarkov.search.merging import merged
-from comarkov.search.new_tables import empty_table
-from comarkov.search.refinement import refine
-from comarkov.search.side import Side, inserted
-from comarkov.search.starts import free_start
+from comarkov.joint import parts
+from comarkov.joint.joint import joint
+from comarkov.joint.parts import Change, TableSum, total
+from comarkov.search.optimise.refine import refine
+from comarkov.search.parallel.boards import (
+    REMEMBERED,
+    Board,
+    Copy,
+    empty_table,
+    with_derived,
+    without_derived,
+)
+from comarkov.search.parallel.dask_workers import workers_of
+from comarkov.search.parallel.half_steps import Mover, rows_of_parts
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.merging import merged
+from comarkov.search.state.side import Side, inserted
+from comarkov.search.state.starts import free_start
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +155,7 @@ def test_in_the_end_no_single_move_lowers_the_cost(matrix, beta, monkeypatch):
 
 
 def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):
-    monkeypatch.setattr("comarkov.search.side.SAMPLE", 200)
+    monkeypatch.setattr("comarkov.search.state.side.SAMPLE", 200)
     for threads in (1, 2):
         data = divided(matrix, threads)
         free = np.flatnonzero(data.row_mass)
@@ -163,7 +169,7 @@ def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):
 
 @pytest.mark.parametrize("beta", [1.0, 0.7])
 def test_splits_in_parts_save_what_they_promise(matrix, beta, monkeypatch):
-    monkeypatch.setattr("comarkov.search.splitting.SAMPLE", 100)
+    monkeypatch.setattr("comarkov.search.state.merging.SAMPLE", 100)
     state = started(divided(matrix, 2), 4, 5, 8)
     side = state.rows
     gains = []

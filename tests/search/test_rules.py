@@ -7,13 +7,11 @@ import pytest
 from helpers import agreement, run_at
 
 from comarkov import datasets
-from comarkov.data.joint import joint
-from comarkov.search import choose_numbers, halves
-from comarkov.search.choose_numbers import _Choice, _goal, select
-from comarkov.search.halves import Gain
-from comarkov.search.number_ladder import ladder, numbers_of
-from comarkov.search.number_reasons import Decision
-from comarkov.search.number_view import MOST
+from comarkov.joint.joint import joint
+from comarkov.search.select import choose_numbers, halves
+from comarkov.search.select.choose_numbers import MOST, _Choice, _goal, select
+from comarkov.search.select.halves import Gain
+from comarkov.search.select.number_ladder import Decision, ladder, numbers_of
 
 
 def blocks():

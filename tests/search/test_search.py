@@ -14,11 +14,11 @@ from numpy.testing import assert_array_equal
 import comarkov
 from comarkov import CoClustering, datasets
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
-from comarkov.search.ensemble import Member, _agree, consensus, over_split, search
-from comarkov.search.merging import merged
-from comarkov.search.methods import Method
-from comarkov.search.polishing import Swap, polish
-from comarkov.search.side import Side
+from comarkov.search.optimise.ensemble import Member, _agree, consensus, over_split, search
+from comarkov.search.optimise.methods import Method
+from comarkov.search.optimise.polish import Swap, polish
+from comarkov.search.state.merging import merged
+from comarkov.search.state.side import Side
 
 
 @given(problems())

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comarkov.data.joint import joint
 from comarkov.evaluate import matching_accuracy
-from comarkov.search.seeding import _affinities, hellinger, spectral
+from comarkov.joint.joint import joint
+from comarkov.search.optimise.seeding import _affinities, hellinger, spectral
 
 SEEDINGS = [hellinger, spectral]
 

@@ -10,11 +10,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import CoClustering, Results, datasets
-from comarkov.data.joint import joint
-from comarkov.search import budgets, number_ladder
-from comarkov.search.choose_numbers import select
-from comarkov.search.number_ladder import MANY, MEMBERS, evidence_of, ladder, numbers_of, settle
+from comarkov.joint.joint import joint
+from comarkov.search import budgets
 from comarkov.search.progress import Monitor
+from comarkov.search.select import number_ladder
+from comarkov.search.select.choose_numbers import select
+from comarkov.search.select.number_ladder import (
+    MANY,
+    MEMBERS,
+    evidence_of,
+    ladder,
+    numbers_of,
+    settle,
+)
 
 
 def planted(n_clusters=(5, 4), shape=(200, 160), seed=0, **kind):

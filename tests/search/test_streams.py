@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from comarkov.search.streams import Purpose, Seed
+from comarkov.search.run import Purpose, Seed
 
 numbers = st.lists(st.integers(0, 2**32 - 1), max_size=3)
 segments = st.tuples(st.sampled_from(Purpose), numbers)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from comarkov import CoClustering
-from comarkov.search.threads import n_threads
+from comarkov.joint.machine import n_threads
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 3, np.int64(2), -1, -2, -100])

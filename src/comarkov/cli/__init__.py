@@ -12,6 +12,7 @@ from . import (
     cut,
     datasets,
     evaluate,
+    explore,
     fit,
     info,
     multi,
@@ -19,10 +20,9 @@ from . import (
     predict,
     report,
     reproduce,
-    sweep,
 )
-from .option_groups import Command
-from .terminal import echo
+from .options import Command
+from .output import echo
 
 CLUSTER, JUDGE, DATA = "Cluster", "Evaluate", "Data and the paper"  # panels of the help
 
@@ -58,7 +58,7 @@ def main(
 for panel, commands in {
     CLUSTER: (
         fit.fit,
-        sweep.sweep,
+        explore.sweep,
         cut.cut,
         chain.chain,
         multi.multi,

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import network, results_folder
-from .errors import clear_errors, notes
-from .inputs import KNOWN, InputOptions
-from .option_groups import takes_groups
-from .options import CLUSTERING, OutputOptions, beta_option
+from . import network_options, results_folder
+from .input_options import KNOWN, InputOptions
+from .options import CLUSTERING, OutputOptions, beta_option, takes_groups
+from .output import clear_errors, notes
 
 if TYPE_CHECKING:
     from ..estimators.markov import MarkovAggregation
+
 
 ABOUT = "A table of transitions, an edge list, or sequences of states."
 Transitions = Annotated[str, typer.Argument(metavar="INPUT", help=ABOUT, show_default=False)]
@@ -26,7 +26,9 @@ Transitions = Annotated[str, typer.Argument(metavar="INPUT", help=ABOUT, show_de
 @dataclass(frozen=True)
 class _ChainOptions:
     k: str | None = CLUSTERING.option(
-        "--clusters -k NUMBER", "The number of clusters of states.", shown=str(network.CLUSTERS)
+        "--clusters -k NUMBER",
+        "The number of clusters of states.",
+        shown=str(network_options.CLUSTERS),
     )
     beta: str = beta_option(
         "0.5", "From 0 to 1: 1 favours predicting the next cluster, 0 a lumpable chain."
@@ -46,17 +48,20 @@ class _ChainOptions:
 
 
 @dataclass(frozen=True)
-class ChainOptions(network.NetworkOptions, _ChainOptions):
+class ChainOptions(network_options.NetworkOptions, _ChainOptions):
     """How to aggregate a chain."""
 
     def estimator(self, output: OutputOptions) -> MarkovAggregation:
         """A model to fit."""
         if self.k is None:
             warnings.warn(
-                f"The number of clusters is {network.CLUSTERS}, the default. Set it with -k.",
+                f"The number of clusters is {network_options.CLUSTERS}, the default. "
+                "Set it with -k.",
                 stacklevel=2,
             )
-        clusters = network.CLUSTERS if self.k is None else network.number(self.k, "-k 3")
+        clusters = (
+            network_options.CLUSTERS if self.k is None else network_options.number(self.k, "-k 3")
+        )
         keywords = self.keywords(self.beta, output)
         from ..estimators.markov import MarkovAggregation  # slow to import
 
@@ -69,7 +74,7 @@ class ChainOptions(network.NetworkOptions, _ChainOptions):
 def chain(
     source: Transitions,
     clustering: ChainOptions,
-    folder: network.OpenedFolderOptions,
+    folder: network_options.OpenedFolderOptions,
     *,
     output: OutputOptions,
     reading: InputOptions,
@@ -101,9 +106,9 @@ def chain(
         kind = None if source in KNOWN else reading.kind or "chain"
         with _advice_about_visits(reading):
             data = replace(reading, kind=kind).read(source)
-            with network.parameters_as_options("restrict", "held_out", "kind"):
+            with network_options.parameters_as_options("restrict", "held_out", "kind"):
                 model.fit(data)
-        from ..results.network.chain import ChainResults
+        from ..results.network.chain_results import ChainResults
 
         folder.write(ChainResults(model, data, results_folder.command()), out, output)
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..data.writing import write_text
-from .errors import clear_errors, notes
-from .inputs import InputOptions, Source
+from ..io.files import write_text
+from .input_options import InputOptions, Source
 from .label_files import classes_of
-from .option_groups import takes_groups
 from .options import (
     CLUSTERING,
     INPUT,
@@ -19,15 +17,16 @@ from .options import (
     NumberOptions,
     OutputOptions,
     as_beta,
+    takes_groups,
 )
+from .output import aligned, clear_errors, echo, notes, print_json, records, records_csv
 from .results_folder import REPLACE, refuse_to_replace
-from .tables import aligned, print_json, records, records_csv
-from .terminal import echo
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..data.reading import Data
+    from ..io.read import Data
+
 
 METHODS = "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc, ibcc-iterative"
 

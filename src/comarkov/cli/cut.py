@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import results_folder
-from .errors import clear_errors, notes
-from .option_groups import takes_groups
-from .options import CLUSTERING, OUTPUT, OutputOptions
+from .options import CLUSTERING, OUTPUT, OutputOptions, takes_groups
+from .output import clear_errors, notes
 
 if TYPE_CHECKING:
     from ..costs.labels import Counts
     from ..results.results import Results
+
 
 SIDES = (("-k", "row"), ("-l", "column"))
 

@@ -8,9 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .bars import progress_bars
-from .errors import clear_errors
-from .terminal import echo
+from .output import clear_errors, echo, progress_bars
 
 app = typer.Typer(help="List, download and locate data sets.", no_args_is_help=True)
 
@@ -23,7 +21,7 @@ def list_datasets() -> None:
 
     comarkov datasets list
     """
-    from ..data import datasets
+    from ..io import datasets
 
     for name, entry in datasets.CATALOGUE.items():
         if entry.archive is None:
@@ -52,7 +50,7 @@ def fetch_dataset(
 
     comarkov datasets fetch movielens
     """
-    from ..data import datasets
+    from ..io import datasets
 
     with clear_errors():
         for name in names:
@@ -78,8 +76,8 @@ def dataset_path(
     comarkov datasets path movielens
     """
     with clear_errors():
-        from ..data import datasets
-        from ..data.datasets.archives import cache_folder
+        from ..io import datasets
+        from ..io.datasets.archives import cache_folder
 
         if name is None:
             echo(cache_folder())

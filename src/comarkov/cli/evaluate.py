@@ -9,12 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from .errors import clear_errors, notes
 from .label_files import SIDES, classes_in, clusters_in, joined, titles_in
-from .option_groups import takes_groups
-from .options import INPUT, OutputOptions
-from .tables import aligned, print_json
-from .terminal import echo
+from .options import INPUT, OutputOptions, takes_groups
+from .output import aligned, clear_errors, echo, notes, print_json
 
 # What is always printed, and how it is called.
 PRINTED = {
@@ -89,7 +86,7 @@ def _scores(
     clusters: dict[str, str], classes: dict[str, str], pair: tuple[np.ndarray, np.ndarray]
 ) -> dict[str, Any]:
     """Counts of what clusters and classes have in common, and measures of agreement."""
-    from ..costs import evaluation  # slow to import
+    from ..costs import agreement  # slow to import
 
     known, assigned = pair
     numbers = np.unique(assigned, return_inverse=True)[1]
@@ -102,10 +99,10 @@ def _scores(
         "classes": np.unique(known).size,
         "clusters": np.unique(assigned[assigned != "-1"]).size,
         "in_no_cluster": int((assigned == "-1").sum()),
-        "map": evaluation.matching_accuracy(*pair),
-        "purity": evaluation.purity(*pair),
-        "nmi": evaluation.normalized_mutual_information(*pair),
-        "ari": evaluation.adjusted_rand_index(*pair),
+        "map": agreement.matching_accuracy(*pair),
+        "purity": agreement.purity(*pair),
+        "nmi": agreement.normalized_mutual_information(*pair),
+        "ari": agreement.adjusted_rand_index(*pair),
     }
 
 
@@ -153,7 +150,7 @@ def _print(
 
 
 def _headline(title: str, scores: dict[str, Any]) -> str:
-    from ..results.numbers import count_text
+    from ..results.words.figures import count_text
 
     elements, clusters, classes = (
         count_text(scores[f"{noun}s" if noun != "class" else "classes"], noun)

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import results_folder
-from .bars import WRITING, stage_bar
-from .engine import EngineOptions
-from .errors import clear_errors, notes
-from .inputs import InputOptions, Source
-from .option_groups import takes_groups
-from .options import OUTPUT, ChosenNumberOptions, ClusteringOptions, OutputOptions
-from .tables import print_json
-from .terminal import echo
-from .wording import as_options
+from .input_options import InputOptions, Source
+from .options import (
+    OUTPUT,
+    ChosenNumberOptions,
+    ClusteringOptions,
+    EngineOptions,
+    OutputOptions,
+    takes_groups,
+)
+from .output import WRITING, as_options, clear_errors, echo, notes, print_json, stage_bar
 
 if TYPE_CHECKING:
     from ..estimators.estimate import Estimate

@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from ..data.own_folders import is_store
-from ..data.sizes import size_text
-from .bars import progress_bars
-from .errors import clear_errors, notes
-from .inputs import options_in_errors
-from .option_groups import takes_groups
-from .options import OutputOptions
-from .tables import print_json
-from .terminal import echo
+from ..io.files import is_store
+from ..joint.messages import size_text
+from .input_options import options_in_errors
+from .options import OutputOptions, takes_groups
+from .output import clear_errors, echo, notes, print_json, progress_bars
 
 if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
@@ -70,7 +66,7 @@ def print_facts(about: Mapping[str, Any]) -> None:
 
 def store_facts(folder: Path) -> dict[str, Any]:
     """The facts about a store, by name."""
-    from ..data.store.layout import Description  # slow to import
+    from ..io.store.layout import Description  # slow to import
 
     about = Description.read(folder)
     return {
@@ -89,7 +85,7 @@ def store_facts(folder: Path) -> dict[str, Any]:
 
 def _verified(folder: Path) -> dict[str, Any]:
     """The facts about a store whose files are all as they were written."""
-    from ..data.store.layout import Description
+    from ..io.store.layout import Description
 
     about = store_facts(folder)
     with progress_bars("bytes") as advance:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..data.own_folders import SUMMARY, is_results
-from ..data.quoting import quote
+from ..io.files import SUMMARY, is_results
+from ..joint.messages import quote
 
 if TYPE_CHECKING:
-    from ..data.reading.class_files import Labels
+    from ..io.read.naming import Labels
+
 
 NOWHERE = ("", "-1")  # in no cluster
 SIDES = ("rows", "columns")
@@ -22,7 +23,7 @@ SIDES = ("rows", "columns")
 
 def clusters_in(path: Path, column: str | None, side: str) -> Labels:
     """The clusters in a table, or those of the rows or columns of a folder of results."""
-    from ..data.reading.class_files import read_labels
+    from ..io.read.naming import read_labels
 
     return read_labels(_table_of(path, side) if path.is_dir() else path, None, column)
 
@@ -48,7 +49,7 @@ def _refuse_types(folder: Path) -> None:
 
 def titles_in(path: Path, side: str) -> dict[str, str]:
     """The titles of clusters, by their number, of a folder of results."""
-    from ..data.reading.class_files import read_labels
+    from ..io.read.naming import read_labels
 
     if not is_results(path):
         return {}
@@ -75,7 +76,7 @@ Known = tuple[str, Sequence[str], dict[str, np.ndarray]]  # source, names, class
 
 
 def _in_results(out: Path, side: str) -> Known:
-    from ..data.reading import read
+    from ..io.read import read
 
     if not is_results(out):
         raise ValueError(
@@ -94,7 +95,7 @@ def _in_results(out: Path, side: str) -> Known:
 
 
 def _in_folder(folder: Path) -> Known:
-    from ..data.reading.folders import folder_classes, names_in
+    from ..io.read.texts import folder_classes, names_in
 
     names = names_in(folder)
     classes = folder_classes(names)
@@ -106,9 +107,9 @@ def _in_folder(folder: Path) -> Known:
 
 
 def _in_anndata(path: Path, column: str | None, side: str) -> Known:
-    from ..data.reading.classes import of_table
-    from ..data.reading.h5ad import read_h5ad
-    from ..data.reading.naming import distinct
+    from ..io.read.classes import of_table
+    from ..io.read.h5ad import read_h5ad
+    from ..io.read.naming import distinct
 
     annotated = read_h5ad(path, str(path))
     table, part = (annotated.obs, ".obs") if side == "rows" else (annotated.var, ".var")
@@ -129,7 +130,7 @@ def _chosen(
     source: str, names: Sequence[str], classes: dict[str, np.ndarray], column: str | None
 ) -> Labels:
     """One of several classifications: the one that is asked for, or the first, with a note."""
-    from ..data.reading.class_files import Labels
+    from ..io.read.naming import Labels
 
     if column is None:
         column, *others = classes
@@ -166,7 +167,7 @@ def joined(clusters: dict[str, str], classes: dict[str, str]) -> tuple[np.ndarra
 
 def classes_of(names: Sequence[str], path: Path, column: str | None = None) -> np.ndarray:
     """The known class of each name, or an error that names one that is missing."""
-    from ..data.reading.class_files import read_labels
+    from ..io.read.naming import read_labels
 
     known = read_labels(path, None, column, known=set(names)).by_name
     missing = [name for name in names if name not in known]

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from . import network, results_folder
-from .errors import clear_errors, notes
-from .inputs import InputOptions
-from .option_groups import takes_groups
-from .options import CLUSTERING, OutputOptions, beta_option
+from . import network_options, results_folder
+from .input_options import InputOptions
+from .options import CLUSTERING, OutputOptions, beta_option, takes_groups
+from .output import clear_errors, notes
 
 if TYPE_CHECKING:
-    from ..data.reading import Data
-    from ..data.relations import Key
+    from ..io.read import Data
+    from ..io.read.element_types import Key
+
 
 WORKS = "comarkov multi user,item=ratings.csv user,tag=tags.csv"
 SPECIFIED = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
@@ -71,7 +71,7 @@ class _MultiOptions:
     k: str | None = CLUSTERING.option(
         "--clusters -k NUMBERS",
         "The number of clusters of every type, such as 3, or of each, such as user=4,item=6.",
-        shown=str(network.CLUSTERS),
+        shown=str(network_options.CLUSTERS),
     )
     weight: list[str] | None = CLUSTERING.option(
         "--weight TYPE,TYPE=NUMBER", "How much a table counts; can be repeated.", shown="1"
@@ -81,22 +81,23 @@ class _MultiOptions:
 
 
 @dataclass(frozen=True)
-class MultiOptions(network.NetworkOptions, _MultiOptions):
+class MultiOptions(network_options.NetworkOptions, _MultiOptions):
     """How to cluster several types."""
 
     def numbers(self, types: list[str]) -> int | dict[str, int]:
         """The numbers of clusters as MultiwayClustering takes them."""
         if self.k is None:
             warnings.warn(
-                f"Each type gets {network.CLUSTERS} clusters, the default. Set numbers with -k.",
+                f"Each type gets {network_options.CLUSTERS} clusters, the default. "
+                "Set numbers with -k.",
                 stacklevel=2,
             )
-            return network.CLUSTERS
-        example = "-k " + ",".join(f"{name}={network.CLUSTERS}" for name in types)
+            return network_options.CLUSTERS
+        example = "-k " + ",".join(f"{name}={network_options.CLUSTERS}" for name in types)
         if "=" not in self.k:
-            return network.number(self.k, f"-k 3 or {example}")
+            return network_options.number(self.k, f"-k 3 or {example}")
         pairs = [part.rpartition("=") for part in self.k.split(",")]
-        numbers = {name.strip(): network.number(text, example) for name, _, text in pairs}
+        numbers = {name.strip(): network_options.number(text, example) for name, _, text in pairs}
         unknown = [name for name in numbers if name not in types]
         missing = [name for name in types if name not in numbers]
         faults = [f"there is no type {' or '.join(unknown)} in the tables"] if unknown else []
@@ -122,7 +123,7 @@ class MultiOptions(network.NetworkOptions, _MultiOptions):
 def multi(
     tables: Tables,
     clustering: MultiOptions,
-    folder: network.OpenedFolderOptions,
+    folder: network_options.OpenedFolderOptions,
     *,
     output: OutputOptions,
     reading: InputOptions,
@@ -152,9 +153,9 @@ def multi(
         _warn_of_parts(data)
         numbers, weights = clustering.numbers(types), clustering.weights(list(data))
         from ..estimators.multiway import MultiwayClustering  # slow to import
-        from ..results.network.multiway import MultiwayResults
+        from ..results.network.multiway_results import MultiwayResults
 
-        with network.parameters_as_options(), _files_named(data):
+        with network_options.parameters_as_options(), _files_named(data):
             model = MultiwayClustering(numbers, weights=weights, **keywords).fit(data)
         folder.write(MultiwayResults(model, data, results_folder.command()), out, output)
 

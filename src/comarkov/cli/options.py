@@ -2,20 +2,118 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
-
-from .option_groups import Panel, completion
+from typer.core import TyperCommand
 
 if TYPE_CHECKING:
-    from ..data.reading import Data
     from ..estimators.coclustering import CoClustering
+    from ..io.read import Data
+
+
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+OPTION = "option"  # the key of the option in the metadata of a field
+# Options whose parameters have other names in Python.
+FROM_PYTHON = {
+    "--max-time": "--time-limit",
+    "--n-init": "--starts",
+    "--n-jobs": "--jobs",
+    "--random-state": "--seed",
+    "--overwrite": "--force",
+}
+
+
+class Command(TyperCommand):
+    """A command that suggests its option for a parameter of Python."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of the command line."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as raised:
+            error: Any = raised  # typer does not export the type of errors about unknown options
+            option = FROM_PYTHON.get(getattr(error, "option_name", None) or "")
+            if option in [name for each in self.params for name in each.opts]:
+                error.possibilities = [option]
+            raise
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel of the help, and the options in it."""
+
+    title: str
+
+    def option(self, names: str, help: str, default: Any = None, **more: Any) -> Any:  # noqa: A002
+        """A field of a group: an option with these flags and, if it has one, its value.
+
+        ``shown`` replaces the default in the help text.
+        """
+        *flags, last = names.split()
+        is_value = not last.startswith("-")
+        more |= {"show_default": more.pop("shown")} if "shown" in more else {}
+        more |= {"metavar": last} if is_value else {}
+        flags += [] if is_value else [last]
+        declared = typer.Option(*flags, rich_help_panel=self.title, help=help, **more)
+        return field(default=default, metadata={OPTION: declared})
+
+
+def completion(words: Sequence[str]) -> Callable[[str], list[str]]:
+    """A completer that offers the words with the prefix typed so far."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
+def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Expose the fields of a command's dataclass parameters to typer as separate options."""
+    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {
+        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
+    }
+
+    @wraps(command)
+    def from_options(**options: Any) -> None:
+        made = {
+            name: group(**{each.name: options.pop(each.name) for each in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**options, **made)
+
+    options = [
+        option
+        for p in parameters
+        for option in (_options(p.annotation) if p.name in groups else [p.replace(kind=KEYWORD)])
+    ]
+    from_options.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    from_options.__annotations__ = {option.name: option.annotation for option in options}
+    return from_options
+
+
+def _options(group: Any) -> list[inspect.Parameter]:
+    types = get_type_hints(group)
+    return [
+        inspect.Parameter(
+            each.name,
+            KEYWORD,
+            default=inspect.Parameter.empty if each.default is MISSING else each.default,
+            annotation=Annotated[types[each.name], each.metadata[OPTION]],
+        )
+        for each in fields(group)
+    ]
+
 
 INPUT, TABLES, TEXTS = Panel("Input"), Panel("Input: tables"), Panel("Input: texts")
 CLUSTERING, OUTPUT = Panel("Clustering"), Panel("Output")
@@ -210,3 +308,50 @@ def _seconds(text: str | None) -> float | None:
     if float(parts[1]) == 0:
         raise ValueError(f"--time-limit must be above 0, not {text!r}. Try --time-limit 5m.")
     return float(parts[1]) * UNITS[parts[2]]
+
+
+ENGINE = Panel("Engine")
+ENGINES = ("local", "dask")
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where to compute, and what to keep in case that it is cut short."""
+
+    engine: str = ENGINE.option(
+        "--engine NAME",
+        "local, or dask for a cluster. The clusters found are the same.",
+        "local",
+        autocompletion=completion(ENGINES),
+    )
+    scheduler: str | None = ENGINE.option(
+        "--scheduler ADDRESS",
+        "The Dask scheduler to connect to, such as tcp://10.0.0.1:8786.",
+        shown="new workers, on this machine",
+    )
+    checkpoint: Path | None = ENGINE.option(
+        "--checkpoint FILE",
+        "Keep the best result so far in FILE; if the fit is interrupted, the next one continues.",
+        shown="none",
+    )
+
+    def parameters(self) -> dict[str, str | Path | None]:
+        """The parameters of a model."""
+        return {"engine": self.engine, "checkpoint": self.checkpoint}
+
+    @contextmanager
+    def running(self, jobs: int) -> Iterator[None]:
+        """Connect to the cluster, or start one of ``jobs`` workers, if it is to compute."""
+        if self.engine not in ENGINES:
+            raise ValueError(
+                f"Unknown engine {self.engine!r}. Use --engine local or --engine dask."
+            )
+        if self.engine == "local":
+            if self.scheduler is not None:
+                raise ValueError("--scheduler only works with the Dask engine: add --engine dask.")
+            yield
+            return
+        from ..search.parallel.dask_client import session  # slow to import
+
+        with session(self.scheduler, jobs):
+            yield

@@ -10,11 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data.own_folders import is_store
-from .bars import progress_bars
-from .errors import clear_errors, ended_by_user, notes
+from ..io.files import is_store
 from .info import print_facts, store_facts
-from .inputs import (
+from .input_options import (
     OWN,
     InputOptions,
     as_bytes,
@@ -23,10 +21,9 @@ from .inputs import (
     options_in_errors,
     refuse_missing,
 )
-from .option_groups import takes_groups
-from .options import OUTPUT, OutputOptions
+from .options import OUTPUT, OutputOptions, takes_groups
+from .output import clear_errors, ended_by_user, notes, print_json, progress_bars
 from .results_folder import check_target, stem_of
-from .tables import print_json
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ def pack(
 def _pack(
     sources: Sequence[str], out: Path, store: StoreOptions, reading: InputOptions, advance: Any
 ) -> None:
-    from ..data.store.packing import pack as pack_store  # slow to import
+    from ..io.store.packing import pack as pack_store  # slow to import
 
     keywords = reading.keywords() | {name: getattr(reading, name) for name in OWN}
     loaded = [data_set(source) if is_data_set(source) else source for source in sources]
@@ -116,7 +113,7 @@ def _continuing(out: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        from ..data.store.journal import has_draft
+        from ..io.store.edge_runs import has_draft
 
         if not has_draft(out):
             raise

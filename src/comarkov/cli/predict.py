@@ -11,23 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 import typer
 
-from ..data.own_folders import MODEL, is_results
-from ..data.spreadsheets import raw_names
-from ..data.writing import write_text
-from ..results.formats import csv_text
-from .errors import clear_errors, notes
-from .inputs import KNOWN, InputOptions
+from ..io.files import MODEL, is_results, write_text
+from ..io.spreadsheets import raw_names
+from ..results.files import csv_text
+from .input_options import KNOWN, InputOptions
 from .label_files import titles_in
 from .multi import Table
-from .option_groups import completion, takes_groups
-from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions
+from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions, completion, takes_groups
+from .output import clear_errors, echo, notes, print_json
 from .results_folder import RAW_NAMES, REPLACE, refuse_to_replace, summary
-from .tables import print_json
-from .terminal import echo
 
 if TYPE_CHECKING:
-    from ..data.reading import Data
-    from ..data.relations import Key
+    from ..io.read import Data
+    from ..io.read.element_types import Key
+
 
 Sources = Annotated[
     list[str],

@@ -8,14 +8,11 @@ from typing import Annotated
 
 import typer
 
-from ..data.spreadsheets import raw_names
-from ..data.writing import write_text
-from .errors import clear_errors, notes
-from .option_groups import takes_groups
-from .options import OUTPUT, OutputOptions
+from ..io.files import write_text
+from ..io.spreadsheets import raw_names
+from .options import OUTPUT, OutputOptions, takes_groups
+from .output import clear_errors, echo, notes, print_json
 from .results_folder import RAW_NAMES, opened_option, read_any_results, read_results
-from .tables import print_json
-from .terminal import echo
 
 
 @dataclass(frozen=True)
@@ -69,7 +66,7 @@ def report(
 
 def _texts(out: Path, options: ReportOptions) -> dict[str, str]:
     """The files to write: with titles all that contain them, else the report alone."""
-    from ..results.folder import titled_texts
+    from ..results.files import titled_texts
 
     if options.titles is None:
         return {"report.html": read_any_results(out).to_html()}

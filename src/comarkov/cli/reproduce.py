@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .bars import progress_bars
-from .errors import clear_errors, ended_by_user
-from .option_groups import Panel, completion, takes_groups
-from .terminal import echo
+from .options import Panel, completion, takes_groups
+from .output import clear_errors, echo, ended_by_user, progress_bars
 
 if TYPE_CHECKING:
     from ..reproduce.experiment import Experiment, Outcome
+
 
 OPTIONS = Panel("Options")
 HEADERS = ("all", "subject", "none")

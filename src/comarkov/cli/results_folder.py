@@ -12,20 +12,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data.similar_names import similar_file
-from ..data.spreadsheets import raw_names
-from ..data.writing import NotOursError, check_place, refuse_to_lose, whole_folder
+from ..io.files import NotOursError, check_place, refuse_to_lose, whole_folder
+from ..io.spreadsheets import raw_names
+from ..joint.messages import similar_file
 from .options import OUTPUT, OutputOptions
-from .tables import print_json
-from .terminal import echo
+from .output import echo, print_json
 
 if TYPE_CHECKING:
-    from ..data.joint import Joint
-    from ..data.reading import Data
     from ..estimators.coclustering import CoClustering
-    from ..results.network.base import NetworkResults
+    from ..io.read import Data
+    from ..joint.joint import Joint
+    from ..results.network.type_findings import NetworkResults
     from ..results.results import Results
-    from ..search.coclusters import Step
+    from ..search.state.coclusters import Step
 
 
 RAW_NAMES = (
@@ -50,7 +49,7 @@ class OutOptions:
 
     def place(self, source: str) -> Path:
         """The folder for results; an error before the work begins if it cannot be written."""
-        from ..model.storage import is_results
+        from ..io.files import is_results
 
         out = Path(f"{stem_of(source)}-clusters") if self.out is None else self.out
         check_target(out, self.force, is_results)
@@ -96,9 +95,9 @@ class FolderOptions(OutOptions):
         self, results: Results, out: Path, source: str, texts: Mapping[str, str] | None = None
     ) -> None:
         """Write results, an AnnData file with its clusters, and further files with their texts."""
-        from ..data.reading import write_h5ad
-        from ..model.storage import is_results
-        from ..results.folder import fill
+        from ..io.files import is_results
+        from ..io.read import write_h5ad
+        from ..results.files import fill
 
         with whole_folder(out, self.force, is_results) as folder, raw_names(self.raw_names):
             fill(replace(results, folder=str(out)), folder)
@@ -145,12 +144,13 @@ def read_results(out: Path, titles: Path | None = None) -> Results:
 
 def read_any_results(out: Path, titles: Path | None = None) -> Results | NetworkResults:
     """The results in a folder, from the model and the data in it."""
-    from ..data.reading import read
-    from ..model.storage import is_results, load, load_value
-    from ..results.folder import PATH
-    from ..results.given_titles import FILE
-    from ..results.network.stored import network_results
+    from ..io.files import is_results
+    from ..io.read import read
+    from ..model.storage import load, load_value
+    from ..results.files import PATH
+    from ..results.network.multiway_results import network_results
     from ..results.results import Results
+    from ..results.words.given_titles import FILE
 
     if not is_results(out):
         raise _no_results(out)
@@ -188,7 +188,7 @@ def _no_results(out: Path) -> OSError:
 @contextmanager
 def _commands_for_titles(out: Path) -> Iterator[None]:
     """If titles are for other numbers of clusters, say which command makes results that match."""
-    from ..results.given_titles import OtherNumbersError
+    from ..results.words.given_titles import OtherNumbersError
 
     try:
         yield
@@ -218,7 +218,7 @@ def command() -> str:
 
 def summary(out: Path) -> dict[str, Any]:
     """The content of summary.json, and the folder it is in."""
-    from ..model.storage import SUMMARY
+    from ..io.files import SUMMARY
 
     content: dict[str, Any] = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
     return {"out": str(out.absolute()), **content}

@@ -1,13 +1,114 @@
-"""Agreement of two partitions of the same elements, adjusted for chance.
+"""Agreement of a clustering with known classes, and the information that it keeps.
 
-Both measures are those of scikit-learn. Here they share one contingency table and skip the checks
-of labels, which take longer than the measures when hundreds of partitions are compared.
+n elements; T[c, a] of them have class c and are in cluster a. For MAP and MAP' elements in no
+cluster (label -1) count as wrong; for NMI and ARI they are one more cluster.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from scipy.optimize import linear_sum_assignment
+from sklearn.utils import check_consistent_length
+
+from .objective import information
+
+
+def matching_accuracy(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """MAP, the micro-averaged precision: accuracy under the best one-to-one matching.
+
+        MAP = max_π (1/n) Σ_a T[π(a), a]
+
+    The matching π of clusters and classes is found by the Hungarian algorithm.
+
+    Examples
+    --------
+    >>> from comarkov import evaluate
+    >>> evaluate.matching_accuracy([0, 0, 1, 1], [1, 1, 0, 1])
+    0.75
+    """
+    table = _table(classes, clusters)
+    matched = table[linear_sum_assignment(table, maximize=True)]
+    return float(matched.sum() / np.size(clusters))
+
+
+def purity(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """MAP': the share of elements whose class is the most frequent one of their cluster.
+
+        MAP' = (1/n) Σ_a max_c T[c, a]
+
+    An element can have several classes: then ``classes`` is a table elements x classes of 0 and
+    1, and an element counts for each of its classes.
+
+    Examples
+    --------
+    >>> from comarkov import evaluate
+    >>> evaluate.purity([0, 0, 1, 1], [0, 0, 1, 2])
+    1.0
+    >>> evaluate.purity([[1, 0], [1, 1], [0, 1]], [0, 0, 0])
+    0.6666666666666666
+    """
+    return float(_table(classes, clusters).max(axis=0).sum() / np.size(clusters))
+
+
+def normalized_mutual_information(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """NMI = 2 I(class; cluster) / [H(class) + H(cluster)].
+
+    Examples
+    --------
+    >>> from comarkov import evaluate
+    >>> evaluate.normalized_mutual_information([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    from sklearn.metrics import normalized_mutual_info_score  # slow to import
+
+    return float(normalized_mutual_info_score(classes, clusters))
+
+
+def adjusted_rand_index(classes: ArrayLike, clusters: ArrayLike) -> float:
+    """ARI = (R - E[R]) / (max R - E[R]), where R counts the pairs that are together in both.
+
+    R = Σ_ca C(T[c, a], 2). E[R] is its mean for random clusters of the same sizes, max R the mean
+    of the pairs together in classes and of those together in clusters.
+
+    Examples
+    --------
+    >>> from comarkov import evaluate
+    >>> evaluate.adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    from sklearn.metrics import adjusted_rand_score  # slow to import
+
+    return float(adjusted_rand_score(classes, clusters))
+
+
+def information_kept(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> float:
+    """I(X̄;Ȳ) / I(X;Y): the share of the matrix's information that the blocks keep.
+
+    Examples
+    --------
+    >>> from comarkov import evaluate
+    >>> evaluate.information_kept([[2, 0, 0], [0, 1, 1]], [0, 1], [0, 1, 1])
+    1.0
+    """
+    return information(W, row_labels, column_labels).kept
+
+
+def _table(classes: ArrayLike, clusters: ArrayLike) -> np.ndarray:
+    """Return T: the number of elements that have class c and are in cluster a."""
+    check_consistent_length(classes, clusters)
+    if np.size(classes) == 0:
+        raise ValueError("There are no labels to compare.")
+    has_class, cluster = np.asarray(classes), np.asarray(clusters)
+    if has_class.ndim == 1:
+        has_class = has_class[:, None] == np.unique(has_class)
+    labels = np.unique(cluster)
+    if labels.dtype.kind in "if":
+        labels = labels[labels != -1]
+    return has_class.T.astype(np.int64) @ (cluster[:, None] == labels)
 
 
 def agreement(a: np.ndarray, b: np.ndarray) -> float:

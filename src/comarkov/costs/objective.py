@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..data.joint import Joint, joint
+from ..joint.joint import Joint, joint
 from .labels import as_labels
 from .relations import Information
 

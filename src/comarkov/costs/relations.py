@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
-from ..data.joint import Joint, joint
+from ..joint.joint import Joint, joint
 from .labels import as_labels
 
 ROUNDING = 1e-12  # bits that may be 0

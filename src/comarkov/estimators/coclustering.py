@@ -8,9 +8,9 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..data.weighting import SCHEMES, Weighting
+from .._compat import Interval, StrOptions
+from ..joint.weighting import SCHEMES, Weighting
 from .base import COUNT, SEARCH, SearchParameters
 from .fitting import CoClusterEstimator
 

@@ -14,16 +14,16 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from ..costs import evaluation
+from ..costs import agreement
 from ..costs.objective import information
 from ..costs.relations import Information
-from ..data.joint import Joint, joint
-from ..data.reading.fit_input import fit_input
-from ..data.user_warnings import without_mass
-from ..data.weighted import weighted_joint
-from ..data.weighting import Weighting, as_weighting
-from ..search.starts import pair, starts_for
-from ..search.streams import Purpose, Seed
+from ..io.read.fit_input import fit_input
+from ..io.store.weighing import weighted_joint
+from ..joint.joint import Joint, joint
+from ..joint.messages import without_mass
+from ..joint.weighting import Weighting, as_weighting
+from ..search.run import Purpose, Seed
+from ..search.state.starts import pair, starts_for
 from .coclustering import ClusterCounts, CoClustering
 from .fitting import CoClusterEstimator
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
@@ -41,9 +41,9 @@ NAMES: dict[str, Callable[..., CoClustering]] = {
 }
 STARTED = ("anneal", "sequential", "batch", "iterative")  # methods that start from labels
 AGREEMENT = {
-    "map": evaluation.matching_accuracy,
-    "nmi": evaluation.normalized_mutual_information,
-    "ari": evaluation.adjusted_rand_index,
+    "map": agreement.matching_accuracy,
+    "nmi": agreement.normalized_mutual_information,
+    "ari": agreement.adjusted_rand_index,
 }
 LOADING = (4, 16)  # sizes of matrices that load the kernels: for few zeros, and for many
 LARGEST_SEED = 2**32 - 1

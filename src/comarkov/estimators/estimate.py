@@ -13,21 +13,158 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 
-from ..data.cluster.client import current
-from ..data.joint import Joint
-from ..data.machine import available_memory, own_memory
-from ..data.sizes import size_text
-from ..search import budgets, pace
-from ..search.choose_beta import DEFAULT
-from ..search.coarsening import fine_number
-from ..search.ensemble import WAVE
+from ..io.read.fit_input import fit_input
+from ..io.store.weighing import fit_weighting
+from ..joint.inputs import NO_MASS, as_csr
+from ..joint.joint import Joint, joint
+from ..joint.machine import available_memory, n_threads, own_memory
+from ..joint.messages import size_text
+from ..joint.scale import Extent, count_unit
+from ..joint.weighting import Weighting, as_weighting, frequencies
+from ..search import budgets, footprint
 from ..search.footprint import INDEX, Size, data_bytes, search_bytes
-from ..search.new_tables import padded
-from ..search.starts import starts_for
-from ..search.threads import n_threads
-from .estimate_data import Source, sample_entries, size_of
+from ..search.optimise.ensemble import WAVE
+from ..search.optimise.polish import fine_number
+from ..search.parallel.boards import padded
+from ..search.parallel.dask_client import current
+from ..search.parallel.dask_inputs import cluster_joint, is_distributed
+from ..search.select.beta import DEFAULT
+from ..search.state.starts import starts_for
+
+COUNT = 4  # bytes of a mass, if data are counts
+
+
+def sample_entries(counts: tuple[int | None, int | None]) -> int:
+    """Return the number of entries of a sample for these numbers of clusters."""
+    return footprint.TERMS // sum(k for k in counts if k is not None)
+
+
+def size_of(data: Joint) -> Size:
+    """Return the size of data."""
+    mass = COUNT if data.mass_dtype is np.int32 else 8
+    is_on_disk = data.pages is not None
+    weight = data.matrix.weights.itemsize
+    return Size(*data.shape, data.nnz, mass, weight, is_on_disk=is_on_disk)
+
+
+class Source(NamedTuple):
+    """A matrix, or the joint distribution of a store."""
+
+    csr: sp.csr_array | None
+    stored: Joint | None
+    weighting: Weighting | None  # fitted
+    row_mass: np.ndarray  # positive, or 0 for rows that are empty once they are weighted
+    column_mass: np.ndarray
+    unit: float = 0.0  # of weights that a fit does not take for counts
+
+    @classmethod
+    def of(cls, X: Any, estimator: Any) -> Source:
+        """The data that a fit of an estimator to X would have."""
+        if is_distributed(X):
+            weighting = as_weighting(estimator.weighting, X)
+            return cls.of_joint(cluster_joint(X, weighting, current()))
+        X = fit_input(X)
+        weighting = as_weighting(estimator.weighting, X)
+        stored = getattr(X, "joint", None)
+        if isinstance(stored, Joint) and weighting is None:
+            return cls.of_joint(stored)
+        csr = as_csr(X)
+        if weighting is not None:
+            fit_weighting(X, weighting)
+        masses = _masses(csr, weighting)
+        if not masses[0].any():
+            raise ValueError(NO_MASS)
+        extent = Extent.of(csr.data)
+        is_counted = weighting is not None or count_unit(csr, extent) > 0
+        return cls(csr, None, weighting, *masses, 0.0 if is_counted else extent.unit)
+
+    @classmethod
+    def of_joint(cls, data: Joint) -> Source:
+        """The data of a store or of a cluster, which are weighted already."""
+        return cls(None, data, None, data.row_mass, data.column_mass)
+
+    @property
+    def _whole(self) -> sp.csr_array | Joint:
+        whole = self.csr if self.stored is None else self.stored
+        assert whole is not None
+        return whole
+
+    @property
+    def nnz(self) -> int:
+        """The number of entries."""
+        return int(self._whole.nnz)
+
+    def size(self) -> Size:
+        """Return the size of the data as a fit holds them."""
+        whole, like = self._whole, size_of(self.rows(1000))
+        shared = (INDEX + like.weight * (self.unit == 1.0)) * (self.unit > 0)
+        n, m = whole.shape
+        return like._replace(
+            rows=n,
+            columns=m,
+            entries=whole.nnz,
+            shared=shared,
+            is_on_disk=self.stored is not None,
+        )
+
+    def paces(self, counts: tuple[int | None, int | None]) -> list[float]:
+        """Return the seconds for an entry in a sweep over rows and over columns."""
+        entries = sample_entries(counts)
+        samples = self.rows, self.columns
+        return [
+            footprint.pace(sample(entries), k)
+            for k, sample in zip(counts, samples, strict=True)
+            if k is not None
+        ]
+
+    def rows(self, entries: int) -> Joint:
+        """Return random rows with about so many entries."""
+        which = _some(self.row_mass, self.nnz, entries)
+        if self.stored is not None:
+            return self.stored.subset(which)
+        assert self.csr is not None
+        rows = self.csr[which]
+        if self.weighting is not None:
+            rows = self.weighting.weigh_rows(rows)
+        return self._read(rows[:, np.unique(rows.indices)])
+
+    def columns(self, entries: int) -> Joint:
+        """The same for columns, as the rows of a matrix."""
+        which = _some(self.column_mass, self.nnz, entries)
+        if self.stored is not None:
+            return self.stored.T.subset(which)
+        assert self.csr is not None
+        columns = self.csr[:, which].tocsr()
+        if self.weighting is not None:
+            columns = self.weighting.weigh_columns(columns)
+        return self._read(columns[np.flatnonzero(np.diff(columns.indptr))]).T
+
+    def _read(self, sample: sp.csr_array) -> Joint:
+        """Return a sample as a fit has all data: counts as such, even if they are few."""
+        return joint(sample, self.unit or None, small=0)
+
+
+def _masses(csr: sp.csr_array, weighting: Weighting | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return which rows and columns are not empty: 1, or 0 if they are."""
+    columns = frequencies(csr) > 0
+    rows = np.diff(csr.indptr) > 0
+    if weighting is not None and weighting.idf_ is not None and not weighting.idf_.all():
+        columns = weighting.idf_ > 0  # without those that too few rows have
+        rows = csr @ columns.astype(np.float64) > 0
+    return rows.astype(np.int8), columns.astype(np.int8)
+
+
+def _some(mass: np.ndarray, nnz: int, entries: int) -> np.ndarray:
+    """Return random elements with about so many of nnz entries; none of them is empty."""
+    present = np.flatnonzero(mass > 0)
+    n = present.size
+    count = int(np.clip(round(n * entries / max(nnz, 1)), min(n, 100), n))
+    return present[np.sort(np.random.default_rng(0).choice(n, count, replace=False))]
+
 
 USUAL = 20  # clusters of a side, if their number is to be chosen
 CHOOSING = 6.0  # fits that choosing numbers or β takes, besides the last
@@ -101,17 +238,17 @@ def estimate_fit(estimator: Any, X: Any) -> Estimate:
     _check_numbers(estimator, source)
     size = source.size()
     paces = source.paces(request.counts)
-    sweeps = pace.sweeps_of(request.method, request.beta, estimator.beta_step)
+    sweeps = footprint.sweeps_of(request.method, request.beta, estimator.beta_step)
     starts = _starts(estimator, size, request.counts)
-    seconds = pace.fit_seconds(size.entries, paces, sweeps, starts)
+    seconds = footprint.fit_seconds(size.entries, paces, sweeps, starts)
     if size.entries <= SMALL * sample_entries(request.counts) and not request.is_chosen:
         seconds = starts * _seconds_by_sample(estimator, source, request.counts)
     if request.is_chosen:
         seconds *= 1 + CHOOSING
     available = available_memory()
-    seconds /= pace.speed_up(size.entries, (size.rows, size.columns), request.threads)
+    seconds /= footprint.speed_up(size.entries, (size.rows, size.columns), request.threads)
     if size.is_on_disk:
-        seconds += pace.disk_seconds(2 * size.matrix, available, starts * sweeps)
+        seconds += footprint.disk_seconds(2 * size.matrix, available, starts * sweeps)
     added, worker = _added_bytes(size, request)
     result = Estimate(
         (size.rows, size.columns),
@@ -229,8 +366,8 @@ def _advice(result: Estimate, size: Size, request: Request) -> list[str]:
         advice.append(_saving_memory(size, request))
     cores = n_threads(-1)
     if result.seconds > PATIENCE and request.threads < cores and request.engine != "dask":
-        faster = pace.speed_up(size.entries, (size.rows, size.columns), cores)
-        now = pace.speed_up(size.entries, (size.rows, size.columns), request.threads)
+        faster = footprint.speed_up(size.entries, (size.rows, size.columns), cores)
+        now = footprint.speed_up(size.entries, (size.rows, size.columns), request.threads)
         if faster > now:
             seconds = time_text(result.seconds * now / faster)
             advice.append(f"With n_jobs={cores} it takes {seconds}; the clusters are the same.")

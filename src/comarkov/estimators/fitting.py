@@ -9,33 +9,29 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..data.alignment import check_columns
-from ..data.cluster.client import Cluster, current
-from ..data.cluster.inputs import cluster_joint, is_distributed, refuse_dask
-from ..data.contract import available_if, fit_context
-from ..data.inputs import NamedMatrix, sorted_csr
-from ..data.joint import Joint
-from ..data.reading import Data
-from ..data.reading.fit_input import fit_input
-from ..data.store.opening import check_large
-from ..data.weighted import weighted_joint
-from ..data.weighting import Weighting, as_weighting
-from ..model.numbering import canonical_orders, renumbered_path
-from ..results.describe_mixin import DescribeMixin
-from ..search import budgets, choose_beta, choose_numbers
-from ..search.checkpoints import Checkpoint, Chosen
-from ..search.coclusters import CoClusterProblem, CoClusters, Step
-from ..search.display import begin_stage, expect, showing
-from ..search.problem import Solution
-from ..search.progress import CONFIDENCE, fit_stages
-from ..search.run import Run
-from ..search.starts import starts_for
-from ..search.streams import Purpose
-from .biclusters import HasBiclusters
-from .cutting import Cuts
+from .._compat import available_if, fit_context
+from ..io.read import Data
+from ..io.read.fit_input import fit_input
+from ..io.store.opening import check_large
+from ..io.store.weighing import weighted_joint
+from ..joint.alignment import check_columns
+from ..joint.inputs import NamedMatrix, sorted_csr
+from ..joint.joint import Joint
+from ..joint.weighting import Weighting, as_weighting
+from ..model.leaves import canonical_orders, renumbered_path
+from ..results.notebook import DescribeMixin
+from ..search import budgets
+from ..search.checkpoint import Checkpoint, Chosen
+from ..search.parallel.dask_client import Cluster, current
+from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
+from ..search.progress import CONFIDENCE, begin_stage, expect, fit_stages, showing
+from ..search.run import Purpose, Run
+from ..search.select import beta, choose_numbers
+from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, Step
+from ..search.state.starts import starts_for
+from .base import HasBiclusters
 from .estimate import Estimate, estimate_fit, refuse_what_does_not_fit
-from .learning import Starts
-from .prediction import Predicts
+from .prediction import Cuts, Predicts, Starts
 
 
 class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
@@ -94,7 +90,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         return estimate_fit(self, X)
 
     def _fit_in_stages(self, X: Any) -> Joint:
-        run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        run = self._run(beta.DEFAULT if self.beta == "auto" else float(self.beta))
         X, weighting, data = self._read(X, run)
         expect(budgets.expected_seconds(data.nnz))
         run = self._with_checkpoint(run, data)
@@ -174,14 +170,14 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         list of Step
             (beta, cost, row_labels, column_labels), by decreasing β.
         """
-        wanted = choose_beta.checked(betas)
-        run = self._run(choose_beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        wanted = beta.checked(betas)
+        run = self._run(beta.DEFAULT if self.beta == "auto" else float(self.beta))
         X, _, data = self._read(X, run)
         numbers = self._known_numbers(data) or self._numbers(data, run)[0]
         starts = starts_for(data, numbers, self.init, self.fixed)
         problem = CoClusterProblem(data, starts)
         n_init = self._method("auto").n_starts(problem)
-        solution = choose_beta.beta_path(problem, wanted, replace(run, n_init=n_init))
+        solution = beta.beta_path(problem, wanted, replace(run, n_init=n_init))
         self._report(solution.state, starts, run)
         state = solution.state
         return renumbered_path(solution.path, canonical_orders((state.rows, state.columns), starts))
@@ -234,7 +230,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
 
         ask = (starts[0].k, starts[1].k), self.init, self.fixed
         alone = replace(run, checkpoint=None)
-        evidence = choose_beta.beta_evidence(sorted_csr(X), read, ask, alone)
+        evidence = beta.beta_evidence(sorted_csr(X), read, ask, alone)
         if run.checkpoint is not None and not run.monitor.reason:
             run.checkpoint.remember(betas=evidence)
         return evidence

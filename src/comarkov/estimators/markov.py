@@ -11,25 +11,23 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 from sklearn.base import ClusterMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._compat import Interval, StrOptions, fit_context
 from ..costs.labels import as_labels, renumbered
 from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
 from ..costs.relations import markov
-from ..data import chains
-from ..data.chains import Chain, Transitions, chain, hold_out, read_transitions
-from ..data.contract import fit_context
-from ..data.inputs import is_matrix
-from ..data.joint import joint
-from ..model.numbering import canonical_orders
+from ..joint import chains
+from ..joint.chains import Chain, Transitions, chain, hold_out, read_transitions
+from ..joint.inputs import is_matrix
+from ..joint.joint import joint
+from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
-from ..search.graph import Graph, Relation
-from ..search.methods import warn_if_unfinished
-from ..search.network import Network
-from ..search.network_problem import NetworkProblem
-from ..search.starts import Elements, Start, start_for
-from ..search.streams import Purpose, Seed
+from ..search.optimise.methods import warn_if_unfinished
+from ..search.run import Purpose, Seed
+from ..search.state.graph import Graph, Relation
+from ..search.state.network_state import Network, NetworkProblem
+from ..search.state.starts import Elements, Start, start_for
 from .base import COUNT, NETWORK, NetworkParameters, Searches
 from .prediction import with_columns_of_fit
 

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from .._compat import fit_context
 from ..costs.labels import renumbered
 from ..costs.relations import Coefficients, Information, co_clustering
-from ..data.contract import fit_context
-from ..data.joint import Joint, joint
-from ..data.relations import Key, read_new, read_relations
-from ..model.numbering import canonical_orders
+from ..io.read.element_types import Key, read_new, read_relations
+from ..joint.joint import Joint, joint
+from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
-from ..search.graph import Graph, Relation
-from ..search.methods import warn_if_unfinished
-from ..search.network_problem import problem_of
-from ..search.starts import Elements, Start, start_for
+from ..search.optimise.methods import warn_if_unfinished
+from ..search.state.graph import Graph, Relation
+from ..search.state.network_state import problem_of
+from ..search.state.starts import Elements, Start, start_for
 from .base import COUNT, NETWORK, NetworkParameters, Searches
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,15 +13,27 @@ from scipy.special import softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..costs.labels import check_side
+from ..costs.labels import check_side, renumbered
 from ..costs.objective import cost
-from ..data.alignment import align, check_columns
-from ..data.inputs import as_csr, in_parts
-from ..data.joint import Joint, joint
-from ..data.reading.fit_input import new_input
-from ..data.weighting import Weighting
-from ..model.confidence import posterior
+from ..costs.relations import Information
+from ..io.read.fit_input import new_input
+from ..joint.alignment import align, check_columns
+from ..joint.inputs import are_numbers, as_csr, in_parts
+from ..joint.joint import Joint, joint
+from ..joint.messages import warn_user, without_mass
+from ..joint.weighting import Weighting
+from ..model.confidence import Confidence, confidences, evidence_exponents, posterior, rejected
+from ..model.hierarchy import Hierarchy
+from ..model.leaves import Leaves, Orders, canonical_orders, renumbered_path, take_leaves
 from ..model.placing import Model
+from ..results.fit_data import joint_of_fit
+from ..search.optimise.ensemble import search
+from ..search.optimise.methods import warn_if_unfinished
+from ..search.optimise.polish import fine_count
+from ..search.run import Run, Settings
+from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, Step
+from ..search.state.starts import Start, pair, starts_for, still_fixed
+from .base import Searches
 
 
 class Predicts(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -148,3 +163,200 @@ def with_columns_of_fit(estimator: Any, X: Any, names: np.ndarray | None) -> sp.
     if aligned is X:
         check_columns(estimator, X, reset=False)
     return weights
+
+
+Starts = tuple[Start, Start]
+
+
+class Learns(Searches):
+    """Keeps the solution of a search as fitted attributes."""
+
+    reject: float | None
+    beta_: float
+    row_labels_: np.ndarray
+    column_labels_: np.ndarray
+    row_confidence_: np.ndarray
+    column_confidence_: np.ndarray
+    row_margins_: np.ndarray
+    column_margins_: np.ndarray
+    row_agreement_: np.ndarray
+    column_agreement_: np.ndarray
+    row_stability_: np.ndarray
+    column_stability_: np.ndarray
+    row_evidence_exponent_: float
+    column_evidence_exponent_: float
+    row_names_in_: np.ndarray
+    feature_names_in_: np.ndarray
+    n_features_in_: int
+    path_: list[Step]
+    selection_: np.ndarray
+    selection_reason_: str
+    beta_selection_: np.ndarray
+    cost_: float
+    information_: Information
+    hierarchy_: Hierarchy
+    n_iter_: int
+    _model: Model
+    _n_features_out: int
+
+    def _keep(self, solution: Solution[CoClusters], starts: Starts, run: Run) -> None:
+        """Set the fitted attributes, clusters in canonical order."""
+        state = solution.state
+        self.information_ = state.information()
+        self.beta_ = run.beta
+        self.cost_ = self.information_.cost(run.beta)
+        self.n_iter_ = state.n_iter
+        orders = canonical_orders((state.rows, state.columns), starts)
+        self.row_labels_, self.column_labels_ = (
+            renumbered(labels, order)
+            for labels, order in zip(state.all_labels(), orders, strict=True)
+        )
+        path = renumbered_path(solution.path or [state.step(run.beta)], orders)
+        self._set_or_forget("path_", path if self.keep_path else None)
+        names = state.joint.row_names
+        self._set_or_forget("row_names_in_", None if names is None or are_numbers(names) else names)
+        self._keep_confidence(solution, orders, starts, run)
+        self._keep_model(solution, orders, starts, run)
+
+    def _keep_model(
+        self, solution: Solution[CoClusters], orders: Orders, starts: Starts, run: Run
+    ) -> None:
+        """Set the attributes for new data and other levels."""
+        data = solution.state.joint
+        counts = [fine_count(s) if self.method == "auto" else s.k for s in starts]
+        with run.monitor.interruptible():
+            rows, columns = take_leaves(solution, orders, counts, run)
+        self.hierarchy_ = Hierarchy(rows, columns, run.beta, self.information_)
+        self._model = Model(
+            rows,
+            columns,
+            2 * run.beta - 1,
+            data.scale,
+            data.spread,
+            data.row_names,
+            data.column_names,
+        )
+        self._n_features_out = 0 if rows is None else rows.k
+
+    def _keep_confidence(
+        self, solution: Solution[CoClusters], orders: Orders, starts: Starts, run: Run
+    ) -> None:
+        """Set the confidence of labels, and reject those below the limit."""
+        exponents = evidence_exponents(solution.state, run)
+        for name, gamma in zip(("row", "column"), exponents, strict=True):
+            self._set_or_forget(f"{name}_evidence_exponent_", gamma)
+        both = confidences(solution, run.beta, exponents)
+        for name, sure, order, start in zip(("row", "column"), both, orders, starts, strict=True):
+            if sure and order is not None:
+                sure = sure._replace(stability=sure.stability[order])
+            for part in Confidence._fields:
+                self._set_or_forget(f"{name}_{part}_", sure and getattr(sure, part))
+            if sure and self.reject is not None:
+                labels = getattr(self, f"{name}_labels_")
+                kept = rejected(labels, sure.confidence, self.reject, start.fixed)
+                setattr(self, f"{name}_labels_", kept)
+
+    def _report(self, state: CoClusters, starts: Starts, run: Run, level: int = 4) -> None:
+        """Warn of a search that was stopped, and of empty rows and columns.
+
+        ``level`` is the number of calls between the user's line and this one.
+        """
+        warn_if_unfinished(state, run, level)
+        empty = [int((~start.has_mass).sum()) for start in starts]
+        if any(empty):
+            warn_user(f"{without_mass(empty, state.joint.shape)}: label -1.")
+
+    def _set_or_forget(self, attribute: str, value: Any) -> None:
+        """Set a fitted attribute, or delete that of an earlier fit."""
+        if value is not None:
+            setattr(self, attribute, value)
+        elif hasattr(self, attribute):
+            delattr(self, attribute)
+
+
+class Cuts(Learns):
+    """Cutting the tree of a fit."""
+
+    n_clusters: Any
+    fixed: Any
+
+    def _both(self, n_clusters: Any) -> tuple[Any, Any]:
+        """The parameter as a pair of numbers, for rows and for columns."""
+        return pair(n_clusters, "n_clusters")
+
+    def cut(self, n_clusters: int | tuple[int | None, int | None], X: Any = None) -> Self:
+        """The co-clustering at another level of the hierarchy, as a fitted model of its own.
+
+        This model does not change. Each side can have any number of clusters from one to the
+        number of its leaves. Clusters are numbered by decreasing mass; a side with the number of
+        clusters of the fit keeps their numbers.
+
+        Parameters
+        ----------
+        n_clusters : int or pair of (int or None)
+            The numbers of row and of column clusters; one number is used for both, and None for a
+            side that is not clustered.
+        X : matrix of the fit, default=None
+            With it the cut is refined: elements, except those in ``fixed``, move until no single
+            move lowers the cost. Clusters keep their numbers. The new model has a hierarchy of its
+            own.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering, datasets
+        >>> women = datasets.load("southern-women").matrix
+        >>> model = CoClustering((4, 4), random_state=0).fit(women)
+        >>> coarse = model.cut((2, 3))
+        >>> print(coarse.predict(women[:6]), round(coarse.cost_, 3))
+        [0 0 0 0 0 0] 0.94
+        >>> round(model.cut((2, 3), women).cost_, 3)
+        0.856
+        """
+        if isinstance(X, Integral):
+            raise ValueError(f"cut takes a pair of numbers: cut(({n_clusters}, {X}))")
+        model = self._at(n_clusters)
+        if X is not None:
+            model._refine(X)
+        return model
+
+    def _refine(self, X: Any) -> None:
+        """Move single elements as long as that lowers the cost."""
+        data = joint_of_fit(self, X)
+        labels = [side and side.labels for side in (self._model.rows, self._model.columns)]
+        counts = self._both(self.n_clusters)
+        starts = starts_for(data, counts, labels, still_fixed(self.fixed, labels))
+        run = self._run(self.beta_)
+        run = replace(run, settings=Settings(self.max_iter), n_init=1, n_jobs=1)
+        solution = search(CoClusterProblem(data, starts), run)
+        self._keep(solution, starts, run)
+        self._report(solution.state, starts, run)
+
+    def _at(self, n_clusters: Any) -> Self:
+        """A copy at another level of the hierarchy."""
+        check_is_fitted(self)
+        tree = self.hierarchy_
+        wanted = tree.checked(self._both(n_clusters))
+        rows, columns = tree.sides_at(wanted)
+        model = copy(self)
+        model.n_clusters = n_clusters
+        model._model = replace(self._model, rows=rows, columns=columns)
+        is_fit = wanted == tree.n_fitted
+        whole = tree.information
+        model.information_ = whole if is_fit else model._model.information(whole.rows_columns)
+        model.cost_ = model.information_.cost(tree.beta)
+        model.__dict__.pop("path_", None)
+        if not is_fit:  # reasons and evidence are those of the numbers of the fit
+            for attribute in ("selection_", "selection_reason_"):
+                model.__dict__.pop(attribute, None)
+        if wanted != tuple(side and side.k for side in (self._model.rows, self._model.columns)):
+            model._relabel(rows, columns)
+        return model
+
+    def _relabel(self, rows: Leaves | None, columns: Leaves | None) -> None:
+        """Set the labels of another level, whose confidence is not known."""
+        for name, side in (("row", rows), ("column", columns)):
+            if side is not None:
+                setattr(self, f"{name}_labels_", side.labels)
+            for part in Confidence._fields:
+                self._set_or_forget(f"{name}_{part}_", None)
+        self._n_features_out = 0 if rows is None else rows.k

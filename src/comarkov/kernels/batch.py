@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiling import kernel, step
-from .rounding import TIE
+from .logarithm import TIE
 
 LACKING = -1e200  # the logarithm of no mass
 

@@ -11,8 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from numba import njit
-from numba.core import event
+from numba import config, njit, types
+
+from .._compat import cgutils, event, intrinsic, ir
 
 NOTICE = "comarkov compiles its numerical code on first use, which takes about 15 seconds."
 
@@ -82,3 +83,75 @@ class _Notice(event.Listener):
 
 
 event.register("numba:compile", _Notice())
+
+
+@intrinsic
+def borrow(typing_context, value):
+    """Return an array, or a tuple of arrays, without the owners of the arrays.
+
+    Counting references takes an atomic operation per array and call, on a counter that all threads
+    share. It is not needed: the caller of a kernel keeps the arrays alive until it returns.
+    """
+
+    def codegen(context, builder, signature, args):
+        return _without_owner(context, builder, value, args[0])
+
+    return value(value), codegen
+
+
+def _without_owner(context, builder, kind, value):
+    if isinstance(kind, types.BaseTuple):
+        members = zip(kind, cgutils.unpack_tuple(builder, value), strict=True)
+        borrowed = [_without_owner(context, builder, *member) for member in members]
+        return context.make_tuple(builder, kind, borrowed)
+    if not isinstance(kind, types.Array):
+        return value
+    array = context.make_array(kind)(context, builder, value)
+    array.meminfo = cgutils.get_null_value(array.meminfo.type)
+    array.parent = cgutils.get_null_value(array.parent.type)
+    return array._getvalue()
+
+
+if config.DISABLE_JIT:  # then kernels are Python, which has no such functions
+
+    def borrow(value):
+        """Return the same."""
+        return value
+
+
+LINE = 16  # cells of 4 bytes that a processor fetches together
+READ, KEEP, DATA = 0, 3, 1  # operands of the instruction
+
+
+@intrinsic
+def fetch(typing_context, table, row, column):
+    """Fetch a cell and those near it; a hint, which does nothing else."""
+
+    def codegen(context, builder, signature, args):
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        place = builder.ptrtoint(array.data, ir.IntType(64))
+        strides = cgutils.unpack_tuple(builder, array.strides)
+        for i, stride in enumerate(strides, 1):
+            number = context.cast(builder, args[i], signature.args[i], types.intp)
+            place = builder.add(place, builder.mul(number, stride))
+        byte, integer = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, integer, integer, integer])
+        instruction = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        options = [ir.Constant(integer, option) for option in (READ, KEEP, DATA)]
+        builder.call(instruction, [builder.inttoptr(place, byte), *options])
+        return context.get_dummy_value()
+
+    return types.void(table, row, column), codegen
+
+
+if config.DISABLE_JIT:  # then kernels are Python, which has no such instruction
+
+    def fetch(table, row, column):
+        """Do nothing."""
+
+
+@step()
+def fetch_row(table, row):
+    """Fetch all cells of a row."""
+    for a in range(0, table.shape[1], LINE):
+        fetch(table, row, a)

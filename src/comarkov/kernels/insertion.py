@@ -21,11 +21,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import FUSED, step, subroutine
-from .logarithm import single
+from .compiling import FUSED, fetch, fetch_row, step, subroutine
+from .logarithm import ROUNDOFF, left, single
 from .matrix import Matrix
-from .prefetching import fetch, fetch_row
-from .rounding import ROUNDOFF, left
 from .tables import Table
 
 _approximate_step = step(fastmath=FUSED)

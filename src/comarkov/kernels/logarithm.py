@@ -14,10 +14,21 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import config, types
-from numba.extending import intrinsic
 
+from .._compat import intrinsic
 from .compiling import FUSED, step
-from .rounding import RESIDUE
+
+ROUNDOFF = 2.0**-24  # of single precision
+TIE = 1e-10  # a smaller difference in cost per unit of mass is a tie
+RESIDUE = 2.0**-46  # a smaller relative remainder of a subtraction is zero
+
+
+@step()
+def left(v, w):
+    """Return v - w, or exactly 0 if only a rounding error remains."""
+    r = v - w
+    return r if r > RESIDUE * v else v - v  # not r * 0, which can be -0.0
+
 
 f32 = np.float32
 

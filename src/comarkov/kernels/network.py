@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiling import kernel, step
-from .logarithm import double
-from .rounding import TIE, left
+from .logarithm import TIE, double, left
 
 _enter, _leave = double.enter, double.leave
 LOG_OF_ZERO = double.of_zero  # makes `_enter` right for an empty cell

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiling import FUSED, kernel, step
-from .logarithm import single, xlogx
+from .logarithm import ROUNDOFF, TIE, single, xlogx
 from .pairs import look_up, place, place_of, unite
-from .rounding import ROUNDOFF, TIE
 
 # Sums in single precision may be in any order, for vectors.
 _FAST = {*FUSED, "reassoc"}

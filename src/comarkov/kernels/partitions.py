@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiling import kernel, step, subroutine
-from .logarithm import double
-from .rounding import TIE
+from .logarithm import TIE, double
 
 _log = double.log
 NO_CODE = np.iinfo(np.int64).max

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..costs.labels import Counts, membership, ranks
 from ..costs.relations import Information
-from ..kernels.merging import add_pair_terms, add_terms_with
-from ..search.merging import pair_costs
+from ..kernels.pairs import add_pair_terms, add_terms_with
+from ..search.state.merging import pair_costs
 from .leaves import Leaves
 
 SIDES = ("rows", "columns")

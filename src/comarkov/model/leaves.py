@@ -6,19 +6,50 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..costs.labels import membership, ranks
-from ..search.coclusters import CoClusters
-from ..search.problem import Solution
-from ..search.refinement import Split
-from ..search.run import Run
-from ..search.side import Side
-from ..search.splitting import bisect, splits_at_once
-from ..search.streams import Purpose
-from .numbering import Orders
+from ..costs.labels import membership, ranks, renumbered
+from ..search.optimise.refine import Split
+from ..search.run import Purpose, Run
+from ..search.state.coclusters import CoClusters, Solution, Step
+from ..search.state.merging import bisect, splits_at_once
+from ..search.state.side import Side
+from ..search.state.starts import Start
+
+SAME = 1e-9  # clusters that differ by a smaller share of all mass are equally heavy
+
+Orders = list[np.ndarray | None]
+
+
+def canonical_orders(sides: Sequence[Any], starts: Sequence[Start]) -> Orders:
+    """Return the clusters of each side in canonical order; None to keep their numbers.
+
+    A side is None if it is not clustered.
+    """
+    return [
+        None if side is None or start.has_numbers else _canonical_order(side)
+        for side, start in zip(sides, starts, strict=True)
+    ]
+
+
+def _canonical_order(side: Any) -> np.ndarray:
+    """Sort clusters by decreasing mass; equally heavy ones by their first element."""
+    mass = side.cluster_mass()
+    _, first = np.unique(side.labels[side.labels >= 0], return_index=True)
+    return np.lexsort((first, -np.rint(mass / mass.sum() / SAME)))
+
+
+def renumbered_path(path: list[Step], orders: Orders) -> list[Step]:
+    """Renumber the clusters of a path in these orders."""
+    return [
+        step._replace(
+            row_labels=renumbered(step.row_labels, orders[0]),
+            column_labels=renumbered(step.column_labels, orders[1]),
+        )
+        for step in path
+    ]
 
 
 class Leaves(NamedTuple):

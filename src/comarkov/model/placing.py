@@ -11,12 +11,11 @@ import scipy.sparse as sp
 
 from ..costs.labels import membership
 from ..costs.relations import Information
-from ..data.joint import Joint, bits
-from ..data.units import spread_of
+from ..joint.joint import Joint, bits
+from ..joint.scale import spread_of
 from ..kernels.matrix import row_parts
 from ..kernels.sweep import insertion_costs
-from ..search.boards import new_workspace
-from ..search.new_tables import float_table
+from ..search.parallel.boards import float_table, new_workspace
 from .leaves import Leaves
 
 ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass

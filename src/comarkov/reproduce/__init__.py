@@ -7,12 +7,11 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from ..data.extras import need
+from ..joint.messages import need
 from . import page
-from .edition import editions
 from .experiment import Experiment, Outcome, RunOptions
 from .experiments import EXPERIMENTS
-from .runs import complete, open_store
+from .runs import complete, editions, open_store
 
 __all__ = ["DEFAULT", "EXPERIMENTS", "reproduce"]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 Key = tuple[str | int | float, ...]  # the parameters of a run, which JSON can store
 STANDARD_ERRORS = 4.0  # the largest distance from the published mean that agrees
@@ -184,3 +187,33 @@ class Outcome:
     def verdicts(self) -> list[Verdict]:
         """One for each curve."""
         return [curve.verdict() for curve in self.curves]
+
+
+def mean_and_error(values: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean over runs and its standard error, which is nan for a single run."""
+    table = np.array(values, dtype=float)
+    return table.mean(axis=0), deviation(table) / np.sqrt(len(table))
+
+
+def deviation(table: np.ndarray) -> np.ndarray:
+    """Return the standard deviation over runs; nan for a single one."""
+    if len(table) < 2:
+        return np.full(table.shape[1:], np.nan)
+    return np.asarray(table.std(axis=0, ddof=1))
+
+
+#: Synthetic data: natural order of the sweeps, 20 of them, until none improves.
+PAPER: dict[str, Any] = {"max_iter": 20, "tol": 0, "beta_step": 0.1}
+
+BEST_SHARE = 25  # runs of the paper's methods that take as long as one with our best settings
+
+BETAS = np.round(1 - 0.1 * np.arange(11), 1)
+
+
+@contextmanager
+def as_published() -> Iterator[None]:
+    """Silence warnings about stopping after 20 sweeps, which the paper does on purpose."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No convergence", ConvergenceWarning)
+        warnings.filterwarnings("ignore", ".* (has|have) no mass", UserWarning)
+        yield

@@ -8,12 +8,14 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.writing import whole_file, write_text
+from ..io.files import whole_file, write_text
 from ..results import plot
 from .experiment import Curve, Experiment, Outcome, Verdict
 
@@ -146,3 +148,36 @@ def _cell(column: np.ndarray | None, i: int) -> str:
 
 def _inline(svg: Path) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode()
+
+
+class Points(NamedTuple):
+    """A published curve."""
+
+    x: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray | None
+
+
+@cache
+def table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a published table."""
+    text = files(__package__).joinpath("published", f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def curve(name: str, value: str, std: str | None = None, **where: Any) -> Points:
+    """Return a published curve over β, from the rows where columns have the given values."""
+    rows = [
+        row for row in table(name) if all(_same(row[key], value) for key, value in where.items())
+    ]
+    if not rows:
+        raise KeyError(f"Nothing was published in {name} for {where}.")
+    return Points(
+        np.array([float(row["beta"]) for row in rows]),
+        np.array([float(row[value]) for row in rows]),
+        np.array([float(row[std]) for row in rows]) if std else None,
+    )
+
+
+def _same(text: str, value: Any) -> bool:
+    return text == value if isinstance(value, str) else float(text) == value

@@ -2,21 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.nouns import plural
+from ..io.files import MODEL, SUMMARY
+from ..io.spreadsheets import harmless
+from ..io.store.opening import keep_data
+from ..joint.messages import plural
+from ..model.storage import save_value
+from . import plot, report
 from .findings import SideFindings, expected_of
-from .formats import csv_text, json_text, markdown_text
-from .numbers import count_text, is_informative, lift_text
-from .opening import opening_of
-from .sentences import plain
 from .text import cluster_heading, figures
+from .words import given_titles
+from .words.figures import count_text, is_informative, lift_text
+from .words.given_titles import titles_json
+from .words.next_steps import opening_of
+from .words.sentences import plain
 
 if TYPE_CHECKING:
     from .results import Results
+
+
+def csv_text(header: Sequence[str], lines: Iterable[Iterable[Any]]) -> str:
+    """CSV with a header, lines ending with a line feed; no cell is a formula for spreadsheets."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(harmless, header))
+    writer.writerows(map(harmless, line) for line in lines)
+    return text.getvalue()
+
+
+def json_text(value: Any) -> str:
+    """JSON for people and programs."""
+    return json.dumps(_jsonable(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _jsonable(value: Any) -> Any:
+    """The value with types that JSON has: null if not finite, the repr if not data."""
+    if isinstance(value, dict):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else repr(value)
+
+
+def markdown_text(text: str) -> str:
+    """Text on one line that Markdown shows as it is."""
+    text = escape(" ".join(text.split()), quote=False)
+    for character in "\\`*_[]#|":
+        text = text.replace(character, "\\" + character)
+    return text
+
 
 FORMAT = 1  # of summary.json
 ELEMENTS = ("name", "cluster", "confidence", "rank", "title")
@@ -166,3 +213,36 @@ def _records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
         return None
     names = table.dtype.names or ()
     return [dict(zip(names, line, strict=True)) for line in table.tolist()]
+
+
+PATH = "path.npz"
+
+
+def fill(results: Results, folder: Path) -> None:
+    """Write all files into an existing folder."""
+    for name, text in titled_texts(results).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    draw_heatmap(results, folder)
+    results.fitted.save(folder / MODEL)
+    keep_data(results.data, folder)
+    if results.path is not None:
+        save_value(list(results.path), folder / PATH)
+        plot.save(plot.path_figure(results), folder / "path.png", "png")
+
+
+def titled_texts(results: Results) -> dict[str, str]:
+    """The text files of results, by name; titles of clusters stand in all of them."""
+    tables = results.tables()
+    texts = tables | {
+        "clusters.md": clusters_md(results),
+        SUMMARY: summary_json(results),
+        "report.html": report.render(results, tables),
+    }
+    given = titles_json(results.findings)
+    return texts if given is None else texts | {given_titles.FILE: given}
+
+
+def draw_heatmap(results: Results, folder: Path) -> None:
+    """Draw heatmap.png."""
+    heatmap = plot.heatmap_figure(results.findings, results.matrix)
+    plot.save(heatmap, folder / "heatmap.png", "png")

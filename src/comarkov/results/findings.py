@@ -27,9 +27,8 @@ from ..costs.labels import ranks
 from ..costs.relations import Information
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
-from .levels import SideLevels
-from .ordering import Orders, block_shares, drawing_orders
-from .titles import cluster_titles
+from .levels import Orders, SideLevels, block_shares, drawing_orders
+from .words.titles import cluster_titles
 
 ORDERS = ("diagonal", "mass")  # in which clusters can be drawn
 NOISE = 1e-9  # of a lift: what is above 1 by less is rounding

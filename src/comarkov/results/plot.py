@@ -11,18 +11,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import ranks
-from ..data.extras import need
-from ..data.inputs import as_csr
-from ..data.reading.fit_input import fit_input
-from .axis_labels import label_both, missing_letters, ways_to_label
-from .binning import binned
+from ..io.read.fit_input import fit_input
+from ..joint.inputs import as_csr
+from ..joint.messages import need
+from .drawing import binned, label_both, missing_letters, ways_to_label
 from .findings import Findings, SideFindings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
-from .numbers import lift_text
-from .ordering import Orders
+from .levels import Orders
+from .words.figures import lift_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
 
 LIFT_COLOURS = ("#dcdfee", "#e9e9f1", "#f4f2ee", "#f4a24c", "#7f3b08")  # as in the report
 SHOWN = 14  # the most clusters on a side whose lifts are written

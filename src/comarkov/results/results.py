@@ -16,30 +16,26 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.extras import need
-from ..data.inputs import as_csr
-from ..data.joint import Joint
-from ..data.nouns import plural
-from ..data.reading import Data
-from ..data.reading.fit_input import fit_input
-from ..data.row_ranges import block_sums
-from ..data.spreadsheets import raw_names as names_as_given
-from ..data.writing import whole_folder
-from ..model.storage import is_results
-from ..search.coclusters import Step
+from ..io.files import is_results, whole_folder
+from ..io.read import Data
+from ..io.read.fit_input import fit_input
+from ..io.spreadsheets import raw_names as names_as_given
+from ..joint.inputs import as_csr
+from ..joint.joint import Joint
+from ..joint.messages import need, plural
+from ..joint.parts import block_sums
+from ..search.state.coclusters import Step
 from . import report
-from .files import blocks_csv, elements_csv
+from .files import blocks_csv, elements_csv, fill
 from .findings import Feature, Findings, SideFindings
-from .fit_data import findings_on, joint_of_fit, names_of_fit
-from .folder import fill
-from .given_titles import Titles, entitled
+from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
 from .levels import SideLevels
 from .notebook import glance
-from .opening import weight_of
-from .sentences import plain, strongest
 from .text import describe, headline, top_features
-from .titles import node_titles
-from .views import View, views
+from .words.given_titles import Titles, entitled
+from .words.next_steps import weight_of
+from .words.sentences import plain, strongest
+from .words.titles import node_titles
 
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
 

@@ -6,9 +6,15 @@ import numpy as np
 
 from ..costs.labels import check_side
 from .findings import Feature, Findings, SideFindings
-from .names import short_name
-from .numbers import bits_text, count_text, is_informative, lift_text, percent_text
-from .sentences import Weight, caution, plain, strongest
+from .words.figures import (
+    bits_text,
+    count_text,
+    is_informative,
+    lift_text,
+    percent_text,
+    short_name,
+)
+from .words.sentences import Weight, caution, plain, strongest
 
 SENTENCES = 3  # about the strongest blocks
 

@@ -4,12 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from enum import IntEnum, unique
+from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-from .checkpoints import Checkpoint
+from .checkpoint import Checkpoint
 from .progress import Monitor
-from .streams import Purpose, Seed
+
+LARGEST = 2**32  # numbers of streams are words of 32 bits
+
+
+@unique
+class Purpose(IntEnum):
+    """The purposes of random numbers. Two purposes never share a stream."""
+
+    START = 1  #: a start of a search, by its number; of one side of an annealing, by both numbers
+    CONSENSUS = 2  #: a consensus, by the number of the members before it
+    FINISH = 3  #: sweeps after the last start
+    LEAVES = 4  #: splitting the clusters of a side, by its number
+    NUMBERS = 5  #: choosing numbers of clusters: a seed of its own
+    LADDER = 6  #: the levels between many clusters and few
+    HALVES = 7  #: halves of the other side's elements, by side and repetition
+    THINNING = 8  #: halves of the counts, by repetition; and the seeds of their fits
+    PATH = 9  #: sweeps on the way along β
+    HELD_OUT = 10  #: transitions that a fit does not see
+    NULL_TABLES = 11  #: tables drawn for the test of lumpability
+    SAMPLE = 13  #: the rows or columns of large data by which numbers of clusters are chosen
+    EVIDENCE = 12  #: shuffled entries, by side, which measure what entries are worth
+
+
+@dataclass(frozen=True)
+class Seed:
+    """The source of all random numbers of a fit.
+
+    A stream is identified by its purpose and numbers, so what a start draws depends neither on the
+    number of threads nor on the number of starts. ``path`` identifies a fit within the fit.
+    """
+
+    entropy: tuple[int, ...]
+    path: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, random_state: Any) -> Seed:
+        """Return the seed for scikit-learn's ``random_state``."""
+        return cls(tuple(check_random_state(random_state).randint(2**31, size=4).tolist()))
+
+    def stream(self, purpose: Purpose, *numbers: int) -> np.random.Generator:
+        """Return the random numbers for one purpose."""
+        key = (*self.path, 0, *_segment(purpose, numbers))
+        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
+
+    def child(self, purpose: Purpose, *numbers: int) -> Seed:
+        """Return the seed of a fit within the fit, which shares no stream with this fit."""
+        return Seed(self.entropy, (*self.path, 1, *_segment(purpose, numbers)))
+
+
+def _segment(purpose: Purpose, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return purpose, length and numbers, which makes a path of segments unambiguous."""
+    if not all(0 <= number < LARGEST for number in numbers):
+        raise ValueError(f"Streams have numbers from 0 to 2^32 - 1, not {numbers}.")
+    return int(purpose), len(numbers), *numbers
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ...costs.evaluation import purity
-from ...data import datasets
-from ...data.datasets import Dataset
+from ...costs.agreement import purity
 from ...estimators.coclustering import CoClustering
-from ...search.coclusters import Step
-from ..experiment import Claim, Curve, Experiment, Key, Outcome, ResultTable, RunOptions
-from ..means import mean_and_error
-from .settings import BETAS, as_published
+from ...io import datasets
+from ...io.datasets import Dataset
+from ...search.state.coclusters import Step
+from ..experiment import (
+    BETAS,
+    Claim,
+    Curve,
+    Experiment,
+    Key,
+    Outcome,
+    ResultTable,
+    RunOptions,
+    as_published,
+    mean_and_error,
+)
 
 CLUSTERS = 10, 19
 STARTS = 25  # runs per repetition, of which the best is annealed

@@ -8,18 +8,26 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...costs.evaluation import matching_accuracy
+from ...costs.agreement import matching_accuracy
 from ...costs.objective import information
-from ...data import datasets
-from ...data.datasets import Dataset
-from ...data.datasets.newsgroups import COLLECTIONS
-from ...data.weighting import Weighting
 from ...estimators.coclustering import CoClustering
-from .. import published
-from ..experiment import Claim, Curve, Experiment, Key, Outcome, ResultTable, RunOptions
-from ..means import mean_and_error
+from ...io import datasets
+from ...io.datasets import Dataset
+from ...io.datasets.collections import COLLECTIONS
+from ...joint.weighting import Weighting
+from .. import page
+from ..experiment import (
+    Claim,
+    Curve,
+    Experiment,
+    Key,
+    Outcome,
+    ResultTable,
+    RunOptions,
+    as_published,
+    mean_and_error,
+)
 from .newsgroups_texts import PREPARATIONS, Preparation, documents
-from .settings import as_published
 
 WORD_CLUSTERS = (2, 4, 8, 16, 32, 64, 128)
 QUICK_WORD_CLUSTERS = (2, 16, 128)
@@ -285,8 +293,8 @@ def _binary(runs: Runs, chosen: Preparation, l: int) -> str:
     )
 
 
-def _published(collection: str, l: int) -> published.Points:
-    return published.curve("newsgroups", "map_mean", dataset=collection, word_clusters=l)
+def _published(collection: str, l: int) -> page.Points:
+    return page.curve("newsgroups", "map_mean", dataset=collection, word_clusters=l)
 
 
 def _curve(runs: Runs, preparation: Preparation, collection: str, l: int) -> Curve:
@@ -340,7 +348,7 @@ def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
 def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
     """Compare the results of earlier papers on the same collections with ours at that β."""
     rows = []
-    for row in published.table("newsgroups_literature"):
+    for row in page.table("newsgroups_literature"):
         at = int(np.argmin(np.abs(BETAS - float(row["beta"]))))
         ours = [curve.ours[at] for (name, _), curve in curves.items() if name == row["dataset"]]
         rows.append([row["dataset"], row["source"], row["beta"], row["map"], f"{np.max(ours):.2f}"])

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from ...data import datasets
-from ...data.datasets import Dataset
-from ...data.datasets.newsgroups import read
+from ...io import datasets
+from ...io.datasets import Dataset
+from ...io.datasets.collections import read_newsgroups
 
 
 class Preparation(NamedTuple):
@@ -57,7 +57,7 @@ def documents(data: Path | None, preparation: Preparation) -> Dataset:
     place = datasets.find("newsgroups", data)
     assert place is not None
     part = TEXTS[preparation.headers]
-    return read(place, lambda text: " ".join(re.findall("[a-z]+", part(text).lower())))
+    return read_newsgroups(place, lambda text: " ".join(re.findall("[a-z]+", part(text).lower())))
 
 
 def _without_stop_words(counts: Dataset) -> Dataset:

@@ -7,10 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from ...data import datasets
 from ...estimators.coclustering import CoClustering
-from ..experiment import Blocks, Claim, Experiment, Key, Outcome, ResultTable, RunOptions
-from .settings import BETAS, as_published
+from ...io import datasets
+from ..experiment import (
+    BETAS,
+    Blocks,
+    Claim,
+    Experiment,
+    Key,
+    Outcome,
+    ResultTable,
+    RunOptions,
+    as_published,
+)
 
 SETTINGS: dict[str, Any] = {"method": "anneal", "max_iter": 20, "tol": 0, "beta_step": 0.1}
 EVENTS = [[1, 2, 3, 4, 5, 6], [7, 8, 9], [10, 11, 12, 13, 14]]

@@ -7,12 +7,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...costs.evaluation import matching_accuracy
+from ...costs.agreement import matching_accuracy
 from ...estimators.coclustering import CoClustering
-from .. import published
-from ..experiment import Blocks, Claim, Curve, Experiment, Key, Outcome, ResultTable, RunOptions
-from ..means import deviation
-from .settings import BEST_SHARE, BETAS, PAPER, as_published
+from .. import page
+from ..experiment import (
+    BEST_SHARE,
+    BETAS,
+    PAPER,
+    Blocks,
+    Claim,
+    Curve,
+    Experiment,
+    Key,
+    Outcome,
+    ResultTable,
+    RunOptions,
+    as_published,
+    deviation,
+)
 
 PUBLISHED_RUNS = 500
 BEST_REMARK = "Ours at its best: the defaults of CoClustering, at every β."
@@ -70,7 +82,7 @@ def _curve(
     runs: Mapping[Key, Any],
     case: Case,
     titles: tuple[str, str],
-    points: published.Points,
+    points: page.Points,
     tolerance: float | None = None,
 ) -> Curve:
     """Return the curve of a case, the mean over all runs, beside the published one."""
@@ -116,7 +128,7 @@ def _conclude_circulant(runs: Mapping[Key, Any], options: RunOptions) -> Outcome
     truth = CIRCULANT_TRUTH.tolist()
     curves = []
     for algorithm, k in CIRCULANT_CASES:
-        points = published.curve("circulant", "map_mean", "map_std", algorithm=algorithm, k=k)
+        points = page.curve("circulant", "map_mean", "map_std", algorithm=algorithm, k=k)
         case = Case(algorithm, k, "rows")
         curves.append(_curve(runs, case, (algorithm, f"k = {k}"), points))
     return Outcome(
@@ -171,7 +183,7 @@ def _conclude_noise(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
         for algorithm, epsilon in NOISE_CASES:
             if side == "columns" and algorithm == "sGITCC":
                 continue  # not in the paper
-            points = published.curve(
+            points = page.curve(
                 f"noise_{side}", "map_mean", "map_std", algorithm=algorithm, epsilon=epsilon
             )
             titles = f"{number}, {side}, {algorithm}", f"ε = {epsilon:g}"

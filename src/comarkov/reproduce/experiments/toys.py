@@ -9,9 +9,20 @@ import numpy as np
 
 from ...costs.objective import cost
 from ...estimators.coclustering import CoClustering
-from .. import published
-from ..experiment import Blocks, Claim, Curve, Experiment, Key, Outcome, ResultTable, RunOptions
-from .settings import BETAS, PAPER, as_published
+from .. import page
+from ..experiment import (
+    BETAS,
+    PAPER,
+    Blocks,
+    Claim,
+    Curve,
+    Experiment,
+    Key,
+    Outcome,
+    ResultTable,
+    RunOptions,
+    as_published,
+)
 
 EXACT = 1e-12
 
@@ -147,7 +158,7 @@ def _conclude_trading(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     curves = []
     for case, named in runs[()].items():
         for name, values in named.items():
-            points = published.curve("trading", "cost_bits", case=case, coclustering=name)
+            points = page.curve("trading", "cost_bits", case=case, coclustering=name)
             ours = np.interp(points.x, BETAS[::-1], values[::-1])
             curves.append(Curve(case, name, points.x, ours, published=points.mean, tolerance=EXACT))
     rows = [[case, *(" ".join(f"{p:g}" for p in row) for row in P)] for case, P in TRADING.items()]

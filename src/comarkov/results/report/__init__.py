@@ -5,13 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...data.extras import need
-from ...data.inputs import is_on_disk
+from ...joint.inputs import is_on_disk
+from ...joint.messages import need
 from . import content
-from .classes import class_facts, class_sections
-from .map_data import map_sections
-from .payload import Packed, pack_cells
-from .profiles import pack_profiles
+from .content import class_facts, class_sections
+from .payload import Packed, map_sections, pack_cells, pack_profiles
 from .rendering import Page, digest
 from .snippets import pack_snippets
 

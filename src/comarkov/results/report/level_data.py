@@ -9,9 +9,8 @@ import numpy as np
 
 from ...costs.labels import ranks
 from ..findings import Findings, SideFindings, strongest
-from ..levels import SideLevels
-from ..ordering import block_shares
-from ..titles import node_titles
+from ..levels import SideLevels, block_shares
+from ..words.titles import node_titles
 from .payload import varints
 
 FEATURES = 8  # elements that are listed as distinctive of a node

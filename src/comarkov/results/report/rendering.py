@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from .. import numbers
+from ..words import figures
 
 CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in elements.js
 
@@ -99,5 +99,5 @@ def _template(name: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(numbers.WRITERS)
+    environment.globals.update(figures.WRITERS)
     return environment.get_template(name)

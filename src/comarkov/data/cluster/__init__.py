@@ -1,1 +1,0 @@
-"""Matrices on the workers of a Dask cluster."""

@@ -1,0 +1,344 @@
+"""Methods of the literature: each is CoClustering with its published β and optimiser."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Integral
+from typing import Any, ClassVar
+
+from .._compat import Interval, StrOptions
+from ..costs.labels import membership
+from ..joint.joint import Joint, joint
+from ..search.optimise.agglomeration import MergeTree, agglomerate
+from ..search.optimise.exact import with_optimum
+from ..search.optimise.methods import Method
+from ..search.optimise.polish import BETTER, fine_count
+from ..search.optimise.refine import Labels
+from ..search.run import Run
+from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
+from .base import COUNT
+from .coclustering import CoClustering, CountParameters, StartParameters
+from .fitting import CoClusterEstimator
+
+CONSTRAINTS = CoClustering._parameter_constraints
+Trees = tuple[MergeTree | None, MergeTree | None]
+
+
+class OneSided:
+    """Methods that cluster the rows only."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CONSTRAINTS,
+        "n_clusters": [COUNT, StrOptions({"auto"})],
+    }
+
+    def _both(self, n_clusters: Any) -> tuple[Any, Any]:
+        rows, columns = n_clusters if isinstance(n_clusters, tuple) else (n_clusters, None)
+        return rows, columns
+
+
+def at_counts(problem: CoClusterProblem, trees: Trees) -> Solution[CoClusters]:
+    """The co-clustering with the numbers of clusters in the problem, cut from the trees."""
+
+    def labels(counts: list[int | None]) -> list[Labels | None]:
+        return [
+            None if tree is None or count is None else tree.cut(count)
+            for tree, count in zip(trees, counts, strict=True)
+        ]
+
+    state = problem.with_labels(labels([start.k for start in problem.starts]))
+    state.n_iter = 1
+    return Solution(state, fine=labels([fine_count(start) for start in problem.starts]))
+
+
+@dataclass(eq=False, repr=False)
+class ITCC(CountParameters, StartParameters, CoClusterEstimator):
+    """ITCC, information-theoretic co-clustering (Dhillon, Mallela and Modha 2003).
+
+    Clusters rows and columns so that the blocks lose as little information as possible:
+
+        L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
+
+    All rows at once move to the cluster whose profile over the column clusters is nearest,
+    KL(p(ȳ|x) ‖ p(ȳ|x̄)), then all columns; the cost never rises. It starts with half the number of
+    column clusters; when nothing moves any more, each is split in two at random, and it goes on. No
+    cluster becomes empty: if all elements would leave one, one of them stays. Tiny data get the
+    global optimum, as from :class:`CoClustering`.
+
+    ``CoClustering(beta=..., method="batch")`` makes the same updates at any β. Above 1/2 they also
+    compare profiles over single columns. Then no row can enter a cluster that lacks one of its
+    columns, and in sparse data hardly anything moves: use another method there.
+
+    Parameters
+    ----------
+    n_clusters : int or pair of (int or None), default=3
+        The numbers of row and of column clusters.
+    doublings : int, default=1
+        How often the number of column clusters doubles on the way. With 0, or if columns have
+        labels in ``init`` or ``fixed``, it starts with all of them.
+    weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
+        As in :class:`CoClustering`.
+
+    Examples
+    --------
+    >>> from comarkov import ITCC, datasets
+    >>> women = datasets.load("southern-women").matrix
+    >>> model = ITCC((2, 3), n_init=20, random_state=0).fit(women)
+    >>> print(model.row_labels_)
+    [0 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 1]
+    """
+
+    beta = 0.5
+    method = "batch"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CONSTRAINTS,
+        "doublings": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    _: KW_ONLY
+    doublings: int = 1
+
+    def _method(self, name: str) -> Method:
+        return replace(super()._method("batch"), doublings=self.doublings)
+
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        return with_optimum(super()._optimise(problem, run), problem, run)
+
+
+@dataclass(eq=False, repr=False)
+class IBDouble(CountParameters, CoClusterEstimator):
+    """IB-double, double clustering (Slonim and Tishby 2000).
+
+    Clusters the columns by aIB, so that they lose as little information as possible about the rows;
+    then the rows by aIB, so that they lose as little as possible about the column clusters. This
+    greedily minimises the total loss
+
+        L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
+
+    first in the columns and then in the rows. Nothing is random. Tiny data get the global optimum,
+    as from :class:`CoClustering`.
+
+    Parameters
+    ----------
+    n_clusters : int or pair of int, default=3
+        The numbers of row and of column clusters.
+    weighting : None, str or Weighting, default=None
+        As in :class:`CoClustering`.
+
+    Examples
+    --------
+    >>> from comarkov import IBDouble, datasets
+    >>> women = datasets.load("southern-women").matrix
+    >>> print(IBDouble((2, 3)).fit(women).row_labels_)
+    [0 0 0 0 0 0 0 0 0 1 1 1 1 1 1 0 0 0]
+    """
+
+    beta = 0.5
+    method = "agglomerative"
+    max_rounds = 1
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
+
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        k_rows, k_columns = (start.k for start in problem.starts)
+        if k_rows is None or k_columns is None:
+            raise ValueError(
+                "Double clustering needs the numbers of row and of column clusters. For example: "
+                "n_clusters=(3, 3)"
+            )
+        data, best, rows = problem.joint, None, None
+        for n_iter in range(1, self.max_rounds + 1):
+            columns = _clustered(data.T, rows, k_rows, k_columns)
+            trees = _clustered(data, columns.cut(k_columns), k_columns, k_rows), columns
+            solution = at_counts(problem, trees)
+            solution.state.n_iter = n_iter
+            if best and solution.state.cost(run.beta) >= best.state.cost(run.beta) - BETTER:
+                break
+            best, rows = solution, trees[0].cut(k_rows)
+        assert best is not None
+        return with_optimum(best, problem, run)
+
+
+@dataclass(eq=False, repr=False)
+class IDC(IBDouble):
+    """IDC, iterative double clustering (El-Yaniv and Souroujon 2001).
+
+    Repeats IB-double: aIB of the columns by row clusters, then aIB of the rows by column clusters,
+    each time from single elements; the first time, columns are clustered by single rows. It stops
+    after the first round that does not lower
+
+        L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
+
+    and returns the round before, so its cost is never above that of :class:`IBDouble`. Tiny data
+    get the global optimum, as from :class:`CoClustering`.
+
+    Parameters
+    ----------
+    n_clusters : int or pair of int, default=3
+        The numbers of row and of column clusters.
+    max_rounds : int, default=15
+        The largest number of rounds.
+    weighting : None, str or Weighting, default=None
+        As in :class:`CoClustering`.
+
+    Examples
+    --------
+    >>> from comarkov import IBDouble, IDC, datasets
+    >>> women = datasets.load("southern-women").matrix
+    >>> IDC((2, 3)).fit(women).cost_ <= IBDouble((2, 3)).fit(women).cost_
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**CONSTRAINTS, "max_rounds": [COUNT]}
+
+    _: KW_ONLY
+    max_rounds: int = 15
+
+
+@dataclass(eq=False, repr=False)
+class IBCC(CountParameters, StartParameters, CoClusterEstimator):
+    """IBCC, information bottleneck co-clustering (Wang, Domeniconi and Laskey 2010).
+
+    Clusters rows and columns to keep as much as possible of I(X̄;Y) + I(X;Ȳ) + I(X̄;Ȳ):
+
+        L_¾ = ½ {[I(X;Y) - I(X̄;Y)] + [I(X;Y) - I(X;Ȳ)] + [I(X;Y) - I(X̄;Ȳ)]},   β = 3/4
+
+    "agglomerative" starts with single elements and merges the two row clusters or two column
+    clusters that lose least, until both numbers are reached. Nothing is random. For n rows and m
+    columns it needs 4 (n + m)² bytes, and refuses to use more than half of the memory. "iterative"
+    is the fixed-point form with each element in one cluster: all rows move to the cluster with the
+    nearest profile, over columns and column clusters alike, then all columns. The cost never rises,
+    but in sparse data hardly anything moves, as explained in :class:`ITCC`. Tiny data get the
+    global optimum, as from :class:`CoClustering`.
+
+    Parameters
+    ----------
+    n_clusters : int or pair of (int or None), default=3
+        The numbers of row and of column clusters.
+    method : {"agglomerative", "iterative"}, default="agglomerative"
+        Which of the two forms.
+    weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
+        As in :class:`CoClustering`; all but the weighting are for "iterative".
+
+    Examples
+    --------
+    >>> from comarkov import IBCC, datasets
+    >>> women = datasets.load("southern-women").matrix
+    >>> for method in ("agglomerative", "iterative"):
+    ...     print(round(IBCC((2, 3), method=method, random_state=0).fit(women).cost_, 2))
+    0.93
+    1.02
+    """
+
+    beta = 0.75
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CONSTRAINTS,
+        "method": [StrOptions({"agglomerative", "iterative"})],
+    }
+
+    _: KW_ONLY
+    method: str = "agglomerative"
+
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        if self.method == "iterative":
+            return with_optimum(self._method("batch").solve(problem, run), problem, run)
+        if any(start.has_numbers for start in problem.starts):
+            raise ValueError(
+                "Agglomeration does not use labels in init or fixed. To use them, set "
+                'method="iterative".'
+            )
+        rows, columns = problem.starts
+        trees = agglomerate(problem.joint, (rows.k, columns.k), run.beta)
+        return with_optimum(at_counts(problem, trees), problem, run)
+
+
+def _clustered(data: Joint, by: Labels | None, count: int, k: int) -> MergeTree:
+    """Rows in k clusters by aIB about the columns, or about ``count`` clusters of them."""
+    relevant = data if by is None else joint(data.csr @ membership(by, count))
+    tree, _ = agglomerate(relevant, (k, None), 1.0)
+    assert tree is not None
+    return tree
+
+
+@dataclass(eq=False, repr=False)
+class SIB(OneSided, CountParameters, StartParameters, CoClusterEstimator):
+    """sIB, the sequential information bottleneck (Slonim, Friedman and Tishby 2002).
+
+    Clusters the rows so that they lose as little information about the columns as possible:
+
+        L = I(X;Y) - I(X̄;Y)
+
+    Each row in turn is taken out of its cluster and inserted where it costs least, until a sweep
+    saves no more than ``tol`` bits. It is ``CoClustering((k, None), method="sequential")``; if
+    columns are not clustered, all β give the same cost. β = 1 for both sides is one sIB of the rows
+    and one of the columns. Tiny data get the global optimum, as from :class:`CoClustering`.
+
+    Parameters
+    ----------
+    n_clusters : int, default=3
+        The number of row clusters.
+    weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
+        As in :class:`CoClustering`. ``init`` and ``fixed`` are pairs whose second item is None.
+
+    Examples
+    --------
+    >>> from comarkov import SIB
+    >>> print(SIB(2, n_init=5, random_state=0).fit_predict([[5, 1], [3, 1], [1, 3], [1, 4]]))
+    [0 0 1 1]
+    """
+
+    beta = 1.0
+    method = "sequential"
+
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        return with_optimum(super()._optimise(problem, run), problem, run)
+
+
+@dataclass(eq=False, repr=False)
+class AIB(OneSided, CountParameters, CoClusterEstimator):
+    """aIB, the agglomerative information bottleneck (Slonim and Tishby 1999).
+
+    Clusters the rows so that they lose as little information about the columns as possible,
+
+        L = I(X;Y) - I(X̄;Y)
+
+    greedily: it starts with every row as its own cluster and merges the two clusters that lose
+    least, down to one. The clusters are those of the tree at ``n_clusters``, also for tiny data. Of
+    merges that cost the same the first is made. Nothing is random. For n rows it needs 4 n² bytes
+    and time proportional to n times the number of entries; it refuses to use more than half of the
+    memory. :class:`SIB` minimises the same cost, and usually ends lower.
+
+    Parameters
+    ----------
+    n_clusters : int, default=3
+        The number of row clusters.
+    weighting : None, str or Weighting, default=None
+        As in :class:`CoClustering`.
+
+    Attributes
+    ----------
+    tree_ : MergeTree
+        All merges from single rows to one cluster, with the bits that each loses. Its ``cut``
+        returns the labels for any number of clusters; ``cut`` of the model, which returns a fitted
+        model, goes up to about 48.
+
+    All other attributes are those of :class:`CoClustering`.
+
+    Examples
+    --------
+    >>> from comarkov import AIB
+    >>> model = AIB(2).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> print(model.row_labels_, model.tree_.cut(3))
+    [0 0 1 1] [1 2 0 0]
+    """
+
+    beta = 1.0
+    method = "agglomerative"
+
+    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
+        tree, _ = agglomerate(problem.joint, (1, None), run.beta)
+        assert tree is not None
+        self.tree_ = tree
+        return at_counts(problem, (tree, None))
+
+
+__all__ = ["AIB", "IBCC", "IDC", "ITCC", "SIB", "IBDouble", "OneSided"]

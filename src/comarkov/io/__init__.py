@@ -1,0 +1,1 @@
+"""Files: reading data, stores on disk, data sets, and atomic writing."""

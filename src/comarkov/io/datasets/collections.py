@@ -1,0 +1,346 @@
+"""MovieLens 100k: 943 users x 1,682 movies, 100,000 ratings, 19 genres."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from ...joint.weighting import most_informative
+from .archives import AGAIN, Archive, members
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A matrix with names, and known classes of its rows or columns.
+
+    Classes are positions in ``class_names``, one for each element. Where an element can have
+    several classes, they are a table elements x classes of bool.
+
+    Examples
+    --------
+    >>> from comarkov import datasets
+    >>> women = datasets.load("southern-women")
+    >>> women.matrix.shape, women.row_names[0], women.column_names[0]
+    ((18, 14), 'Evelyn Jefferson', 'E1')
+    """
+
+    matrix: Any  #: NumPy array or SciPy CSR array of weights
+    row_names: list[str]  #: one for each row
+    column_names: list[str]  #: one for each column
+    row_classes: np.ndarray | None = None  #: known classes of rows
+    column_classes: np.ndarray | None = None  #: known classes of columns
+    class_names: tuple[str, ...] = ()  #: the names of the classes
+
+
+MOVIELENS = Archive(
+    file="ml-100k.zip",
+    urls=("https://files.grouplens.org/datasets/movielens/ml-100k.zip",),
+    size=4_924_029,
+    sha256="50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229",
+    unpacked=50_000_000,
+    folders=("ml-100k",),
+)
+SHAPE = (943, 1682)
+
+
+def read_movielens(path: Path) -> Dataset:
+    """Ratings from 1 to 5 as weights; ``column_classes`` are genres, several for some movies."""
+    wanted = {"u.data", "u.item", "u.genre"}
+    files = {
+        name.name: content.decode("latin-1")
+        for name, content in members(MOVIELENS, path)
+        if name.name in wanted
+    }
+    if files.keys() != wanted:
+        missing = ", ".join(sorted(wanted - files.keys()))
+        raise ValueError(f"{path} is not MovieLens 100k: {missing} is missing. {AGAIN}")
+    try:
+        matrix = _ratings(files["u.data"])
+        movies = [line.split("|") for line in files["u.item"].splitlines() if line]
+        genres = tuple(line.split("|")[0] for line in files["u.genre"].splitlines() if line)
+        table = np.array([movie[-len(genres) :] for movie in movies]).astype(int).astype(bool)
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"{path} is not MovieLens 100k: {error}. {AGAIN}") from error
+    if (*matrix.shape, matrix.nnz, *table.shape) != (*SHAPE, 100_000, SHAPE[1], 19):
+        raise ValueError(
+            f"{path} is not MovieLens 100k: it has {matrix.nnz:,} ratings of {matrix.shape[0]} "
+            f"users and {matrix.shape[1]} movies, and {table.shape[1]} genres. {AGAIN}"
+        )
+    users = [f"user {number}" for number in range(1, SHAPE[0] + 1)]
+    titles = [movie[1] for movie in movies]
+    return Dataset(matrix, users, titles, column_classes=table, class_names=genres)
+
+
+def _ratings(text: str) -> sp.csr_array:
+    user, movie, rating, _ = np.array(text.split(), dtype=np.int64).reshape(-1, 4).T
+    return sp.coo_array((rating, (user - 1, movie - 1))).tocsr()
+
+
+NEWSGROUPS = Archive(
+    file="20news-bydate.tar.gz",
+    urls=(
+        "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz",
+        "https://ndownloader.figshare.com/files/5975967",
+    ),
+    size=14_464_277,
+    sha256="8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
+    unpacked=200_000_000,
+    folders=("20news-bydate-train", "20news-bydate-test"),
+)
+DOCUMENTS = 18_846
+
+#: The collections of Table 1.
+COLLECTIONS = {
+    "Binary": ("talk.politics.mideast", "talk.politics.misc"),
+    "Multi5": (
+        "rec.motorcycles",
+        "comp.graphics",
+        "sci.space",
+        "rec.sport.baseball",
+        "talk.politics.mideast",
+    ),
+    "Multi10": (
+        "comp.sys.mac.hardware",
+        "misc.forsale",
+        "rec.autos",
+        "talk.politics.guns",
+        "sci.med",
+        "alt.atheism",
+        "sci.crypt",
+        "sci.space",
+        "sci.electronics",
+        "rec.sport.hockey",
+    ),
+}
+
+_NEITHER_WORD_NOR_SPACE = re.compile(r"[^a-z0-9\s]")
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def plain_words(text: str) -> str:
+    """In lower case, with letters, digits and spaces only; each number becomes 0."""
+    return _NUMBER.sub("0", _NEITHER_WORD_NOR_SPACE.sub("", text.lower()))
+
+
+def read_newsgroups(path: Path, words: Callable[[str], str] = plain_words) -> Dataset:
+    """Counts of all words in all documents, which are named "group/number".
+
+    ``words`` is applied to each document, with its headers. Spaces then separate words.
+    """
+    from sklearn.feature_extraction.text import CountVectorizer  # slow to import
+
+    names, texts = read_texts(path)
+    counter = CountVectorizer(
+        preprocessor=words, tokenizer=str.split, token_pattern=None, dtype=np.int32
+    )
+    matrix = sp.csr_array(counter.fit_transform(texts))
+    groups, classes = np.unique([name.split("/")[0] for name in names], return_inverse=True)
+    vocabulary = counter.get_feature_names_out().tolist()
+    class_names = tuple(groups.tolist())
+    return Dataset(matrix, names, vocabulary, row_classes=classes, class_names=class_names)
+
+
+def read_texts(path: Path) -> tuple[list[str], list[str]]:
+    """Names and texts of all documents."""
+    names, texts = [], []
+    for name, content in members(NEWSGROUPS, path):
+        if len(name.parts) >= 3 and name.parts[-3] in NEWSGROUPS.folders:
+            names.append("/".join(name.parts[-2:]))
+            texts.append(content.decode("latin-1"))
+    if len(names) != DOCUMENTS:
+        raise ValueError(
+            f"{path} is not 20 Newsgroups by date: it has {len(names):,} documents, not "
+            f"{DOCUMENTS:,}. {AGAIN}"
+        )
+    return names, texts
+
+
+def sample(
+    documents: Dataset,
+    collection: str | Sequence[str],
+    n_documents: int = 500,
+    n_words: int = 2000,
+    random_state: Any = None,
+) -> Dataset:
+    """Draw documents from some groups and keep their most informative words, as in the paper.
+
+    1. The same number of documents is drawn from each group, without replacement.
+    2. The ``n_words`` words with the highest contribution to I(D;W) are kept. Word w contributes
+       Σ_d p(d,w) log [p(d,w) / p(d) p(w)]. Ties are broken in alphabetical order.
+
+    Parameters
+    ----------
+    documents : Dataset
+        As ``load("newsgroups")`` returns it.
+    collection : "Binary", "Multi5", "Multi10" or sequence of str
+        One of the paper's collections (Table 1), or names of groups.
+    n_documents : int
+        The number of documents, from all groups together.
+    n_words : int
+        The number of words.
+    random_state : int, RandomState or None
+        The same seed draws the same documents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comarkov import datasets
+    >>> from scipy.sparse import csr_array
+    >>> documents = datasets.Dataset(
+    ...     csr_array(np.arange(24).reshape(6, 4)),
+    ...     [f"text {i}" for i in range(6)],
+    ...     ["ice", "sea", "snow", "sun"],
+    ...     row_classes=np.array([0, 0, 0, 1, 1, 1]),
+    ...     class_names=("summer", "winter"),
+    ... )
+    >>> drawn = datasets.newsgroups_sample(documents, ["summer", "winter"], 4, 3, random_state=0)
+    >>> drawn.matrix.shape, drawn.row_classes.tolist()
+    ((4, 3), [0, 0, 1, 1])
+    """
+    if isinstance(collection, str) and collection not in COLLECTIONS:
+        known = ", ".join(COLLECTIONS)
+        raise ValueError(
+            f"There is no collection {collection!r}. Choose one of {known}, or give groups."
+        )
+    groups = COLLECTIONS[collection] if isinstance(collection, str) else tuple(collection)
+    unknown = [group for group in groups if group not in documents.class_names]
+    if unknown or not groups:
+        raise ValueError(
+            f"There are no groups {unknown}. Choose from {', '.join(documents.class_names)}."
+        )
+    rng = check_random_state(random_state)
+    each = n_documents // len(groups)
+    rows = np.concatenate([_draw(documents, group, each, rng) for group in groups])
+    counts = documents.matrix[rows]
+    kept = most_informative(counts, n_words)
+    return Dataset(
+        counts[:, kept],
+        [documents.row_names[row] for row in rows],
+        [documents.column_names[word] for word in kept],
+        row_classes=np.repeat(np.arange(len(groups)), each),
+        class_names=groups,
+    )
+
+
+def _draw(documents: Dataset, group: str, count: int, rng: np.random.RandomState) -> np.ndarray:
+    of_group = np.flatnonzero(documents.row_classes == documents.class_names.index(group))
+    if count > of_group.size:
+        raise ValueError(
+            f"{group} has {of_group.size} documents, but {count} are needed. Set a smaller "
+            "n_documents."
+        )
+    return rng.choice(of_group, count, replace=False)
+
+
+# Davis, Gardner & Gardner, Deep South (1941)
+_ATTENDANCE = {
+    "Evelyn Jefferson": (1, 2, 3, 4, 5, 6, 8, 9),
+    "Laura Mandeville": (1, 2, 3, 5, 6, 7, 8),
+    "Theresa Anderson": (2, 3, 4, 5, 6, 7, 8, 9),
+    "Brenda Rogers": (1, 3, 4, 5, 6, 7, 8),
+    "Charlotte McDowd": (3, 4, 5, 7),
+    "Frances Anderson": (3, 5, 6, 8),
+    "Eleanor Nye": (5, 6, 7, 8),
+    "Pearl Oglethorpe": (6, 8, 9),
+    "Ruth DeSand": (5, 7, 8, 9),
+    "Verne Sanderson": (7, 8, 9, 12),
+    "Myra Liddel": (8, 9, 10, 12),
+    "Katherina Rogers": (8, 9, 10, 12, 13, 14),
+    "Sylvia Avondale": (7, 8, 9, 10, 12, 13, 14),
+    "Nora Fayette": (6, 7, 9, 10, 11, 12, 13, 14),
+    "Helen Lloyd": (7, 8, 10, 11, 12),
+    "Dorothy Murchison": (8, 9),
+    "Olivia Carleton": (9, 11),
+    "Flora Price": (9, 11),
+}
+
+
+def read_southern_women() -> Dataset:
+    """18 women x 14 events, 89 attendances."""
+    matrix = np.zeros((len(_ATTENDANCE), 14), dtype=np.int64)
+    for row, events in enumerate(_ATTENDANCE.values()):
+        matrix[row, [event - 1 for event in events]] = 1
+    return Dataset(matrix, list(_ATTENDANCE), [f"E{event}" for event in range(1, 15)])
+
+
+CANDIDATES = 200  # tables of block rates; the one with the most distinct clusters is used
+
+
+def planted(
+    shape: tuple[int, int] = (300, 200),
+    n_clusters: tuple[int, int] = (5, 4),
+    *,
+    mean: float = 0.5,
+    bursts: float = 0.0,
+    unequal: bool = False,
+    degrees: float = 0.0,
+    random_state: int | np.random.RandomState | None = None,
+) -> Dataset:
+    """Counts in blocks, with the clusters of rows and columns as classes.
+
+    Block rates are drawn at random, and chosen so that no two clusters of a side are similar.
+
+    Parameters
+    ----------
+    shape, n_clusters : pair of int
+        The numbers of rows and columns, and of their clusters.
+    mean : float, default=0.5
+        The mean count.
+    bursts : float, default=0
+        Overdispersion: counts have a negative binomial distribution with variance
+        μ + bursts μ², where μ is the mean. 0 is Poisson.
+    unequal : bool, default=False
+        Clusters of very different sizes.
+    degrees : float, default=0
+        The standard deviation of the logarithm of the masses of rows, and of columns.
+    random_state : int, RandomState or None, default=None
+        The seed.
+
+    Examples
+    --------
+    >>> from comarkov import datasets
+    >>> data = datasets.planted((60, 40), (3, 2), random_state=0)
+    >>> data.matrix.shape, int(data.row_classes.max())
+    ((60, 40), 2)
+    """
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
+    rows, columns = (_labels(n, k, unequal, rng) for n, k in zip(shape, n_clusters, strict=True))
+    activity, popularity = (np.exp(degrees * rng.standard_normal(n)) for n in shape)
+    expected = _rates(n_clusters, rng)[rows][:, columns] * activity[:, None] * popularity
+    expected *= mean / expected.mean()
+    if bursts > 0:
+        expected *= rng.gamma(1 / bursts, bursts, size=shape)
+    row_names, column_names = (
+        [f"{what} {i}" for i in range(n)] for what, n in zip(("row", "column"), shape, strict=True)
+    )
+    return Dataset(sp.csr_array(rng.poisson(expected)), row_names, column_names, rows, columns)
+
+
+def _labels(n: int, k: int, unequal: bool, rng: np.random.Generator) -> np.ndarray:
+    """Clusters of n elements; each cluster has at least one."""
+    if not unequal:
+        return np.arange(n) % k
+    share = 0.4 / k + 0.6 * rng.dirichlet(np.full(k, 2.0))
+    return np.concatenate([np.arange(k), rng.choice(k, n - k, p=share)])
+
+
+def _rates(n_clusters: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+    """The one of many random tables whose most similar rows or columns differ most."""
+    tables = rng.gamma(1.0, size=(CANDIDATES, *n_clusters)) + 0.05
+    least = [min(_least_difference(table), _least_difference(table.T)) for table in tables]
+    return tables[int(np.argmax(least))]
+
+
+def _least_difference(table: np.ndarray) -> float:
+    """The smallest squared Hellinger distance between two rows."""
+    root = np.sqrt(table / table.sum(axis=1, keepdims=True))
+    distance = 1 - root @ root.T
+    np.fill_diagonal(distance, np.inf)
+    return float(distance.min())

@@ -1,0 +1,268 @@
+"""Names and ids as codes: small numbers that a sparse matrix can be built from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .raw_tables import RawTable
+from .records import is_missing, is_word_for_missing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+BATCH = 1_000_000  # edges at a time
+WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
+EXACT = 2.0**53  # smaller floats represent whole numbers exactly
+LARGEST_SPAN = 1 << 27  # of numbers that are marked in a table of all numbers between them
+LOOKUP = 8  # a table of numbers may have this many times as many places as there are ids
+
+
+def renumber(codes: np.ndarray, rank: np.ndarray | None) -> None:
+    """Replace codes by their ranks, in place and a part at a time."""
+    if rank is not None:
+        for i in range(0, codes.size, BATCH):
+            codes[i : i + BATCH] = rank[codes[i : i + BATCH]]
+
+
+class Growing:
+    """An array that grows at its end; what is not written to takes no memory."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.values = np.empty(BATCH, dtype)
+        self.size = 0
+
+    def extend(self, values: np.ndarray) -> None:
+        """Append values."""
+        end = self.size + values.size
+        if end > self.values.size:
+            self.values.resize(max(end, self.values.size * 3 // 2), refcheck=False)
+        self.values[self.size : end] = values
+        self.size = end
+
+    def array(self) -> np.ndarray:
+        """All values."""
+        self.values.resize(self.size, refcheck=False)
+        return self.values
+
+
+def coding_of(table: RawTable, field: str) -> Any:
+    """The coding for a column, by its type."""
+    if number_type(table, field) is None:
+        return Texts(table.keeps_na)
+    return Numbers(distinct_numbers([(table, field)]))
+
+
+def number_type(table: RawTable, field: str) -> str | None:
+    """The type of numpy for a column of whole numbers; None for other columns."""
+    import polars as pl
+
+    dtype = table.frame.collect_schema()[field]
+    if dtype.is_float():  # pandas has ids with gaps as floats
+        return "int64" if _are_whole(table, field) else None
+    if not dtype.is_integer() or dtype in (pl.Int128, pl.UInt128):  # numpy has no such
+        return None
+    return "uint64" if dtype == pl.UInt64 else "int64"
+
+
+def distinct_numbers(columns: Sequence[tuple[RawTable, str]]) -> np.ndarray:
+    """The whole numbers in columns of tables, sorted."""
+    queries = [table.frame.select(_as_whole(table, field)) for table, field in columns]
+    ends = [query.select(_least(), _most()).collect(engine="streaming") for query in queries]
+    ids = [value for end in ends for value in end.row(0) if value is not None]
+    least, most = min(ids, default=0), max(ids, default=0)
+    if most - least >= LARGEST_SPAN:
+        return _by_sorting(queries)
+    dtype = np.dtype(number_type(*columns[0]))
+    occurs = np.zeros(most - least + 1 if ids else 0, dtype=bool)
+    for query in queries:
+        for batch in query.drop_nulls().collect_batches(chunk_size=BATCH, engine="streaming"):
+            occurs[batch.to_series().to_numpy() - dtype.type(least)] = True
+    return np.flatnonzero(occurs).astype(dtype) + dtype.type(least)
+
+
+def _least() -> pl.Expr:
+    import polars as pl
+
+    return pl.all().min().name.prefix("least ")
+
+
+def _most() -> pl.Expr:
+    import polars as pl
+
+    return pl.all().max().name.prefix("most ")
+
+
+def _by_sorting(queries: Sequence[pl.LazyFrame]) -> np.ndarray:
+    """The numbers in columns of tables that are far apart, sorted."""
+    ids: list[np.ndarray] = []
+    for query in queries:
+        distinct = query.drop_nulls().unique().collect(engine="streaming")
+        ids = [np.unique(np.concatenate([*ids, distinct.to_series().to_numpy()]))]
+    return ids[0]
+
+
+def _as_whole(table: RawTable, field: str) -> pl.Expr:
+    """A column as whole numbers, whose differences do not wrap around as in small types."""
+    import polars as pl
+
+    is_large = table.frame.collect_schema()[field] == pl.UInt64
+    return pl.col(field).cast(pl.UInt64 if is_large else pl.Int64, strict=False)
+
+
+def _are_whole(table: RawTable, field: str) -> bool:
+    import polars as pl
+
+    column = pl.col(field).drop_nulls().drop_nans()
+    is_whole = ((column == column.floor()) & (column.abs() < EXACT)).all()
+    return bool(table.frame.select(is_whole).collect(engine="streaming").item())
+
+
+class Texts:
+    """Codes of text, given by polars in the order of appearance."""
+
+    def __init__(self, keeps_na: bool, names: Sequence[str] = ()) -> None:
+        """``names`` are known already, and have the first codes."""
+        import polars as pl
+
+        self.keeps_na = keeps_na
+        # its own numbering: codes are dense, and forgotten with this object
+        self.category = pl.Categorical(pl.Categories.random())
+        self._numbering = pl.Series([], dtype=self.category)  # else it ends with each query
+        self.names = np.empty(0, dtype=object)
+        self.is_known = np.zeros(0, dtype=bool)
+        self.missing: list[int] = []  # codes of words such as NA
+        if len(names):
+            known = pl.Series(names, dtype=pl.String).cast(self.category)
+            if not (self.codes(known, with_missing=True) == np.arange(len(names))).all():
+                raise RuntimeError("polars has numbered names in another order than they came.")
+
+    def expression(self, table: RawTable, field: str) -> pl.Expr:
+        """The codes of a column, as polars computes them."""
+        import polars as pl
+
+        is_float = table.frame.collect_schema()[field].is_float()
+        column = pl.col(field).fill_nan(None) if is_float else pl.col(field)
+        return column.cast(pl.String).cast(self.category)
+
+    @property
+    def size(self) -> int:
+        """A bound on codes."""
+        return self.names.size
+
+    @property
+    def known_names(self) -> np.ndarray:
+        """The names of all codes so far, in their order."""
+        return self.names[: np.count_nonzero(self.is_known)]
+
+    def codes(self, column: pl.Series, with_missing: bool = False) -> np.ndarray:
+        """The code of each name, -1 where it is missing, unless those have codes, too."""
+        is_null = column.is_null().to_numpy() if column.null_count() else None
+        codes = column.to_physical().fill_null(0).to_numpy().astype(np.int64, copy=False)
+        if codes.size:
+            self._make_room(int(codes.max()) + 1)
+            if not self.is_known[codes].all():
+                self._learn(column)
+            if column[0] is not None and self.names[codes[0]] != column[0]:
+                raise RuntimeError("polars has numbered names again. Please report this.")
+        is_missing = np.isin(codes, [] if with_missing else self.missing)
+        if is_null is not None:
+            is_missing |= is_null
+        return np.where(is_missing, -1, codes) if is_missing.any() else codes
+
+    @property
+    def has_words_for_missing(self) -> bool:
+        """Did words such as NA stand for missing names, rather than empty cells?"""
+        return any(is_word_for_missing(self.names[code]) for code in self.missing)
+
+    def _make_room(self, size: int) -> None:
+        if size > self.names.size:
+            more = max(size, 2 * self.names.size) - self.names.size
+            self.names = np.concatenate([self.names, np.empty(more, dtype=object)])
+            self.is_known = np.concatenate([self.is_known, np.zeros(more, dtype=bool)])
+
+    def _learn(self, column: pl.Series) -> None:
+        """The names of codes that are new. Batches run in parallel: they need not be the last."""
+        import polars as pl
+
+        distinct = column.drop_nulls().unique()
+        new = distinct.filter(~pl.Series(self.is_known[distinct.to_physical().to_numpy()]))
+        codes = new.to_physical().to_numpy()
+        names = new.cast(pl.String).to_numpy()
+        self.names[codes] = names
+        self.is_known[codes] = True
+        for code, name in zip(codes.tolist(), names, strict=True):
+            if is_missing(name) and not (self.keeps_na and name.strip()):
+                self.missing.append(code)
+
+    def finish(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The names of codes that occur, sorted, and the place of each code among them."""
+        import polars as pl
+
+        used = _occurring(codes, self.names.size)
+        names = pl.Series(self.names[used].tolist(), dtype=pl.String).str.strip_chars()
+        distinct = names.unique().sort()
+        if all(map(WHOLE.fullmatch, distinct)):
+            distinct = distinct.cast(pl.Int64).sort().cast(pl.String)
+        rank = np.empty(self.names.size, np.int32)
+        places = pl.arange(distinct.len(), dtype=pl.Int32, eager=True)
+        rank[used] = names.replace_strict(distinct, places).to_numpy()
+        return distinct.to_numpy(), rank
+
+
+class Numbers:
+    """Codes of whole numbers: their places among all that occur, which are collected first."""
+
+    has_words_for_missing = False  # in a column of numbers
+
+    def __init__(self, ids: np.ndarray) -> None:
+        """``ids`` are all numbers that occur, sorted."""
+        self.ids = ids
+        self.places: np.ndarray | None = None
+        if ids.size:
+            span = int(ids[-1]) - int(ids[0]) + 1
+            if span <= LOOKUP * ids.size + BATCH:
+                self.places = np.zeros(span, np.int32)
+                self.places[ids - ids[0]] = np.arange(ids.size, dtype=np.int32)
+
+    @property
+    def size(self) -> int:
+        """The number of codes."""
+        return self.ids.size
+
+    def expression(self, table: RawTable, field: str) -> pl.Expr:
+        """The ids in a column, as polars reads them."""
+        return _as_whole(table, field)
+
+    def codes(self, column: pl.Series) -> np.ndarray:
+        """The code of each id, -1 where it is missing."""
+        if column.null_count():
+            codes = np.full(len(column), -1)
+            if self.ids.size:
+                codes[column.is_not_null().to_numpy()] = self.codes(column.drop_nulls())
+            return codes
+        values = column.to_numpy()
+        if self.places is None:
+            return np.searchsorted(self.ids, values)
+        return self.places[values - self.ids[0]]
+
+    def finish(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """The ids that occur, and the place of each code among them; None if all do."""
+        names = self.ids.astype(str).astype(object)
+        used = _occurring(codes, self.ids.size)
+        if used.size == names.size:
+            return names, None
+        rank = np.empty(names.size, np.int32)
+        rank[used] = np.arange(used.size, dtype=np.int32)
+        return names[used], rank
+
+
+def _occurring(codes: np.ndarray, size: int) -> np.ndarray:
+    """The codes that occur: all but those of lines that were skipped."""
+    occurs = np.zeros(size, dtype=bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs)

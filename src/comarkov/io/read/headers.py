@@ -1,0 +1,191 @@
+"""Is the first line of a table a header? And what kind of thing does a heading name?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from .raw_tables import RawTable
+from .records import is_gap, is_missing, is_number, looks_like_number
+
+# Headings that need no further evidence, also followed by "id" or "_id".
+_HEADINGS = (
+    "id name row column col user item customer product source target from to node weight value "
+    "count n rating score document doc word term text title body gene cell sample movie author "
+    "paper tag key label country region city state year month date group type class category "
+    "team player person member file page code status species brand model store"
+)
+HEADINGS = frozenset(_HEADINGS.split())
+YEARS = range(1500, 2101)
+MANY = 6  # numbers that rise by chance only once in 720 lines
+RARE = 0.2  # if more of the lines share no word with others, a first line that does not is no proof
+COMMON = 0.9  # share of the cells of a column that have a trait, for the trait to be its style
+
+#: How often each of some words occurs in a column, below the first line; columns by position.
+CountWords = Callable[[Mapping[int, Sequence[str]]], Mapping[int, Mapping[str, int]]]
+
+
+class HeaderGuess(NamedTuple):
+    """Whether the first line is a header, and whether there is evidence for it."""
+
+    is_header: bool
+    is_sure: bool = True
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A cell of the first line, and the cells below it that are not missing."""
+
+    position: int
+    first: str
+    body: list[str]
+
+    @property
+    def holds_numbers(self) -> bool:
+        """All cells below are numbers; from the third column on one weight in ten may be wrong."""
+        others = len(self.body) - sum(map(looks_like_number, self.body))
+        most = max(1, len(self.body) // 10) if self.position >= 2 else 0
+        return others <= most and others < len(self.body)
+
+    @property
+    def is_heading_of_numbers(self) -> bool:
+        """Does a word that occurs nowhere below stand above numbers?"""
+        return not looks_like_number(self.first) and self.first not in self.body
+
+    def has_style(self, cell: str) -> bool:
+        """Does a cell have the traits that most cells below the first line share?"""
+        for trait in TRAITS:
+            share = sum(map(trait, self.body)) / len(self.body)
+            if (share >= COMMON and not trait(cell)) or (share <= 1 - COMMON and trait(cell)):
+                return False
+        return True
+
+
+TRAITS: tuple[Callable[[str], bool], ...] = (
+    lambda cell: any(map(str.isdigit, cell)),
+    lambda cell: cell[:1].isupper(),
+    lambda cell: cell.isupper(),
+    lambda cell: "_" in cell,
+)
+
+
+def guess_header(
+    first: Sequence[str], rest: Sequence[Sequence[str]], count: CountWords
+) -> HeaderGuess:
+    """Is the first line a header, given some of the lines below it?
+
+    It is if a word stands above numbers, if its numbers are headings such as years, or if none of
+    its words occurs below it in the same column. ``count`` is asked only in the last case.
+    """
+    if not rest:
+        return HeaderGuess(_is_lone_header(first))
+    cells = [
+        _Column(i, cell, [row[i] for row in rest if i < len(row) and not is_gap(row[i])])
+        for i, cell in enumerate(first)
+    ]
+    columns = [column for column in cells if column.body]
+    numbers = [c for c in columns if c.holds_numbers and not is_missing(c.first)]
+    if any(column.is_heading_of_numbers for column in numbers):
+        return HeaderGuess(True)
+    if not first[0].strip() and len(cells[0].body) == len(rest):
+        return HeaderGuess(True)  # the empty corner of a wide table
+    if numbers:
+        return _guess_numbers(first, [column.first for column in numbers])
+    if all(map(is_heading, first)):
+        return HeaderGuess(True)
+    return _guess_words([c for c in columns if not is_missing(c.first)], rest, count)
+
+
+def _is_lone_header(first: Sequence[str]) -> bool:
+    """Is the only line a header? One of a wide table holds no numbers."""
+    if len(first) > 3:
+        return not any(map(looks_like_number, first[1:]))
+    return all(map(is_heading, first))
+
+
+def _guess_numbers(first: Sequence[str], numbers: Sequence[str]) -> HeaderGuess:
+    """Are numbers above numbers headings of a wide table, as years and ids are, or weights?"""
+    if len(first) < 4 or len(numbers) < 2 or is_number(first[0]):
+        return HeaderGuess(False)
+    values = [float(number) if is_number(number) else 0.5 for number in numbers]
+    if not all(map(float.is_integer, values)):
+        return HeaderGuess(False)
+    steps = {after - before for before, after in pairwise(values)}
+    is_rising = min(steps) > 0 or all(a < b for a, b in pairwise(numbers))  # as numbers or words
+    if not is_rising and max(steps) >= 0:
+        return HeaderGuess(False)
+    if all(value in YEARS for value in values):
+        return HeaderGuess(True)
+    if is_rising and (len(values) >= MANY or is_heading(first[0])):
+        return HeaderGuess(True)
+    return HeaderGuess(steps == {1}, is_sure=False)
+
+
+def _guess_words(
+    columns: Sequence[_Column], rest: Sequence[Sequence[str]], count: CountWords
+) -> HeaderGuess:
+    """A header if its words occur nowhere below; sure if other lines do share words, or differ."""
+    is_data = any(c.first in c.body or looks_like_number(c.first) for c in columns)
+    if is_data or not columns:
+        return HeaderGuess(False)
+    counts = count({c.position: sorted({c.first, *c.body}) for c in columns})
+    if any(counts[c.position].get(c.first) for c in columns):
+        return HeaderGuess(False)
+    lonely = sum(
+        all(counts[c.position].get(row[c.position], 0) <= 1 for c in columns) for row in rest
+    )
+    is_different = not all(column.has_style(column.first) for column in columns)
+    return HeaderGuess(True, is_sure=is_different or lonely <= RARE * len(rest))
+
+
+def is_heading(cell: str) -> bool:
+    """Is it a usual heading, such as user or item_id?"""
+    word = cell.strip().lower()
+    return bool(word) and (word in HEADINGS or word.removesuffix("id").rstrip("_ ") in HEADINGS)
+
+
+def kind_of(heading: str, default: str) -> str:
+    """What a heading names, in the singular: "Country Name" is "country", "movieId" is "movie"."""
+    spaced = re.sub(r"(?<=[a-z])(?=(Id|ID|Name|Code)$)", " ", heading.strip())
+    words = re.split(r"[\s_.]+", spaced)
+    while words and words[-1].lower() in ("id", "ids", "name", "names", "code", ""):
+        words.pop()
+    text = " ".join(words)
+    if not text or text.isdecimal() or text.lower().startswith("unnamed:"):
+        return default
+    return text if text.isupper() and len(text) <= 4 else text.lower()
+
+
+SAMPLE = 1000  # records to look at
+# Headings of such columns, as pandas and R write them, too.
+HEADING = re.compile(r"|unnamed: 0|rownames|index|[Ii]d|ID|.*[_ ](id|Id|ID)|.*[a-z]I[dD]")
+
+
+def is_heading_of_identifiers(heading: str) -> bool:
+    """Is a column called as those that number the rows are?"""
+    return HEADING.fullmatch(heading.replace("Unnamed", "unnamed")) is not None
+
+
+def is_identifier(heading: str, values: Iterable[Any]) -> bool:
+    """Does a column with an identifier's heading hold whole numbers without repeats?
+
+    Examples
+    --------
+    >>> is_identifier("id", [1, 2, 3]), is_identifier("apples", [1, 2, 3])
+    (True, False)
+    """
+    if not is_heading_of_identifiers(heading):
+        return False
+    texts = [str(value).strip() for value in values]
+    return all(map(str.isdecimal, texts)) and len(set(texts)) == len(texts)
+
+
+def without_identifiers(table: RawTable, fields: Sequence[str]) -> list[str]:
+    """The fields that do more than number the records, by the first records."""
+    if not table.has_headings:
+        return list(fields)
+    sample = table.without_blank_lines().select(fields).head(SAMPLE).collect()
+    return [f for f in fields if not is_identifier(table.heading(f), sample[f].to_list())]

@@ -1,0 +1,207 @@
+"""Opening a store: its arrays are mapped into memory, and loaded where they are used."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self, TypeGuard
+
+import numpy as np
+
+from ...joint.joint import Joint
+from ...joint.messages import warn_user
+from ..files import DATA, REFERENCE, is_store
+from ..read.data import Data, as_classes, as_names
+from .building import mapped_joint
+from .layout import (
+    ARRAYS,
+    COLUMNS,
+    FACTS,
+    ROWS,
+    Description,
+    damaged,
+    mapped,
+    read_annotations,
+    read_names,
+)
+
+COMPARED = 1 << 26  # bytes of a store that are compared with their checksums when it is opened
+CHUNK = 1 << 22  # indices at a time
+KINDS = {"indptr": "int64", "indices": "u", "ones": "int32", "twos": "int32", "mass": "float64"}
+
+
+def check_arrays(folder: Path, about: Description) -> None:
+    """An error if an array has another size or type than the store; small stores are compared."""
+    for side, size in zip((ROWS, COLUMNS), about.shape, strict=True):
+        lengths = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
+        for name in ARRAYS:
+            file = f"{side}/{name}.npy"
+            array = mapped(folder / file)
+            kind = array.dtype.kind if name == "indices" else array.dtype.name
+            is_right = kind == KINDS.get(name, about.weights)
+            if not is_right or array.shape != (lengths.get(name, size),):
+                raise damaged(folder, file)
+    if sum(written.bytes for written in about.files.values()) <= COMPARED:
+        about.verify(folder)
+
+
+def check_places(folder: Path, data: Joint) -> None:
+    """An error if rows or indices lead out of the arrays."""
+    for side, joint in ((ROWS, data), (COLUMNS, data.T)):
+        matrix, width = joint.matrix, joint.shape[1]
+        lengths = np.diff(matrix.indptr)
+        ends = matrix.indptr[0], matrix.indptr[-1]
+        if ends != (0, joint.nnz) or (lengths < 0).any():
+            raise damaged(folder, f"{side}/indptr.npy")
+        few = np.minimum(matrix.ones, matrix.twos).min() >= 0
+        if not few or (matrix.ones.astype(np.int64) + matrix.twos > lengths).any():
+            raise damaged(folder, f"{side}/ones.npy")
+        for start in range(0, joint.nnz, CHUNK):
+            stop = min(start + CHUNK, joint.nnz)
+            if matrix.indices[start:stop].max() >= width:
+                raise damaged(folder, f"{side}/indices.npy")
+            if joint.pages is not None:
+                joint.pages.release(start, stop)
+
+
+CHECKED = 10**8  # entries of a store that are looked at when it is opened
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Store(Data):
+    """Data on disk, as ``read`` returns them for a folder that ``pack`` wrote.
+
+    It is used like any :class:`Data`, and gives the same results. The arrays of the matrix are
+    loaded where they are used, and the names when they are first asked for.
+    """
+
+    joint: Joint  #: the matrix as a fit takes it, without a copy
+    path: Path  #: the folder
+
+    def __init__(self, *, joint: Joint, path: Path, matrix: Any = None, **fields: Any) -> None:
+        del matrix  # is that of the joint distribution; ``dataclasses.replace`` passes it
+        for side, size in zip(("row", "column"), joint.shape, strict=True):
+            names = fields.get(f"{side}_names")
+            if names is not None and not isinstance(names, np.ndarray):
+                fields[f"{side}_names"] = as_names(names, size, f"{side}_names")
+            classes = fields.get(f"{side}_classes")
+            fields[f"{side}_classes"] = as_classes(classes, size, f"{side}_classes")
+        self.__dict__.update(joint=joint, path=path, **fields)  # frozen for all others
+
+    @classmethod
+    def of(cls, joint: Joint, path: Path, about: Description, **more: Any) -> Self:
+        """A matrix in a folder, with a description, and classes and texts if there are any."""
+        facts = {name: getattr(about, name) for name in FACTS}
+        return cls(joint=joint, path=path, **{"texts": None, **facts, **more})
+
+    def changed(self, **fields: Any) -> Self:
+        """The same with other values of some fields; what is not loaded yet stays so."""
+        return type(self)(**{**self.__dict__, **fields})
+
+    def __getattr__(self, name: str) -> Any:
+        """Load what is first used: names, and the weights as CSR.
+
+        The CSR shares the memory of the joint distribution, except for weights in another unit;
+        in each row counts of 1 come first, then those of 2.
+        """
+        if name == "matrix":
+            value = self.joint.unscaled
+        elif name in ("row_names", "column_names"):
+            value = read_names(self.path, name.split("_")[0], self.shape[name == "column_names"])
+        else:
+            raise AttributeError(f"a store has no attribute {name!r}")
+        object.__setattr__(self, name, value)
+        return value
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return self.joint.shape
+
+    @property
+    def T(self) -> Data:  # noqa: N802, as in NumPy
+        """Rows and columns exchanged. Texts are left out, as they belong to rows."""
+        return replace(self, joint=self.joint.T, **self._exchanged())
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("Data(", "Store(", 1)
+
+
+def open_store(path: str | os.PathLike[str]) -> Store:
+    """Open a folder that ``pack`` wrote, after a look at its files."""
+    folder = Path(path)
+    about = Description.read(folder)
+    joint = _joint(folder, about)
+    annotations = read_annotations(folder) | {"reading": about.reading}
+    return Store.of(joint, folder.absolute(), about, **annotations)
+
+
+def open_joint(path: str | os.PathLike[str]) -> Joint:
+    """The matrix of a store, without its names."""
+    folder = Path(path)
+    return _joint(folder, Description.read(folder))
+
+
+def check_large(data: Any) -> None:
+    """Look at all of a store before a fit, if that was too much when it was opened."""
+    if isinstance(data, Store) and data.joint.nnz > CHECKED:
+        check_places(data.path, data.joint)
+
+
+def _joint(folder: Path, about: Description) -> Joint:
+    """The matrix and its transpose; in large stores places are checked when a fit begins."""
+    check_arrays(folder, about)
+    data = mapped_joint(folder, about)
+    if about.entries <= CHECKED:
+        check_places(folder, data)
+    return data
+
+
+LARGE = 10_000_000  # entries from which on data are not copied
+REFERENCE_FACTS = ("row_kind", "column_kind", "entry_kind", "source")
+
+
+def is_large(data: Data) -> TypeGuard[Store]:
+    """Are data in a store, and too large to be copied?"""
+    return isinstance(data, Store) and data.joint.nnz >= LARGE
+
+
+def keep_data(data: Data, folder: Path) -> None:
+    """Write data into a folder of results; of a large store only where it is."""
+    if not is_large(data):
+        data.save(folder / DATA)
+        return
+    content = {"store": str(data.path), **{name: getattr(data, name) for name in REFERENCE_FACTS}}
+    content |= {
+        f"{side}_names": names.tolist()
+        for side in ("row", "column")
+        if (names := _other_names(data, side)) is not None
+    }
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    (folder / REFERENCE).write_text(text + "\n", encoding="utf-8")
+    warn_user(
+        f"The results refer to the data in {data.path}, which are too large to be copied. Keep "
+        "them there for further reports."
+    )
+
+
+def _other_names(store: Store, side: str) -> np.ndarray | None:
+    """The names of a side if they are not those of the store."""
+    names: np.ndarray | None = vars(store).get(f"{side}_names")
+    if names is None or np.array_equal(names, read_names(store.path, side, names.size)):
+        return None
+    return names
+
+
+def open_reference(folder: Path) -> Store:
+    """The store that results in a folder refer to."""
+    content = json.loads((folder / REFERENCE).read_text(encoding="utf-8"))
+    path = Path(content.pop("store"))
+    if not is_store(path):
+        raise FileNotFoundError(
+            f"{folder} refers to the data in {path}, which are missing. Move them back, or pack "
+            f"their source again into {path}."
+        )
+    return open_store(path).changed(**content)

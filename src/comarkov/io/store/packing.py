@@ -1,0 +1,198 @@
+"""``pack``: from a source of any size to a store."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Unpack
+
+from ...joint.messages import bytes_of
+from ..files import free_place, is_own, is_store, whole_folder
+from ..read import read
+from ..read.classes import columns_in
+from ..read.databases import is_address
+from ..read.edge_files import EdgeFiles, are_edges, holds_tables
+from ..read.edge_lists import no_edges
+from ..read.formats import ReadKeywords, spelling_out
+from ..read.remembering import ReadRequest
+from .building import finish, mapped_joint, with_columns, write_data
+from .edge_runs import FOLDER, NUMBERING, Journal, resumable_folder, write_rows, write_runs
+from .layout import Description
+from .opening import Store, open_store
+
+LEAST_MEMORY = 32_000_000  # bytes
+SORTING = 0.5  # the share of the memory limit that sorting uses
+KINDS = ("row_kind", "column_kind", "entry_kind")
+
+#: Called with the name of a stage, how much of it is done, and how much there is.
+Advance = Callable[[str, int, int], None]
+
+
+@spelling_out
+def pack(
+    sources: Any,
+    path: str | os.PathLike[str],
+    *,
+    memory_limit: int | str = "1GB",
+    overwrite: bool = False,
+    progress: Advance | None = None,
+    **keywords: Unpack[ReadKeywords],
+) -> Store:
+    """Pack data of any size into a folder on disk, which a fit loads as needed.
+
+    A store holds the matrix and its transpose as plain arrays, which are mapped into memory, and
+    the names. Fits of a store give the same clusters as fits of the same data in memory.
+
+    Edge lists in delimited text and Parquet may be larger than memory: they are sorted on disk.
+    Their names must fit into memory. Everything else is read as by :func:`comarkov.read` first.
+    The store is written atomically: you get all of it or none. If packing an edge list is
+    interrupted, the same call continues where it stopped, unless the sources have changed.
+
+    Parameters
+    ----------
+    sources : what ``read`` takes, or a list of paths
+        Also a folder of Parquet or CSV files, which are one edge list. Several files and folders
+        are added up as one edge list.
+    path : path
+        The folder to write.
+    memory_limit : int or str, default="1GB"
+        How much memory to use, in bytes or as "2GB". Half of it is for sorting.
+    overwrite : bool, default=False
+        Replace an earlier store.
+    progress : callable, optional
+        Called with the name of a stage, how much of it is done, and how much there is.
+    **keywords
+        Those of :func:`comarkov.read`; also ``row_kind``, ``column_kind`` and ``entry_kind``,
+        which state what rows, columns and weights are.
+
+    Returns
+    -------
+    Store
+        The data on disk, as ``comarkov.read(path)`` returns them.
+
+    Examples
+    --------
+    >>> import tempfile, comarkov
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> comarkov.pack([("Ann", "tea"), ("Bob", "rum"), ("Ann", "rum")], folder.name + "/store")
+    Store(2 rows x 2 columns, 3 entries, from the list)
+    >>> folder.cleanup()
+    """
+    limit = _limit(memory_limit)
+    target = free_place(path, overwrite, is_store)
+    given: dict[str, Any] = dict(keywords)
+    kinds = {name: kind for name in KINDS if (kind := given.pop(name, None))}
+    sources = list(sources) if _are_several(sources) else [sources]
+    edges = _edge_files(sources, given)
+    if edges is None:
+        data = read(sources[0], **given)
+        with whole_folder(target, overwrite, is_store) as draft:
+            write_data(data.changed(**kinds), draft)
+        return open_store(target)
+    with resumable_folder(target, overwrite, is_store, _task(edges, given, kinds)) as journal:
+        about = _packed(edges, journal, int(SORTING * limit), progress or _nothing)
+        about = replace(about, **{**journal.steps["about"], **kinds})
+        data = Store.of(mapped_joint(journal.folder, about), journal.folder, about)
+        request = _request(sources[0], given)
+        finish(request.complete(data, edges.max_bytes), about, journal.folder)
+    return open_store(target)
+
+
+def _packed(edges: EdgeFiles, journal: Journal, memory: int, advance: Advance) -> Description:
+    """Write the matrix of edges, its transpose and its names, step by step."""
+    folder = journal.folder
+    if "rows" not in journal.steps:
+        runs, codings = write_runs(edges, journal, advance)
+        if runs.size == 0:
+            raise no_edges(edges.source)
+        journal.note("rows", write_rows(runs, codings, folder, memory, advance).as_json())
+        del runs, codings
+    for name in (FOLDER, NUMBERING):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    about = Description.of_json(journal.steps["rows"])
+    if "columns" not in journal.steps:
+        about = with_columns(folder, about, memory, partial(advance, "Sorting columns"))
+        journal.note("columns", about.as_json())
+    return Description.of_json(journal.steps["columns"])
+
+
+# --- what is packed -----------------------------------------------------------------------------
+
+
+def _are_several(sources: Any) -> bool:
+    """Is it a list of paths, rather than one source, such as a list of texts?"""
+    if not isinstance(sources, list | tuple) or not sources:
+        return False
+    return all(isinstance(each, str | os.PathLike) for each in sources) and any(
+        os.path.exists(each) for each in sources
+    )
+
+
+def _request(source: Any, keywords: Mapping[str, Any]) -> ReadRequest:
+    """The keywords of ``read``, checked."""
+    others = dict(keywords)
+    kind, like = others.pop("kind", None), others.pop("like", None)
+    others.pop("max_bytes", None)
+    names = {name: others.pop(name, None) for name in ("row_names", "column_names")}
+    return ReadRequest.of(source, kind, names, like, others)
+
+
+def _edge_files(sources: Sequence[Any], keywords: Mapping[str, Any]) -> EdgeFiles | None:
+    """The files of edge lists that are read a part at a time; None if the source is another."""
+    request, max_bytes = _request(sources[0], keywords), keywords.get("max_bytes")
+    for source in sources:
+        if _is_edge_list(source, request, max_bytes):
+            continue
+        if len(sources) == 1:
+            return None
+        raise ValueError(
+            f"{source} is not an edge list, and only edge lists can be packed together. Pack it "
+            "alone, or state that it is one with kind='edges'."
+        )
+    if len(sources) == 1 and any(columns_in(each) for each in request.options.classes):
+        return None  # classes in columns of one file are read from all of it
+    return EdgeFiles.of(sources, request.options, max_bytes)
+
+
+def _is_edge_list(source: Any, request: ReadRequest, max_bytes: int | None) -> bool:
+    """Is a source an edge list in files?"""
+    if request.kind not in (None, "edges") or not isinstance(source, str | os.PathLike):
+        return False
+    if source == "-" or is_address(source):
+        return False
+    path = Path(source)
+    if path.is_dir():
+        return not is_own(path) and holds_tables(path)
+    if request.kind == "edges":
+        return path.exists()
+    return path.exists() and are_edges(path, request.options, max_bytes)
+
+
+def _task(edges: EdgeFiles, keywords: Mapping[str, Any], kinds: Mapping[str, str]) -> Any:
+    """What is to be done, so that only the same task is continued."""
+    files = [(str(path.absolute()), *_state(path)) for path in edges.files]
+    return {"files": files, "keywords": repr(sorted(keywords.items())), "kinds": dict(kinds)}
+
+
+def _state(path: Path) -> tuple[int, int]:
+    state = path.stat()
+    return state.st_size, state.st_mtime_ns
+
+
+def _nothing(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def _limit(size: int | str) -> int:
+    """The memory limit in bytes."""
+    limit = bytes_of(size) if isinstance(size, str) else size
+    if limit is None or limit < LEAST_MEMORY:
+        raise ValueError(
+            f"memory_limit={size!r} must be a size of at least 32 MB, for example "
+            "memory_limit='2GB'."
+        )
+    return limit

@@ -1,0 +1,409 @@
+"""Markov chains: read from matrices, counts and sequences, and restricted to connected states."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from .inputs import NamedMatrix, are_numbers, as_csr, is_data, is_matrix, named, names
+from .resample import shared_out
+from .stationary import stationary_distribution
+
+MISSING = "missing"
+KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float"}
+SHAPE = (
+    "A sequence is a 1-D list or array of states, which are whole numbers or strings: "
+    '["sun", "rain", "sun"]'
+)
+
+
+def are_sequences(X: Any) -> bool:
+    """Is X a sequence of states, or several of them, rather than a square matrix of numbers?"""
+    if is_matrix(X):
+        return False
+    if hasattr(X, "shape"):
+        is_text = getattr(getattr(X, "dtype", None), "kind", None) in ("U", "S")
+        return len(X.shape) == 1 or is_text
+    if not isinstance(X, Sequence):
+        return False
+    lengths = {len(row) if np.ndim(row) == 1 else -1 for row in X}
+    return lengths != {len(X)} or any(isinstance(item, str) for item in X[0])
+
+
+def numbered(X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The states of one sequence or of several, and the sequences as numbers of states."""
+    is_one = all(np.ndim(item) == 0 for item in X)
+    originals = [X] if is_one else list(X)
+    arrays = [np.asarray(sequence) for sequence in originals]
+    if not arrays or any(array.ndim != 1 for array in arrays):
+        raise ValueError(SHAPE)
+    kinds = set().union(*map(_kinds, originals, arrays))
+    if MISSING in kinds:
+        raise ValueError(
+            "States are missing (None, NaN or masked). Split the sequence there: pass the parts "
+            "between the gaps as a list of sequences."
+        )
+    if len(kinds) > 1:
+        raise ValueError(
+            f"All states must be of one type, got {', '.join(sorted(kinds))}. Convert them, for "
+            "example: [str(state) for state in X]"
+        )
+    if kinds & {"float", "complex"} or any(array.dtype.kind not in "iubUSO" for array in arrays):
+        raise ValueError(SHAPE)
+    try:
+        states, number = np.unique(np.concatenate(arrays), return_inverse=True)
+    except TypeError as error:
+        raise ValueError("All states must be of one type: numbers or strings.") from error
+    ends = np.cumsum([array.size for array in arrays])[:-1]
+    return states, np.split(number, ends)
+
+
+def _kinds(original: Any, array: np.ndarray) -> set[str]:
+    """The types of the states in a sequence, before NumPy converts them to one."""
+    if np.ma.is_masked(original) or (array.dtype.kind == "f" and np.isnan(array).any()):
+        return {MISSING}
+    if array.dtype.kind != "O" and hasattr(original, "dtype"):
+        return {KINDS.get(array.dtype.kind, str(array.dtype))} if array.size else set()
+    items = original if array.dtype.kind != "O" else array
+    kinds = {_kind(item_type) for item_type in set(map(type, items))}
+    if "float" in kinds and any(item != item for item in items if isinstance(item, float)):
+        kinds.add(MISSING)
+    return kinds
+
+
+def _kind(item_type: type) -> str:
+    if item_type.__name__ in ("NoneType", "NAType", "NaTType"):
+        return MISSING
+    for types, name in (
+        ((bool, np.bool_), "bool"),
+        ((int, np.integer), "int"),
+        ((str,), "str"),
+        ((bytes,), "bytes"),
+        ((float, np.floating), "float"),
+    ):
+        if issubclass(item_type, types):
+            return name
+    return item_type.__name__
+
+
+def transitions(sequences: list[np.ndarray], n: int) -> sp.csr_array:
+    """Counts of transitions between n states; none from the end of a sequence to the next."""
+    before = np.concatenate([sequence[:-1] for sequence in sequences])
+    after = np.concatenate([sequence[1:] for sequence in sequences])
+    return sp.csr_array((np.ones(before.size, np.int64), (before, after)), (n, n))
+
+
+SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
+EXACT = 2.0**53  # whole numbers up to here are exact
+SHOWN = 5  # states that an error names
+
+
+class Transitions(NamedTuple):
+    """Weights of transitions between states, and the sequences that they were counted in."""
+
+    weights: sp.csr_array
+    states: np.ndarray  # names
+    has_names: bool  # False if the names are only the numbers of rows
+    sequences: list[np.ndarray] | None  # of numbers of states
+    is_counted: bool  # are the weights numbers of observed transitions?
+
+
+class Chain(NamedTuple):
+    """An irreducible Markov chain."""
+
+    inside: np.ndarray  # the states of the input that are in it
+    transition: sp.csr_array  # P
+    stationary: np.ndarray  # μ
+
+
+def read_transitions(X: Any, kind: str) -> Transitions:
+    """Read a square matrix, or one or several sequences of states.
+
+    Where rows and columns of a data frame both have names, rows are put in the order of columns.
+    An edge list that was read lacks the rows of states that are never left, and the columns of
+    those that are never entered: it gets them.
+    """
+    _check_type(X)
+    if kind == "sequences" or (kind == "auto" and are_sequences(X)):
+        return _from_sequences(X)
+    X = _with_all_states(X)
+    csr = as_csr(X)
+    n, m = csr.shape
+    if n != m:
+        raise ValueError(
+            f"A chain needs a square matrix of transitions between states, got shape {csr.shape}. "
+            'For sequences of states set kind="sequences".'
+        )
+    if csr.nnz == 0:
+        raise ValueError("The matrix has no mass: there are no transitions.")
+    states, order = _aligned(X)
+    if order is not None:
+        csr = csr[order]
+    sums = _row_sums(csr)
+    is_stochastic = bool((abs(sums - 1) <= SUM_TOLERANCE).all())
+    if kind == "probabilities" and not is_stochastic:
+        row = int(abs(sums - 1).argmax())
+        raise ValueError(
+            f"Rows of probabilities must sum to 1, but row {row} sums to {sums[row]:.6g}. For "
+            'counts of transitions set kind="counts"; for other weights set kind="auto", which '
+            "divides each row by its sum."
+        )
+    is_counted = kind == "counts" or (not is_stochastic and are_whole(csr))
+    if is_counted and not are_whole(csr):
+        raise ValueError('Counts must be whole numbers. For other weights set kind="auto".')
+    known = np.arange(n) if states is None else states
+    return Transitions(csr, known, states is not None, None, is_counted)
+
+
+def _with_all_states(X: Any) -> Any:
+    """Data whose rows and columns both are all states that either has; other input as it is."""
+    given = named(X)
+    if given is None or given.row_names is None or given.column_names is None:
+        return X
+    sides = given.row_names, given.column_names
+    rows, columns = ({name: i for i, name in enumerate(side)} for side in sides)
+    sizes = len(rows), len(columns)
+    if sizes != as_csr(X).shape or rows.keys() == columns.keys() or not rows.keys() & columns:
+        return X  # nothing to add, or an error that is reported elsewhere
+    place = {name: i for i, name in enumerate({**columns, **rows})}
+    entries = as_csr(X).tocoo()
+    source, target = (
+        np.array([place[name] for name in side])[coordinates]
+        for side, coordinates in zip((rows, columns), entries.coords, strict=True)
+    )
+    states = np.array([*place], dtype=object)
+    matrix = sp.csr_array((entries.data, (source, target)), (states.size, states.size))
+    return NamedMatrix(matrix, states, states)
+
+
+def _from_sequences(X: Any) -> Transitions:
+    states, sequences = numbered(X)
+    weights = transitions(sequences, states.size)
+    if weights.nnz == 0:
+        raise ValueError("There are no transitions: a sequence needs at least two states.")
+    return Transitions(weights, states, True, sequences, True)
+
+
+def _check_type(X: Any) -> None:
+    """An error with the types that can be read, if this is another."""
+    if isinstance(X, str | bytes):
+        raise ValueError(
+            "X is a string. For a sequence of its letters pass list(X); for a file with a matrix "
+            f"of transitions pass comarkov.read({X!r})."
+        )
+    if isinstance(X, os.PathLike):
+        raise ValueError(f"X is a path. Read the file first: comarkov.read({os.fspath(X)!r}).")
+    is_filled = isinstance(X, Sequence) and len(X) > 0
+    if not (is_filled or is_data(X)):
+        kind = "nothing" if X is None or isinstance(X, Sequence) else f"of type {type(X).__name__}"
+        raise ValueError(
+            f"X is {kind}. Pass a square matrix of transitions (array, sparse matrix or data "
+            "frame), a 1-D array or list of states in sequence, or a list of such sequences: "
+            '["sun", "rain", "sun"]'
+        )
+
+
+def are_whole(csr: sp.csr_array) -> bool:
+    """Are all weights whole numbers, so that they can be counts?"""
+    data = csr.data
+    return data.dtype.kind != "f" or bool(((data == np.floor(data)) & (data <= EXACT)).all())
+
+
+def _aligned(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The names of the states of a frame, and the row of each; None where nothing changes."""
+    rows, columns = names(X)
+    is_plain = [side is None or are_numbers(side) for side in (rows, columns)]
+    if rows is None or columns is None or rows.tolist() == columns.tolist():
+        return (None if is_plain[1] else columns), None
+    place = {name: i for i, name in enumerate(rows)}
+    if len(place) == rows.size and set(columns) == set(place):
+        return columns, np.array([place[name] for name in columns])
+    if not any(is_plain):
+        raise ValueError(_difference(rows, columns))
+    return (rows if is_plain[1] else columns), None
+
+
+def _difference(rows: np.ndarray, columns: np.ndarray) -> str:
+    """The error for names that only rows have, or only columns."""
+    only = [
+        list(dict.fromkeys(name for name in side if name not in other))
+        for side, other in ((rows, {*columns}), (columns, {*rows}))
+    ]
+    differences = [
+        f"only {side} have {_first(np.array(states, object))}"
+        for side, states in zip(("rows", "columns"), only, strict=True)
+        if states
+    ]
+    return (
+        "Rows and columns of a chain are the same states, but their names differ: "
+        f"{'; '.join(differences)}. Use the same names, or drop those of the rows to match states "
+        "by position: X.reset_index(drop=True)"
+    )
+
+
+def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
+    """Where states are among those of a fit: by name if both have names, else by position."""
+    place = {name: i for i, name in enumerate(states.tolist())}
+    unknown = [name for name in data.states.tolist() if name not in place]
+    is_numbered = are_numbers(np.array([*place], object))
+    by_name = data.has_names and not (unknown and is_numbered and data.sequences is None)
+    if by_name and unknown:
+        raise ValueError(
+            f"State {unknown[0]} was not in the fit. Leave out states other than those of the fit: "
+            f"{_first(states)}."
+        )
+    if by_name:
+        return np.array([place[name] for name in data.states.tolist()])
+    if data.states.size != states.size:
+        raise ValueError(
+            f"X has {data.states.size} states, but the fit had {states.size}. Pass transitions "
+            "between the states of the fit, in the same order."
+        )
+    return np.arange(states.size)
+
+
+def names_like(states: np.ndarray, X: Any) -> np.ndarray:
+    """The states of a fit, as text if X names them so: files name the state 3 "3"."""
+    texts = np.array([str(state) for state in states.tolist()], dtype=object)
+    columns = names(X)[1]
+    return states if columns is None or not {*columns.tolist()} & {*texts} else texts
+
+
+def check_width(weights: sp.csr_array, states: np.ndarray) -> None:
+    """An error if transitions of new states do not go to the states of a fit."""
+    if weights.shape[1] != states.size:
+        raise ValueError(
+            f"X has {weights.shape[1]} columns, but the fit had {states.size} states. Pass a data "
+            f"frame with the names of states ({_first(states)}) as columns, or all columns in the "
+            "order of model.states_."
+        )
+
+
+def hold_out(
+    data: Transitions, share: float, rng: np.random.Generator
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """Transitions to fit and transitions to test, about this share of them.
+
+    The end of each sequence is held out, or of some sequences if they are very short. Counts are
+    divided at random (binomial thinning).
+    """
+    if not data.is_counted:
+        raise ValueError(
+            "held_out needs counts or sequences: probabilities do not state how many transitions "
+            "were observed. Pass counts, or set held_out=0."
+        )
+    if data.sequences is None:
+        tested, fitted = shared_out(data.weights, data.weights.data, share, rng)
+        return fitted, tested
+    ends = np.cumsum([0] + [max(sequence.size - 1, 0) for sequence in data.sequences])
+    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # rounding errors do not add up
+    n = data.states.size
+    pairs = list(zip(data.sequences, cuts, strict=True))
+    fitted = transitions([sequence[: cut + 1] for sequence, cut in pairs], n)
+    return fitted, transitions([sequence[cut:] for sequence, cut in pairs], n)
+
+
+def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
+    """An error if a restricted chain has fewer states than there should be clusters."""
+    if k > inside.size and inside.size < states.size:
+        raise ValueError(
+            f"{k} clusters were asked for, but only {inside.size} of {states.size} states are in "
+            f"the largest set of states that lead to each other ({_first(states[inside])}). Set "
+            f"n_clusters to at most {inside.size}."
+        )
+
+
+def chain(
+    weights: sp.csr_array, states: np.ndarray, restrict: bool, is_part: bool = False
+) -> Chain:
+    """The chain of these transitions: of all states, or of the largest connected set.
+
+    ``is_part`` states in errors that other transitions were held out.
+    """
+    n_sets, member = connected_components(weights, directed=True, connection="strong")
+    inside = np.arange(member.size)
+    if n_sets > 1 or weights.nnz == 0:
+        largest = int(np.bincount(member).argmax())
+        inside = np.flatnonzero(member == largest)
+        if not restrict:
+            raise ValueError(_problem(weights, states, member, inside, is_part))
+    part = sp.csr_array(weights[inside][:, inside], dtype=np.float64)
+    if part.nnz == 0:
+        raise ValueError(
+            "No two states lead to each other"
+            + (" in the transitions kept for the fit: hold out less." if is_part else ".")
+            + " A chain needs transitions that return."
+        )
+    P = _divided(part)
+    return Chain(inside, P, stationary_distribution(P))
+
+
+def _row_sums(csr: sp.csr_array) -> np.ndarray:
+    """Sums in double precision, infinite if too large; those of SciPy can wrap around."""
+    sums: np.ndarray = csr.astype(np.float64) @ np.ones(csr.shape[1])
+    return sums
+
+
+def _divided(weights: sp.csr_array) -> sp.csr_array:
+    """Each row divided by its sum."""
+    sums = _row_sums(weights)
+    with np.errstate(over="ignore"):
+        inverse = 1 / sums
+    if np.isinf(sums).any() or np.isinf(inverse).any():
+        size = "large" if np.isinf(sums).any() else "small"
+        raise ValueError(
+            f"Weights from {weights.data.min():g} to {weights.data.max():g} are too {size} to be "
+            "added up in double precision. Divide them first: X / X.max()"
+        )
+    P = sp.csr_array(sp.diags_array(inverse) @ weights)
+    if np.count_nonzero(P.data) < weights.nnz:
+        raise ValueError(
+            f"Weights differ too much for one chain, from {weights.data.min():g} to "
+            f"{weights.data.max():g}. Set the smallest to 0."
+        )
+    return P
+
+
+def _problem(
+    weights: sp.csr_array,
+    states: np.ndarray,
+    member: np.ndarray,
+    largest: np.ndarray,
+    is_part: bool,
+) -> str:
+    """The error for states that are not connected, with the remedy."""
+    source, target = weights.nonzero()
+    leaves = np.zeros(member.max() + 1, bool)
+    leaves[member[source[member[source] != member[target]]]] = True
+    stuck = np.flatnonzero(np.diff(weights.indptr) == 0)
+    transient = np.setdiff1d(np.flatnonzero(leaves[member]), stuck)
+    closed = int((~leaves).sum())
+    what = (
+        "chain of the transitions kept for the fit, without those held out," if is_part else "chain"
+    )
+    parts = f"of {member.size} states"
+    if transient.size:
+        parts += f" {transient.size} can be left for good ({_first(states[transient])}),"
+    if stuck.size:
+        verb = "has" if stuck.size == 1 else "have"
+        parts += f" {stuck.size} {verb} no transition out ({_first(states[stuck])}),"
+    parts += f" and {closed} set{'s' * (closed != 1)} of states cannot be left"
+    if not transient.size and not stuck.size:
+        parts = f"its {member.size} states are {closed} sets, none of which can be left"
+    remedy = "hold out less, or set" if is_part else "set"
+    return (
+        f"The {what} is not connected: {parts}. The largest set of states that lead to each other "
+        f"has {largest.size} ({_first(states[largest])}). To aggregate only these, "
+        f"{remedy} restrict=True; transitions that leave the set are dropped, and all other states "
+        "get label -1."
+    )
+
+
+def _first(states: np.ndarray) -> str:
+    shown = ", ".join(map(str, states[:SHOWN]))
+    return shown + (", ..." if states.size > SHOWN else "")

@@ -1,0 +1,279 @@
+"""Input objects: recognised by their attributes, and read as canonical CSR with names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import check_array
+
+from .objects import from_graph, is_anndata, is_frame, is_pandas, weights_of, with_numpy_numbers
+from .parts import row_ranges
+from .unsuitable import refuse_unsuitable
+
+LARGEST = np.finfo(np.float64).max
+NO_MASS = "The matrix has no mass: all its entries are zero."
+TOO_LARGE = "The sum of all entries is too large. Divide them first: X / X.max()"
+
+
+class NamedMatrix(NamedTuple):
+    """A matrix with the names of its rows and columns; None where they have none."""
+
+    matrix: Any
+    row_names: np.ndarray | None
+    column_names: np.ndarray | None
+
+
+# --- what an object is ------------------------------------------------------------------------
+
+
+def is_graph(X: Any) -> bool:
+    """Is X a networkx graph?"""
+    return all(hasattr(X, part) for part in ("nodes", "edges", "adj", "is_directed"))
+
+
+def is_matrix(X: Any) -> bool:
+    """Is X a sparse matrix or a data frame, and therefore no list of sequences?"""
+    return sp.issparse(X) or hasattr(X, "columns")
+
+
+def is_data(X: Any) -> bool:
+    """Is X an array, a sparse matrix, a data frame, or an object with a matrix and names?"""
+    return hasattr(X, "__array__") or is_matrix(X) or named(X) is not None
+
+
+def is_sparse(X: Any) -> bool:
+    """Is X a SciPy sparse matrix or a data frame of sparse columns?"""
+    return sp.issparse(X) or hasattr(X, "sparse")
+
+
+def is_on_disk(X: Any) -> bool:
+    """Is X a store, whose matrix was checked when it was packed?"""
+    return hasattr(X, "joint") and hasattr(X, "matrix")
+
+
+def suggested_weighting(X: Any) -> str | None:
+    """The weighting that suits the data, if they suggest one, as texts do."""
+    return getattr(X, "weighting", None) if hasattr(X, "row_kind") else None
+
+
+def in_parts(X: Any) -> Iterator[Any]:
+    """Yield X itself or, of a store, some rows at a time as a matrix with the names of columns."""
+    if not is_on_disk(X):
+        yield X
+        return
+    columns = X.column_names if X.named[1] else None
+    for rows in row_ranges(X.matrix.indptr):
+        yield NamedMatrix(X.matrix[rows], None, columns)
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+def named(X: Any) -> NamedMatrix | None:
+    """The matrix and the names of an object that has both; None for all other input.
+
+    Nothing is imported: objects are recognised by their attributes.
+    """
+    if isinstance(X, NamedMatrix):
+        return X
+    if all(hasattr(X, part) for part in ("matrix", "row_names", "column_names")):
+        has_names = getattr(X, "named", (True, True))
+        rows, columns = (
+            np.asarray(names, dtype=object) if is_named else None
+            for names, is_named in zip((X.row_names, X.column_names), has_names, strict=True)
+        )
+        return NamedMatrix(X.matrix, rows, columns)
+    if is_anndata(X):
+        layer = weights_of(X)
+        return NamedMatrix(
+            layer.matrix, _as_objects(layer.row_names), _as_objects(layer.column_names)
+        )
+    if is_graph(X):
+        matrix, *nodes = from_graph(X)
+        return NamedMatrix(matrix, *map(_as_objects, nodes))
+    return None
+
+
+def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Row and column names of data frames, Data, AnnData and graphs; None for other input."""
+    with_names = named(W)
+    if with_names is not None:
+        return with_names.row_names, with_names.column_names
+    if not hasattr(W, "columns"):
+        return None, None
+    rows = np.asarray(W.index, dtype=object) if hasattr(W, "index") else None
+    return rows, np.asarray(W.columns, dtype=object)
+
+
+def are_numbers(names: np.ndarray) -> bool:
+    """Are names just 0, 1, 2, ..., as in a data frame without names?"""
+    return all(type(name) is int for name in names) and names.tolist() == list(range(names.size))
+
+
+def _as_objects(names: Any) -> np.ndarray:
+    listed = list(names)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
+
+
+# --- weights ----------------------------------------------------------------------------------
+
+
+def as_csr(W: Any) -> sp.csr_array:
+    """Check a matrix of weights and read it as canonical CSR, that of a store as it is."""
+    if is_on_disk(W):
+        return W.matrix
+    with_names = named(W)
+    return _canonical(_checked(W if with_names is None else with_names.matrix))
+
+
+def sorted_csr(W: Any) -> sp.csr_array:
+    """The same with entries in the order of columns, in memory."""
+    csr = as_csr(W)
+    return csr.sorted_indices() if is_on_disk(W) else csr
+
+
+def named_csr(W: Any) -> NamedMatrix:
+    """The same with the names of rows and columns."""
+    with_names = named(W) or NamedMatrix(W, *names(W))
+    if is_on_disk(W):
+        return with_names
+    return with_names._replace(matrix=_canonical(_checked(with_names.matrix)))
+
+
+def _checked(W: Any) -> Any:
+    """A 2-D numeric array or sparse array of weights, or an error with the call to use."""
+    if sp.issparse(W) and W.ndim == 2:
+        _check_places(W)
+        if W.format in ("coo", "bsr"):  # whose conversion adds duplicates up, in their own type
+            W = W.astype(np.float64)
+        W = W.tocsr()
+    elif np.ma.isMaskedArray(W):
+        raise ValueError("X is a masked array. Fill the gaps: pass X.filled(0).")
+    else:
+        refuse_unsuitable(W)
+        if is_frame(W):
+            W = with_numpy_numbers(W)
+    if getattr(getattr(W, "dtype", None), "kind", None) == "c":
+        raise ValueError("Complex data not supported. Pass the real parts: X.real.")
+    array = _numbers(W)
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
+    _check_weights(array.data if sp.issparse(array) else array, Repairs.of(W))
+    return array
+
+
+def _numbers(W: Any) -> Any:
+    """A 2-D array of numbers; Python objects that are numbers become floats."""
+    try:
+        array = check_array(
+            W,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype="numeric",
+            ensure_all_finite=False,
+            input_name="X",
+        )
+        if array.dtype.kind in "biuf":
+            return array
+        return array.astype(np.float64, casting="unsafe" if array.dtype.kind == "O" else "safe")
+    except OverflowError as error:
+        raise ValueError(TOO_LARGE) from error
+    except TypeError as error:
+        raise TypeError(
+            f"X holds values that are not numbers ({error}). Leave out such rows or columns."
+        ) from error
+
+
+class Repairs(NamedTuple):
+    """Calls that turn an input of some type into one without values that are not weights."""
+
+    missing: str
+    infinite: str
+    negative: str
+
+    @classmethod
+    def of(cls, X: Any) -> Repairs:
+        """The calls for the type of X."""
+        if sp.issparse(X):
+            data = "X.data = numpy.nan_to_num(X.data, posinf=0)"
+            return cls(data, data, "X.maximum(0)")
+        if is_frame(X) and is_pandas(X):
+            infinite = "X.replace(numpy.inf, 0)"
+            return cls("X.fillna(0)", infinite, "X.clip(lower=0)")
+        if is_frame(X):
+            missing, positive = "X.fill_null(0).fill_nan(0)", "polars.all().clip(lower_bound=0)"
+            return cls(missing, "numpy.nan_to_num(X, posinf=0)", f"X.select({positive})")
+        return cls("numpy.nan_to_num(X)", "numpy.nan_to_num(X, posinf=0)", "numpy.clip(X, 0, None)")
+
+
+def _check_places(W: Any) -> None:
+    """Refuse a sparse matrix whose indices lead out of it: SciPy and kernels trust them."""
+    if W.format not in ("csr", "csc"):
+        return
+    width, pointers, indices = W.shape[W.format == "csr"], W.indptr, W.indices
+    is_sound = (
+        pointers.size == W.shape[W.format == "csc"] + 1
+        and pointers[0] == 0
+        and pointers[-1] <= min(indices.size, W.data.size)
+        and (np.diff(pointers) >= 0).all()
+        and (indices.size == 0 or (indices.min() >= 0 and indices.max() < width))
+    )
+    if not is_sound:
+        raise ValueError(
+            f"X is a damaged sparse matrix: its indices lead out of {W.shape[0]:,} rows and "
+            f"{W.shape[1]:,} columns. Make it again, for example from its coordinates."
+        )
+
+
+def _check_weights(values: np.ndarray, repairs: Repairs) -> None:
+    """An error if a number is not a weight, or if all together are too large."""
+    if values.size == 0:
+        return
+    low, high = values.min(), values.max()
+    if np.isnan(low) or np.isnan(high):
+        raise ValueError(
+            "Input X contains NaN, and a missing value is not a weight. If it means that nothing "
+            f"was observed, write 0: {repairs.missing}"
+        )
+    if np.isinf(high):
+        raise ValueError(
+            "Input X contains infinity or a value too large for its dtype. If it stands for a "
+            f"missing value, write 0: {repairs.infinite}"
+        )
+    if high > LARGEST / values.size:
+        _check_sum(values)
+    if low < 0:
+        raise ValueError(
+            f"Negative values in data passed to comarkov (smallest: {low:g}). Weights are counts, "
+            "ratings or other amounts: pass the data as they were before centring or scaling. To "
+            f"keep only what is above 0: {repairs.negative}"
+        )
+
+
+def _check_sum(values: np.ndarray) -> None:
+    with np.errstate(over="ignore"):
+        total = values.sum(dtype=np.float64)
+    if np.isinf(total):
+        raise ValueError(TOO_LARGE)
+
+
+def _canonical(array: Any) -> sp.csr_array:
+    """CSR with sorted indices, no duplicates and no explicit zeros, sharing memory if it can."""
+    csr = sp.csr_array(array.astype(array.dtype.newbyteorder("="), copy=False))
+    if csr.data.dtype.kind == "b":
+        csr = csr.astype(np.int8)
+    if sp.issparse(array):  # the flags that scipy caches belong to the user's object
+        csr = sp.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape)
+    if not csr.has_canonical_format:
+        csr = csr.astype(np.float64, copy=True)  # sums of integers could wrap around
+        csr.sum_duplicates()
+    if csr.data.size and not csr.data.all():
+        csr = csr.copy()
+        csr.eliminate_zeros()
+    return csr

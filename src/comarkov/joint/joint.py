@@ -1,0 +1,320 @@
+"""The joint distribution: any nonnegative matrix as canonical CSR, and its transpose."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..kernels.matrix import (
+    Matrix,
+    add_columns,
+    add_rows,
+    count_by_column,
+    group_counts,
+    sum_xlogx,
+    turn,
+)
+from .inputs import NO_MASS, named_csr, names
+from .parts import PER_COLUMN, count_parts, part_bounds, total
+from .scale import FAINTEST, INT32_MAX, Extent, count_unit, scaled, spread_of
+
+LEAST = 1 << 20  # entries for which threads are worth starting
+
+
+def transposed(matrix: Matrix, columns: int, threads: int = 1) -> Matrix:
+    """Return the transpose, its rows grouped like those of the matrix, whatever the threads.
+
+    Each thread takes a range of rows: it counts their entries by column, and once the places of all
+    are known from the counts, it writes them.
+    """
+    nnz, n = matrix.indices.size, matrix.mass.size
+    chunks = threads if nnz > max(LEAST, PER_COLUMN * columns * threads) else 1
+    ranges = list(pairwise(part_bounds(matrix.indptr, chunks)))
+    counts = np.zeros((chunks, 3, columns), np.int64)
+
+    def count(i: int) -> None:
+        count_by_column(matrix, *ranges[i], counts[i])
+
+    _each(count, chunks)
+    by_group = counts.sum(axis=0)
+    indptr = np.concatenate([[0], np.cumsum(by_group.sum(axis=0))])
+    starts = indptr[:-1] + np.cumsum(by_group, axis=0) - by_group
+    cursors = starts + np.cumsum(counts, axis=0) - counts
+    indices = np.empty(nnz, index_dtype(n))
+    weights = np.empty(nnz, matrix.weights.dtype)
+
+    def write(i: int) -> None:
+        turn(matrix, *ranges[i], cursors[i], indices, weights)
+
+    _each(write, chunks)
+    ones, twos = by_group[:2].astype(np.int32)
+    return Matrix(indptr, indices, weights, ones, twos, row_mass(indptr, weights), matrix.spread)
+
+
+def index_dtype(dimension: int) -> type[np.unsignedinteger[Any]]:
+    """Unsigned, because numba spends time on wrapping signed indices around."""
+    return np.uint32 if dimension <= np.iinfo(np.uint32).max else np.uint64
+
+
+def row_mass(indptr: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the row sums."""
+    mass = np.empty(indptr.size - 1)
+    add_rows(indptr, weights, mass)
+    return mass
+
+
+def _each(work: Callable[[int], None], count: int) -> None:
+    """Do work(0), ..., work(count - 1) at the same time."""
+    if count == 1:
+        return work(0)
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(work, range(count)))
+
+
+SMALL = 1 << 14  # entries up to which all weights are float64: fewer kernels to compile
+
+
+class Pages(Protocol):
+    """The memory of arrays that are mapped from files."""
+
+    def release(self, start: int, stop: int) -> None:
+        """Give back the memory of the entries from start to stop."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A matrix of weights, without explicit zeros or duplicates, ready for the kernels.
+
+    ``matrix`` holds the weights in units of ``scale``, a power of two (see ``units``). They are
+    counts if they are whole numbers of it.
+    ``T`` is the transpose, made when first asked for, whose own ``T`` is this object.
+    """
+
+    matrix: Matrix
+    shape: tuple[int, int]
+    scale: float
+    is_count: bool
+    row_names: np.ndarray | None = None
+    column_names: np.ndarray | None = None
+    threads: int = 1  #: that work on it at the same time, if it is large
+    pages: Pages | None = None  #: None for arrays in memory
+
+    @property
+    def nnz(self) -> int:
+        """The number of entries."""
+        return self.matrix.indices.size
+
+    def release_rows(self, start: int, stop: int) -> None:
+        """Give back the memory of rows on disk, which are read again if needed."""
+        if self.pages is not None:
+            self.pages.release(int(self.matrix.indptr[start]), int(self.matrix.indptr[stop]))
+
+    @property
+    def mass_dtype(self) -> type[np.int32 | np.float64]:
+        """The type of sums of weights: int32 for weights of that type, else float64."""
+        return np.int32 if self.matrix.weights.dtype == np.int32 else np.float64
+
+    @property
+    def spread(self) -> float:
+        """A bound on |ln v| + 1 over all sums v of weights."""
+        return self.matrix.spread
+
+    @property
+    def row_mass(self) -> np.ndarray:
+        """Row sums, in units of ``scale``."""
+        return self.matrix.mass
+
+    @cached_property
+    def column_mass(self) -> np.ndarray:
+        """Column sums, in units of ``scale``."""
+        if "T" in self.__dict__:
+            return self.T.row_mass
+        mass = np.zeros(self.shape[1])
+        add_columns(self.matrix.indices, self.matrix.weights, mass)
+        return mass
+
+    @cached_property
+    def total(self) -> float:
+        """The sum of all weights, in units of ``scale``."""
+        return float(self.row_mass.sum())
+
+    @cached_property
+    def information(self) -> float:
+        """I(X;Y) in bits."""
+        bounds = part_bounds(self.matrix.indptr, count_parts(self.nnz, self.shape[1]))
+
+        def of_rows(start: int, stop: int) -> float:
+            first, last = self.matrix.indptr[[start, stop]]
+            value = sum_xlogx(self.matrix.weights[first:last])
+            self.release_rows(start, stop)
+            return float(value)
+
+        sums = (of_rows(*rows) for rows in pairwise(bounds))
+        return bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
+
+    @cached_property
+    def T(self) -> Joint:  # noqa: N802, as in NumPy
+        """The transpose."""
+        n, m = self.shape
+        matrix = transposed(self.matrix, m, self.threads)
+        turned = replace(
+            self,
+            matrix=matrix,
+            shape=(m, n),
+            row_names=self.column_names,
+            column_names=self.row_names,
+        )
+        return linked(turned, self)
+
+    def with_threads(self, threads: int) -> Joint:
+        """The same matrix for another number of threads."""
+        other = replace(self, threads=threads)
+        if "T" in self.__dict__:
+            linked(other, replace(self.T, threads=threads))
+        return other
+
+    @property
+    def csr(self) -> sp.csr_array:
+        """The matrix as a SciPy array that shares memory; entries are in the kernels' order."""
+        matrix = self.matrix
+        indices = matrix.indices.view(f"i{matrix.indices.itemsize}")
+        indptr = matrix.indptr
+        if indices.size <= INT32_MAX:  # else SciPy would copy the indices to the type of indptr
+            indptr = indptr.astype(indices.dtype)
+        return sp.csr_array((matrix.weights, indices, indptr), self.shape)
+
+    @property
+    def unscaled(self) -> sp.csr_array:
+        """The same in the unit of the data, which may take memory for the weights."""
+        csr = self.csr
+        if self.scale == 1.0:
+            return csr
+        return sp.csr_array((csr.data * self.scale, csr.indices, csr.indptr), self.shape)
+
+    def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
+        """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
+        whole = self.matrix
+        counts = np.diff(whole.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        places = np.repeat(whole.indptr[rows] - indptr[:-1], counts) + np.arange(indptr[-1])
+        indices = whole.indices[places]
+        present = np.full(self.shape[1], not squeeze)
+        present[indices] = True
+        number = np.cumsum(present, dtype=indices.dtype) - indices.dtype.type(1)
+        ones, twos, mass = (array[rows] for array in (whole.ones, whole.twos, whole.mass))
+        weights = whole.weights[places]
+        matrix = Matrix(indptr, number[indices], weights, ones, twos, mass, whole.spread)
+        return Joint(matrix, (rows.size, int(present.sum())), self.scale, self.is_count)
+
+
+def linked(matrix: Joint, transpose: Joint) -> Joint:
+    """A matrix that knows its transpose, which is not computed then."""
+    matrix.__dict__["T"], transpose.__dict__["T"] = transpose, matrix
+    return matrix
+
+
+def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint:
+    """Read a nonnegative matrix of weights: rows are samples.
+
+    W may be a NumPy array, a SciPy sparse matrix of any format, a pandas or polars data frame, or
+    an object with a matrix and names: :class:`Data`, AnnData, a networkx bipartite graph. It is
+    never modified. Whole numbers are treated as counts, whatever their type; so are multiples of
+    any power of two.
+
+    With a ``scale`` the matrix is read as new rows of another: its weights are in units of
+    ``scale``, are not treated as counts, and may all be 0.
+
+    Numba compiles each kernel once for each type of weights. A matrix of at most ``small`` entries
+    (default: SMALL) is stored as float64, whatever it holds, so that small fits share one version.
+    Larger counts are stored as int32 and float32 as it comes: both take less memory and time.
+    """
+    if isinstance(stored := getattr(W, "joint", None), Joint) and scale is None:
+        return with_names(stored, *names(W))
+    csr, row_names, column_names = named_csr(W)
+    if csr.data.size == 0 and scale is None:
+        raise ValueError(NO_MASS)
+    is_small = csr.data.size <= (SMALL if small is None else small)
+    if is_small:
+        csr = sp.csr_array((csr.data.astype(np.float64), csr.indices, csr.indptr), csr.shape)
+    is_single = csr.data.dtype == np.float32
+    if scale is not None:
+        is_single = is_single and Extent.of(csr.data).fits_single(scale)
+        matrix = of_weights(csr, scale, is_single, None)
+        return Joint(matrix, csr.shape, scale, False, row_names, column_names)
+    extent = Extent.of(csr.data)
+    counted = count_unit(csr, extent)
+    scale = counted or extent.unit
+    if counted and not is_small:
+        matrix = of_counts(csr, scale)
+    else:
+        matrix = of_weights(csr, scale, is_single and extent.fits_single(scale))
+    return Joint(matrix, csr.shape, scale, counted > 0, row_names, column_names)
+
+
+def with_names(matrix: Joint, rows: np.ndarray | None, columns: np.ndarray | None) -> Joint:
+    """The same matrix with other names; its transpose, if it is known, too."""
+    named = replace(matrix, row_names=rows, column_names=columns)
+    if "T" in matrix.__dict__:
+        linked(named, replace(matrix.T, row_names=columns, column_names=rows))
+    return named
+
+
+def of_counts(csr: sp.csr_array, unit: float) -> Matrix:
+    """Counts as the kernels need them: grouped in each row, first those that are 1, then 2."""
+    counts = csr.data if unit == 1.0 else csr.data / unit
+    matrix = _ungrouped(csr, counts.astype(np.int32, copy=False))
+    grouped = matrix._replace(
+        indices=np.empty_like(matrix.indices), weights=np.empty_like(matrix.weights)
+    )
+    group_counts(matrix.indptr, matrix.indices, matrix.weights, grouped)
+    return grouped
+
+
+def of_weights(
+    csr: sp.csr_array, unit: float, is_single: bool, least: float | None = FAINTEST
+) -> Matrix:
+    """Weights in a unit (see ``scaled``), in single or in double precision."""
+    weights = _plain(csr.data, np.float32 if is_single else np.float64)
+    return _ungrouped(csr, scaled(weights, unit, least))
+
+
+def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
+    n, m = csr.shape
+    indptr = _plain(csr.indptr, np.int64)
+    indices = _plain(_unsigned(csr.indices, m))
+    ones, twos = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    mass = row_mass(indptr, weights)
+    spread = spread_of(weights, mass.sum())
+    return Matrix(indptr, indices, weights, ones, twos, mass, spread)
+
+
+def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
+    """Mutual information in bits of a table of masses: its positive cells and its two margins."""
+    return bits_of(sum_xlogx(cells.ravel()), rows, columns)
+
+
+def bits_of(cells: float, rows: np.ndarray, columns: np.ndarray) -> float:
+    """The same if Σ v ln v over all cells v is known."""
+    total = rows.sum()
+    nats = cells - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
+    return max(float(nats / total / np.log(2)), 0.0)
+
+
+def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
+    dtype = index_dtype(dimension)
+    if indices.itemsize == np.dtype(dtype).itemsize:
+        return indices.view(dtype)
+    return indices.astype(dtype)
+
+
+def _plain(array: np.ndarray, dtype: Any = None) -> np.ndarray:
+    """The array, or a copy if it is read-only, for which numba would compile another version."""
+    return np.require(array, dtype, ["C", "W"])

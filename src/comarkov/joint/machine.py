@@ -1,0 +1,124 @@
+"""The memory of this machine, of this process, and what limits it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+GROUP = Path("/sys/fs/cgroup")  # the limits of a container, as it sees them
+
+
+def own_memory() -> int:
+    """Return the bytes of memory that this process has now, without files; 0 if unknown."""
+    return _proc("self/status", "RssAnon") or 0
+
+
+def total_memory() -> float:
+    """Return the memory of this machine or its container in bytes; infinite if unknown."""
+    sizes = [float("inf")]
+    with suppress(AttributeError, ValueError, OSError):  # not available on Windows
+        sizes.append(float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")))
+    with suppress(ValueError, OSError):  # "max" if there is no limit
+        sizes.append(float((GROUP / "memory.max").read_text(encoding="ascii")))
+    return min(sizes)
+
+
+def available_memory() -> int | None:
+    """Return the bytes of memory that this process can still have; None if unknown."""
+    if sys.platform != "linux":
+        return None
+    sizes = [_proc("meminfo", "MemAvailable"), _left_in_group(), _left_in_address_space()]
+    return min((max(size, 0) for size in sizes if size is not None), default=None)
+
+
+def _left_in_group() -> int | None:
+    try:
+        limit, used = (int((GROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
+    except (OSError, ValueError):  # no such group, or no limit
+        return None
+    return limit - used
+
+
+def _left_in_address_space() -> int | None:
+    """What ``ulimit -v`` leaves."""
+    import resource
+
+    limit, used = resource.getrlimit(resource.RLIMIT_AS)[0], _proc("self/status", "VmSize")
+    return None if limit == resource.RLIM_INFINITY or used is None else limit - used
+
+
+def _proc(file: str, field: str) -> int | None:
+    """Return a field of a file that the system provides, in bytes; None if there is none."""
+    try:
+        lines = Path("/proc", file).read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+NAME = "comarkov-part"  # of threads
+AHEAD = 2  # results for each thread that may wait for those before them
+
+T = TypeVar("T")
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads for ``n_jobs``, as in scikit-learn.
+
+    None is 1. -1 is one per core that this process may use, -2 one fewer, and so on, but at
+    least 1.
+
+    Examples
+    --------
+    >>> n_threads(None), n_threads(4)
+    (1, 4)
+    """
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 leaves no thread: set n_jobs to 1 or more, or -1 for all cores.")
+    return int(n_jobs) if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use, which a container may restrict."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_order(work: Callable[[int], T], numbers: range, threads: int) -> Iterator[T]:
+    """Yield the results of work on each number in order; a few of them may be ahead.
+
+    Work that is done by one of several threads is not divided further.
+    """
+    is_part = threading.current_thread().name.startswith(NAME)
+    if threads == 1 or len(numbers) == 1 or is_part:
+        yield from map(work, numbers)
+        return
+    pool, waiting = _pool(threads, os.getpid()), deque[Future[Any]]()
+    try:
+        for number in numbers:
+            waiting.append(pool.submit(work, number))
+            if len(waiting) > AHEAD * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            if not future.cancel():
+                future.exception()  # wait for it: it uses arrays that may change from now on
+
+
+@lru_cache(maxsize=4)
+def _pool(n: int, process: int) -> ThreadPoolExecutor:
+    """Return n threads of a process: those of its parent do not run in a forked one."""
+    return ThreadPoolExecutor(n, thread_name_prefix=NAME)

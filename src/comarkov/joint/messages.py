@@ -1,0 +1,196 @@
+"""Errors, warnings and lists in words; light to import, as the command line needs it."""
+
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
+
+MOST = 200  # characters of input in a message
+
+
+def shortened(text: str) -> str:
+    """The text, or its beginning and its length if it is long."""
+    return text if len(text) <= MOST else f"{text[:MOST]}... ({len(text):,} characters)"
+
+
+def quote(value: object) -> str:
+    """A value as Python writes it, or the beginning of that."""
+    if isinstance(value, str) and len(value) > MOST:
+        return f"{value[:MOST]!r}... ({len(value):,} characters)"
+    return shortened(repr(value))
+
+
+def listed(names: Iterable[object], most: int = 3) -> str:
+    """The first few names, separated by commas; the others are mentioned.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c", "d"])
+    'a, b, c and others'
+    """
+    names = list(names)
+    return ", ".join(map(str, names[:most])) + (" and others" if len(names) > most else "")
+
+
+IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
+
+
+def plural(noun: str) -> str:
+    """The plural of an English noun; only the last of several words changes."""
+    stem, space, last = noun.rpartition(" ")
+    if last in IRREGULAR:
+        return stem + space + IRREGULAR[last]
+    if last.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if last.endswith("y") and last[-2:-1] not in tuple("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
+def as_plural(noun: str) -> str:
+    """The plural of a noun that may be one already: flights, of flight or flights."""
+    is_plural = noun.endswith("s") or noun.rpartition(" ")[2] in IRREGULAR.values()
+    return noun if is_plural else plural(noun)
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """A question that names the most similar choice; empty if none is similar.
+
+    Examples
+    --------
+    >>> did_you_mean("edge", ["edges", "table"])
+    " Did you mean 'edges'?"
+    """
+    similar = get_close_matches(name, list(choices), n=1)
+    return f" Did you mean {similar[0]!r}?" if similar else ""
+
+
+def similar_file(path: Path) -> str:
+    """The same for a file or folder that does not exist: a similar name beside it."""
+    try:
+        names = [file.name for file in path.parent.iterdir()]
+    except OSError:  # the folder does not exist either, or must not be listed
+        return ""
+    similar = get_close_matches(path.name, names, n=1)
+    return f" Did you mean {str(path.with_name(similar[0]))!r}?" if similar else ""
+
+
+INSIDE = ("comarkov", "contextlib", "sklearn")  # scikit-learn wraps methods of estimators
+
+
+def warn_user(message: str) -> None:
+    """Warn at the nearest line that is outside this library and what calls it for the user."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _package(frame.f_globals) in INSIDE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level + 1)
+
+
+def _package(module: dict[str, object]) -> str:
+    return str(module.get("__name__", "")).partition(".")[0]
+
+
+def without_mass(empty: Sequence[int], shape: tuple[int, int]) -> str:
+    """How many rows and columns have no mass, in words; a side without such is left out."""
+    sides = zip(empty, shape, ("rows", "columns"), strict=True)
+    counts = [f"{count} of {size} {what}" for count, size, what in sides if count]
+    return f"{' and '.join(counts)} {'has' if sum(empty) == 1 else 'have'} no mass"
+
+
+class InputError(ValueError):
+    """Input that cannot be used: where it is, what is wrong, and what to do.
+
+    ``column`` is a heading, or a position from 1. ``advice`` is a command or a call that works.
+
+    Examples
+    --------
+    >>> print(InputError("'x' is not a number", file="t.csv", line=3, column=2, advice="Drop it."))
+    t.csv, line 3, column 2: 'x' is not a number. Drop it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: object = None,
+        line: int | None = None,
+        column: str | int | None = None,
+        advice: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.file, self.line, self.column, self.advice = file, line, column, advice
+
+    def __str__(self) -> str:
+        named = (("", self.file), ("line ", self.line), ("column ", self.column))
+        place = ", ".join(f"{word}{value}" for word, value in named if value is not None)
+        text = f"{place}: {self.args[0]}" if place else str(self.args[0])
+        if not self.advice:
+            return text
+        return f"{text}{'' if text.endswith(('.', '?', ':')) else '.'} {self.advice}"
+
+
+class InternalError(RuntimeError):
+    """A result that cannot be right: a fault of comarkov, not of the data."""
+
+
+#: The packages of the extra ``cli``, by the names they are imported under.
+CLI = ("jinja2", "matplotlib", "polars", "rich", "typer", "zstandard")
+
+
+def need(purpose: str, *packages: str, install: str = "comarkov[cli]") -> None:
+    """Raise an error of one line, which says what to install, if a package is missing.
+
+    Call it before the import, and before work that would be lost.
+
+    Examples
+    --------
+    >>> need("Reading tables", "no_such_package")
+    Traceback (most recent call last):
+    ImportError: Reading tables needs no_such_package. Run: pip install 'comarkov[cli]'
+    """
+    missing = [package for package in packages if not is_installed(package)]
+    if missing:
+        raise ImportError(f"{purpose} needs {', '.join(missing)}. Run: pip install '{install}'")
+
+
+def is_installed(package: str) -> bool:
+    """Can the package be imported? It is not imported to find out."""
+    return find_spec(package) is not None
+
+
+SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])?i?b)?", re.IGNORECASE)
+
+
+def bytes_of(text: str) -> int | None:
+    """A size such as 500000, 300MB or 2GB in bytes; None if it is none.
+
+    Examples
+    --------
+    >>> bytes_of("1.5 GB"), bytes_of("much")
+    (1500000000, None)
+    """
+    parts = SIZE.fullmatch(text.strip())
+    if parts is None:
+        return None
+    return int(float(parts[1]) * 1000 ** " kmgt".index((parts[2] or " ").lower()))
+
+
+def size_text(count: float) -> str:
+    """A number of bytes as people write it.
+
+    Examples
+    --------
+    >>> size_text(1_234_000_000), size_text(5_000)
+    ('1.2 GB', '5 kB')
+    """
+    for unit, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if count >= unit:
+            return (
+                f"{count / unit:.2g} {name}" if count < 10 * unit else f"{count / unit:.0f} {name}"
+            )
+    return f"{count:.0f} bytes"

@@ -1,0 +1,315 @@
+"""Data frames of pandas and polars: which columns hold numbers, and which hold texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from numbers import Number
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+NUMBER_KINDS = "iufbc"  # of NumPy
+TEXT_TYPES = ("String", "Categorical", "Enum")  # of polars
+NOT_IN_NUMPY = ("Decimal", "Int128", "UInt128")  # numbers of polars that NumPy does not have
+SAMPLE = 1000  # values of a column to look at
+DOCUMENT_WORDS = 4  # on average; names rarely have as many
+MOST_OF_AN_EDGE = 3  # columns: row, column and weight
+
+
+class Columns(NamedTuple):
+    """Names of the columns of a data frame, by what they hold."""
+
+    numbers: list[str]
+    texts: list[str]
+    others: list[str]  # dates, lists and the like
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return sum(map(len, self))
+
+
+def is_frame(X: Any) -> bool:
+    """Is X a data frame, of pandas or polars, lazy or not?"""
+    return is_lazy(X) or hasattr(X, "columns")
+
+
+def is_lazy(X: Any) -> bool:
+    """Is X a lazy frame of polars?"""
+    return hasattr(X, "collect_schema") and hasattr(X, "collect")
+
+
+def is_pandas(frame: Any) -> bool:
+    """Is it a data frame of pandas, which has an index, rather than one of polars?"""
+    return hasattr(frame, "iloc")
+
+
+def frame_width(frame: Any) -> int:
+    """How many columns a data frame has."""
+    return len(frame.collect_schema() if is_lazy(frame) else frame.columns)
+
+
+def columns_of(frame: Any) -> Columns:
+    """The columns of a data frame that is not lazy, by what they hold."""
+    kinds = Columns([], [], [])
+    kind = _kind_in_pandas if is_pandas(frame) else _kind_in_polars
+    for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        getattr(kinds, kind(frame, position, dtype)).append(str(name))
+    return kinds
+
+
+def values_of(frame: Any, column: str) -> list[Any]:
+    """All values of a column, None where they are missing."""
+    position = [str(name) for name in frame.columns].index(column)
+    if not is_pandas(frame):
+        return list(frame.to_series(position).to_list())
+    series = frame.iloc[:, position]
+    return [
+        None if missing else value
+        for value, missing in zip(series.astype(object), series.isna(), strict=True)
+    ]
+
+
+def without(frame: Any, columns: Sequence[str]) -> Any:
+    """The frame without these columns."""
+    kept = [i for i, name in enumerate(frame.columns) if str(name) not in columns]
+    return frame.iloc[:, kept] if is_pandas(frame) else frame[:, kept]
+
+
+def with_numpy_numbers(frame: Any) -> Any:
+    """The frame with columns of numbers that NumPy does not have, as Decimal, as floats."""
+    if is_pandas(frame):
+        return frame
+    types = zip(frame.columns, frame.dtypes, strict=True)
+    floats = {name: float for name, dtype in types if str(dtype).startswith(NOT_IN_NUMPY)}
+    return frame.cast(floats) if floats else frame
+
+
+def are_numerals(values: Sequence[Any]) -> bool:
+    """Are all values texts that can be read as numbers?"""
+    present = [value for value in values[:SAMPLE] if value is not None]
+    return bool(present) and all(isinstance(v, str) and _is_numeral(v) for v in present)
+
+
+def are_documents(values: Sequence[Any]) -> bool:
+    """Are values texts of several words, rather than names?"""
+    present = [value for value in values[:SAMPLE] if isinstance(value, str)]
+    words = sum(len(value.split()) for value in present)
+    return bool(present) and words / len(present) >= DOCUMENT_WORDS
+
+
+def _is_numeral(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _kind_in_polars(frame: Any, position: int, dtype: Any) -> str:
+    """The field of ``Columns`` that a column belongs to."""
+    if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
+        return "numbers"
+    return "texts" if str(dtype).startswith(TEXT_TYPES) else "others"
+
+
+def _kind_in_pandas(frame: Any, position: int, dtype: Any) -> str:
+    if dtype.kind in NUMBER_KINDS:
+        return "numbers"
+    if dtype.kind != "O":
+        return "others"
+    present = frame.iloc[:, position].dropna()
+    if all(isinstance(value, Number) for value in present):
+        return "numbers"
+    return "texts" if all(isinstance(value, str) for value in present) else "others"
+
+
+X = "X"
+RAW = "raw"
+#: Names under which single-cell tools keep counts, the most common first.
+USUAL_LAYERS = ("counts", "raw_counts", RAW, "count", "umi", "umis")
+
+
+class Layer(NamedTuple):
+    """One matrix of an AnnData object, under the name by which users choose it."""
+
+    name: str
+    matrix: Any
+    row_names: Any
+    column_names: Any
+
+    def __str__(self) -> str:
+        return self.name if self.name == X else f"layers[{self.name!r}]"
+
+    @property
+    def choice(self) -> str:
+        """The keyword of ``comarkov.read`` that chooses this matrix."""
+        return f'layer="{self.name}"'
+
+
+class Raw(Layer):
+    """The matrix in ``.raw``, which may have more variables than X."""
+
+    def __str__(self) -> str:
+        return ".raw"
+
+
+def is_anndata(annotated: Any) -> bool:
+    """Is it an AnnData object? Nothing is imported: it is recognised by its attributes."""
+    return all(hasattr(annotated, part) for part in ("X", "obs_names", "var_names"))
+
+
+def layers(annotated: Any) -> list[Layer]:
+    """All matrices: X first, then the usual layers of counts, ``.raw`` among them, then others."""
+    own, variables = getattr(annotated, "layers", {}), annotated.var_names
+    raw: Any = getattr(annotated, "raw", None)
+    usual = [name for name in USUAL_LAYERS if name in own or (name == RAW and raw is not None)]
+    others = (name for name in own if name is not None)  # which is X from anndata 0.13 on
+    names = [*usual, *(name for name in others if name not in usual)]
+    main = [] if annotated.X is None or X in own else [X]
+    return [
+        Raw(RAW, in_memory(raw.X), annotated.obs_names, raw.var_names)
+        if name == RAW and name not in own
+        else Layer(
+            name,
+            in_memory(annotated.X if name == X and name not in own else own[name]),
+            annotated.obs_names,
+            variables,
+        )
+        for name in (*main, *names)
+    ]
+
+
+def weights_of(annotated: Any) -> Layer:
+    """X if its values are weights; else the first other matrix of counts, or of weights.
+
+    Scaled data have negative values, and the counts are then in a layer or in ``.raw``. Where no
+    matrix holds weights this is the first, whose values are then refused.
+    """
+    every = layers(annotated)
+    if not every:
+        raise ValueError("The AnnData object has no X, no .raw and no layers.")
+    if every[0].name == X and problem(every[0].matrix) is None:
+        return every[0]
+    others = [layer for layer in every if problem(layer.matrix) is None]
+    counts = (layer for layer in others if _are_whole(layer.matrix))
+    return next(counts, others[0] if others else every[0])
+
+
+def problem(matrix: Any) -> str | None:
+    """Why values are not weights; None if they are."""
+    values = _values(matrix)
+    if values.size == 0:
+        return None
+    if values.dtype.kind not in "iufb":
+        return f"values of type {values.dtype}"
+    low, high = values.min(), values.max()
+    if np.isnan(low) or np.isinf(high):
+        return "missing or infinite values"
+    return f"negative values (smallest: {low:g})" if low < 0 else None
+
+
+def in_memory(matrix: Any) -> Any:
+    """A matrix that may be on disk, as an array or sparse matrix."""
+    if hasattr(matrix, "to_memory"):
+        return matrix.to_memory()
+    return matrix if sp.issparse(matrix) or isinstance(matrix, np.ndarray) else np.asarray(matrix)
+
+
+def _values(matrix: Any) -> np.ndarray:
+    if not sp.issparse(matrix):
+        return np.asarray(matrix)
+    return matrix.data if matrix.format in ("csr", "csc", "coo") else matrix.tocoo().data
+
+
+def _are_whole(matrix: Any) -> bool:
+    return all((part == np.floor(part)).all() for part in _parts(_values(matrix)))
+
+
+def _parts(values: np.ndarray, size: int = 1 << 20) -> Iterator[np.ndarray]:
+    """Values piece by piece: the first that is not a whole number usually comes early."""
+    flat = values.ravel()
+    return (flat[start : start + size] for start in range(0, flat.size, size))
+
+
+_MARK = "Mark every node, 0 for a row and 1 for a column: graph.nodes[{node!r}]['bipartite'] = 0"
+
+
+def from_graph(
+    graph: Any, weight: str | None = "weight"
+) -> tuple[sp.csr_array, list[str], list[str]]:
+    """The biadjacency matrix of a bipartite graph, and the names of its rows and columns.
+
+    Rows are the nodes whose attribute ``bipartite`` is 0, columns those with 1, as in networkx.
+    Without the attribute, the rows of a directed graph are the sources of edges, and those of a
+    connected undirected graph are the nodes on the side of the first node. The weight of an edge
+    is its attribute ``weight``, or 1 without it; parallel edges are added up.
+    """
+    sides = _sides(graph)
+    rows, columns = ([node for node in graph if sides[node] == side] for side in (0, 1))
+    number = {node: i for side in (rows, columns) for i, node in enumerate(side)}
+    edges = [
+        (u, v, 1 if weight is None or data.get(weight) is None else data[weight])
+        for u, v, data in graph.edges(data=True)
+    ]
+    for u, v, amount in edges:
+        if sides[u] == sides[v]:
+            raise ValueError(
+                f"The graph is not bipartite: an edge joins {u!r} and {v!r}, both "
+                f"{'rows' if sides[u] == 0 else 'columns'}. Remove it: "
+                f"graph.remove_edge({u!r}, {v!r})"
+            )
+        if isinstance(amount, str):
+            raise ValueError(
+                f"The edge from {u!r} to {v!r} has the weight {amount!r}, which is not a number. "
+                f"Set it: graph.edges[{u!r}, {v!r}][{weight!r}] = 1"
+            )
+    ends = [(u, v) if sides[u] == 0 else (v, u) for u, v, _ in edges]
+    places = ([number[u] for u, _ in ends], [number[v] for _, v in ends])
+    amounts = np.array([amount for *_, amount in edges], dtype=np.float64)
+    shape = (len(rows), len(columns))
+    matrix = sp.coo_array((amounts, (np.array(places[0], int), np.array(places[1], int))), shape)
+    return matrix.tocsr(), [str(node) for node in rows], [str(node) for node in columns]
+
+
+def _sides(graph: Any) -> dict[Any, int]:
+    """0 for the nodes that are rows, 1 for those that are columns."""
+    marks = {node: data.get("bipartite") for node, data in graph.nodes(data=True)}
+    if not marks:
+        raise ValueError(
+            "The graph has no nodes. Add edges: graph.add_edge('Ann', 'tea', weight=2)"
+        )
+    if any(mark is not None for mark in marks.values()):
+        wrong = next((node for node, mark in marks.items() if str(mark) not in ("0", "1")), None)
+        if wrong is not None:
+            raise ValueError(
+                f"Node {wrong!r} has bipartite={marks[wrong]!r}. {_MARK.format(node=wrong)}"
+            )
+        return {node: int(mark) for node, mark in marks.items()}
+    return _by_direction(graph) if graph.is_directed() else _by_distance(graph)
+
+
+def _by_direction(graph: Any) -> dict[Any, int]:
+    sources = {u for u, _ in graph.edges()}
+    targets = {v for _, v in graph.edges()}
+    for node in graph:
+        if (node in sources) == (node in targets):
+            raise ValueError(
+                f"Node {node!r} is neither only a source nor only a target of edges, so that it "
+                f"could be a row or a column. {_MARK.format(node=node)}"
+            )
+    return {node: int(node in targets) for node in graph}
+
+
+def _by_distance(graph: Any) -> dict[Any, int]:
+    """The first node and all nodes at an even distance from it are rows."""
+    import networkx as nx  # which made the graph
+
+    depths = nx.single_source_shortest_path_length(graph, next(iter(graph)))
+    if len(depths) < len(graph):
+        raise ValueError(
+            "The graph is in several parts, so rows and columns cannot be distinguished. "
+            + _MARK.format(node=next(iter(graph)))
+        )
+    return {node: depth % 2 for node, depth in depths.items()}

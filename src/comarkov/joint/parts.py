@@ -1,0 +1,174 @@
+"""The parts of a matrix: ranges of rows with about as many entries each.
+
+The number of parts depends on the matrix alone. Sweeps move the rows of different parts at the same
+time, so their result depends on the parts, but not on who computes them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..kernels.tables import merge_cells, take_back_into
+
+ENTRIES = 1 << 19  # the least number in a part
+PER_COLUMN = 8  # entries in a part for each column: each part needs a copy of the table of columns
+MOST_ENTRIES = 1 << 26  # in a part, whatever the number of columns
+MOST = 256  # parts
+
+
+def count_parts(entries: int, columns: int) -> int:
+    """Return the number of parts of a matrix, a power of two; 1 if it is small.
+
+    Examples
+    --------
+    >>> count_parts(100_000, 1_000), count_parts(10**7, 5_000), count_parts(10**10, 10**7)
+    (1, 16, 128)
+    """
+    many = max(entries // max(ENTRIES, PER_COLUMN * columns), entries // MOST_ENTRIES)
+    return min(1 << max(many.bit_length() - 1, 0), MOST)
+
+
+def part_bounds(indptr: np.ndarray, count: int) -> np.ndarray:
+    """Return where parts begin and end: part p has the rows from bounds[p] to bounds[p + 1].
+
+    ``indptr`` are the places in the matrix where rows begin, from 0 on. Parts may be empty.
+
+    Examples
+    --------
+    >>> part_bounds(np.array([0, 1, 2, 3, 4, 100, 104]), 2)
+    array([0, 5, 6])
+    """
+    entries = int(indptr[-1])
+    goals = [entries * p // count for p in range(1, count)]
+    inner = np.searchsorted(indptr, goals)
+    return np.concatenate([[0], inner, [indptr.size - 1]]).astype(np.int64)
+
+
+RANGE_ENTRIES = 1 << 21  # in a range
+
+
+def row_ranges(indptr: np.ndarray, entries: int | None = None) -> Iterator[slice]:
+    """Yield ranges of rows with at most so many entries, or one row.
+
+    Examples
+    --------
+    >>> list(row_ranges(np.array([0, 2, 4, 9, 10]), 4))
+    [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)]
+    """
+    start, n = 0, indptr.size - 1
+    most = RANGE_ENTRIES if entries is None else entries
+    while start < n:
+        stop = int(np.searchsorted(indptr, indptr[start] + most, side="right")) - 1
+        stop = min(max(stop, start + 1), n)
+        yield slice(start, stop)
+        start = stop
+
+
+def block_sums(
+    matrix: Any,
+    groups: tuple[np.ndarray, np.ndarray],
+    shape: tuple[int, int],
+    counted: bool = False,
+) -> np.ndarray:
+    """The sum of entries in each pair of groups of rows and columns, or their number.
+
+    Elements with a negative group are left out. Only some entries are copied at a time.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> matrix = sp.csr_array([[1, 2, 0], [0, 3, 4]])
+    >>> block_sums(matrix, (np.array([0, 0]), np.array([1, 0, 1])), (1, 2))
+    array([[5., 5.]])
+    """
+    sums = np.zeros(shape[0] * shape[1])
+    for rows in row_ranges(matrix.indptr):
+        places = matrix.indptr[rows.start : rows.stop + 1]
+        part = slice(places[0], places[-1])
+        row = np.repeat(groups[0][rows].astype(np.int64, copy=False), np.diff(places))
+        column = groups[1][matrix.indices[part]]
+        is_in = (row >= 0) & (column >= 0)
+        weights = 1.0 if counted else matrix.data[part][is_in].astype(np.float64)
+        np.add.at(sums, row[is_in] * shape[1] + column[is_in], weights)
+    return sums.reshape(shape)
+
+
+T = TypeVar("T")
+
+
+class Change(NamedTuple):
+    """By how much the rows of a table change: only those of the given items, in ascending order."""
+
+    items: np.ndarray  # uint32
+    cells: np.ndarray  # (items, clusters), of the type of the masses
+
+    @property
+    def nbytes(self) -> int:
+        """The size in memory."""
+        return self.items.nbytes + self.cells.nbytes
+
+    def plus(self, other: Change) -> Change:
+        """Return the sum of two changes."""
+        if self.items.size == 0 or other.items.size == 0:
+            return other if self.items.size == 0 else self
+        if np.array_equal(self.items, other.items):
+            return Change(self.items, self.cells + other.cells)
+        most = self.items.size + other.items.size
+        items = np.empty(most, self.items.dtype)
+        cells = np.empty((most, self.cells.shape[1]), self.cells.dtype)
+        size = merge_cells(*self, *other, items, cells)
+        return Change(items[:size], cells[:size])
+
+
+class TableSum:
+    """The sum of changes of whole numbers, which does not depend on their order, in one table.
+
+    It takes less memory and time than adding up one change after another.
+    """
+
+    def __init__(self, like: np.ndarray) -> None:
+        self._cells = np.zeros(like.shape, like.dtype)
+        self._is_changed = np.zeros(len(like), bool)
+        self._lock = threading.Lock()
+
+    def take_back(self, copy: np.ndarray, mass: np.ndarray, items: np.ndarray) -> None:
+        """Add by how much these items differ in a copy of a table, and make them equal again."""
+        with self._lock:
+            take_back_into(copy, mass, items, self._cells)
+            self._is_changed[items] = True
+
+    def change(self) -> Change:
+        """Return the sum."""
+        items = np.flatnonzero(self._is_changed).astype(np.uint32)
+        return Change(items, self._cells if items.size == len(self._cells) else self._cells[items])
+
+
+def total(values: Iterable[T], plus: Callable[[T, T], T], is_exact: bool = False) -> T:
+    """Add values in pairs, then the sums in pairs, and so on.
+
+    The sums of floating-point numbers depend on the order. Workers in a tree can keep to this one,
+    and a single worker needs memory for only a few values. ``is_exact`` sums, of whole numbers, do
+    not depend on it: they are added up one by one, in memory for two.
+
+    Examples
+    --------
+    >>> total("abcde", lambda a, b: f"({a}{b})")
+    '(((ab)(cd))e)'
+    """
+    if is_exact:
+        return reduce(plus, values)
+    sums: list[tuple[int, T]] = []  # of 2**level values, by decreasing level
+    for value in values:
+        level = 0
+        while sums and sums[-1][0] == level:
+            value, level = plus(sums.pop()[1], value), level + 1
+        sums.append((level, value))
+    _, last = sums.pop()
+    while sums:
+        last = plus(sums.pop()[1], last)
+    return last

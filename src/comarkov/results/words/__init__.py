@@ -1,0 +1,1 @@
+"""Results in words: titles, sentences and numbers."""

@@ -1,0 +1,142 @@
+"""Numbers as people read them: no scientific notation, no digits that say nothing.
+
+``assets/data/numbers.js`` writes the same texts in the page; a test compares the two.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+
+from ...joint.messages import plural
+
+INFORMATIVE = 1.2  # lifts from here on say something about a cluster
+ROUNDING = 1e-9  # by which a share may differ from none or all
+SMALLEST = 1e-6  # bits that are written out
+WHOLE = 20  # decimal digits from which on a floating-point number is whole
+
+
+def lift_text(lift: float) -> str:
+    """How many times as much as expected: ×0.25, ×2.4, ×270, ×1,540."""
+    if not math.isfinite(lift):
+        return "×∞"
+    if 0 < lift < 0.005:
+        return "<×0.01"
+    if lift < 1:
+        return f"×{_plain(_rounded(lift, 2))}"
+    if lift < 10:
+        return f"×{_plain(_significant(lift, 2))}"
+    return f"×{_plain(_rounded(lift, 0) if lift < 1000 else _significant(lift, 3))}"
+
+
+def is_informative(lift: float) -> bool:
+    """Is a lift far enough above 1 to be shown?"""
+    return lift >= INFORMATIVE
+
+
+def count_text(count: float, what: str = "") -> str:
+    """A whole number and, in the right number, what is counted: 1,540 rows, 1 row."""
+    number = _plain(_rounded(count, 0))
+    return f"{number} {what if number == '1' else plural(what)}" if what else number
+
+
+def percent_text(share: float) -> str:
+    """A share in percent: 44.0%, <0.1%, 100%."""
+    if abs(share) < ROUNDING or abs(share - 1) < ROUNDING:
+        return f"{100 * share:.0f}%"
+    if 0 < share < 0.001:
+        return "<0.1%"
+    if 0.999 < share < 1:
+        return ">99.9%"
+    return f"{_rounded(100 * share, 1)}%"
+
+
+def kept_and_lost(share: float) -> tuple[str, str]:
+    """A share and the rest in percent, which add up to 100%."""
+    kept = percent_text(share)
+    if kept[0] in "<>":
+        return kept, percent_text(1 - share)
+    lost = 100 - Decimal(kept.rstrip("%"))
+    return kept, f"{lost}%"
+
+
+def bits_text(bits: float) -> str:
+    """An amount of information with three digits: 1.17, 0.0051, 2,310."""
+    if 0 < abs(bits) < SMALLEST:
+        return f"<{SMALLEST:.6f}"
+    return _plain(_significant(bits, 3))
+
+
+def _rounded(value: float, decimals: int) -> Decimal:
+    """Rounded as JavaScript's toFixed rounds: halves away from zero, of the exact value."""
+    exact = Decimal(float(value))
+    if exact.adjusted() >= WHOLE:
+        return exact
+    return exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+
+
+def _significant(value: float, digits: int) -> Decimal:
+    """Rounded as JavaScript's toPrecision rounds."""
+    exact = Decimal(float(value))
+    if not exact:
+        return exact
+    last = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    return exact.quantize(last, ROUND_HALF_UP)
+
+
+def _plain(number: Decimal) -> str:
+    """Without zeros after the point, with commas between thousands."""
+    text = f"{number:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+WRITERS = {  # for templates
+    each.__name__: each
+    for each in (lift_text, is_informative, count_text, percent_text, bits_text, plural)
+}
+
+
+LONGEST = 24  # characters of a name that is shown among others
+SAMPLE = 2000  # names that are looked at to judge all of them
+FEW = 30  # numbered names, such as E1 to E14, that people still tell apart
+GENERIC = {"row", "column", ""}  # kinds that say nothing about what an element is
+WORDS = {"word", "term", "token"}  # kinds whose names read better than those of any other side
+CODE = re.compile(r"[ACGTN]{8,}|\b(?=[0-9a-f-]*[0-9])[0-9a-f]{8}(-?[0-9a-f]{4,})*\b")
+
+
+def short_name(name: str, longest: int = LONGEST) -> str:
+    """A name on one line, without control characters, cut to a length."""
+    line = " ".join(name.split())
+    if not line.isprintable():
+        line = "".join(letter for letter in line if unicodedata.category(letter) != "Cc")
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def are_positions(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
+    """Are names only the numbers of data without names: 0, 1, 2, ... or 1, 2, 3, ...?
+
+    A few numbers of something known, such as 12 months, are names.
+    """
+    if not all(name.isdecimal() for name in names):
+        return False
+    numbers = sorted(map(int, names))
+    is_counted = bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    is_known = kind not in GENERIC and len(numbers) <= FEW
+    return is_counted and numbers[0] in (0, 1) and not is_known
+
+
+def are_readable(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
+    """Do names say something to people, unlike user 17, sci.med/59123 or AAACATACAACCAC-1?"""
+    if kind in WORDS:
+        return True
+    if not len(names) or are_positions(names, kind):
+        return False
+    sample = names[:: max(1, len(names) // SAMPLE)]
+    codes = sum(CODE.search(name) is not None for name in sample)
+    stems = len({re.sub(r"\d+", "", name) for name in sample})
+    return 2 * codes <= len(sample) and (len(names) <= FEW or 4 * stems > len(sample))

@@ -1,0 +1,316 @@
+"""Results in sentences: what was clustered, the strongest findings, and how certain they are.
+
+A sentence is a list of parts. Names from the data are parts of their own, so that a page can keep
+them apart from the text around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from ...joint.messages import plural
+from ...search.select.number_ladder import OUT_OF_TIME
+from ..findings import Findings, SideFindings, expected_of
+from .figures import (
+    INFORMATIVE,
+    are_readable,
+    count_text,
+    kept_and_lost,
+    lift_text,
+    percent_text,
+    short_name,
+)
+
+FEW = 0.05  # share of information below which almost nothing was kept
+SURE = 0.9  # confidence from which on an element counts as placed with certainty
+NAMED = 3  # members or elements that stand for a cluster
+LONGEST = 40  # characters of a name in a sentence
+
+
+class Part(NamedTuple):
+    """A piece of a sentence."""
+
+    text: str
+    is_name: bool = False  #: comes from the data
+    is_kind: bool = False  #: what elements are
+    side: str = ""  #: of the cluster whose title it is: rows or columns
+    cluster: int = -1  #: whose title it is
+
+
+Sentence = list[Part]
+
+
+class Weight(NamedTuple):
+    """What the entries of the data add up to."""
+
+    amount: str = "much"  #: "many" of what is counted, "much" of what is measured
+    noun: str = "weight"
+
+
+def sentence(*parts: str | Part | Iterable[Part]) -> Sentence:
+    """A sentence of texts, names and lists of parts, beginning with a capital."""
+    flat: Sentence = []
+    for part in parts:
+        if isinstance(part, str):
+            flat.append(Part(part))
+        else:
+            flat += [part] if isinstance(part, Part) else part
+    if not flat[0].is_name:
+        flat[0] = Part(flat[0].text[:1].upper() + flat[0].text[1:])
+    return flat
+
+
+def plain(parts: Sentence) -> str:
+    """A sentence as text."""
+    return "".join(part.text for part in parts)
+
+
+def counted(count: int, side: SideFindings) -> Sentence:
+    """A number of elements: 18 women."""
+    return [Part(f"{count_text(count)} "), kind_of(side, count)]
+
+
+def kind_of(side: SideFindings, count: int = 2) -> Part:
+    """What elements are, in the number that suits their count."""
+    return Part(side.kind if count == 1 else plural(side.kind), is_name=True, is_kind=True)
+
+
+def caution(findings: Findings, reason: str = "") -> Sentence | None:
+    """What to say first if there is next to nothing to see; None otherwise.
+
+    ``reason`` explains the numbers of clusters.
+    """
+    if reason == OUT_OF_TIME:
+        return sentence(f"{OUT_OF_TIME} Set more time, or the numbers of clusters.")
+    sides = [side for side in (findings.rows, findings.columns) if side.is_clustered]
+    if all(side.n_clusters == 1 for side in sides):
+        groups = _joined([[Part("all "), kind_of(side)] for side in sides])
+        each = " each" if len(sides) > 1 else ""
+        return sentence("No clusters were found: ", groups, f" are in one cluster{each}.")
+    kept = findings.information.kept
+    if kept >= FEW:
+        return None
+    if any(share_sure(side) >= 0.5 for side in sides):
+        return sentence(
+            f"The clusters keep only {percent_text(kept)} of the information. In sparse data much "
+            "of the rest is chance: judge the clusters by their members and their confidence."
+        )
+    return sentence(
+        f"The clusters keep almost nothing, {percent_text(kept)} of the information: either ",
+        _both(findings),
+        " are hardly related, or there are too few clusters to show how.",
+    )
+
+
+def overview(findings: Findings) -> Sentence:
+    """What was clustered, into how many clusters."""
+    sides = findings.rows, findings.columns
+    clauses = [
+        [*counted(side.labels.size, side), Part(f" in {count_text(side.n_clusters, 'cluster')}")]
+        for side in sides
+        if side.is_clustered
+    ]
+    rest = [
+        [Part("; the "), *counted(side.labels.size, side), Part(" were not clustered")]
+        for side in sides
+        if not side.is_clustered
+    ]
+    return sentence(_joined(clauses), *rest, ".")
+
+
+def numbers_of_clusters(findings: Findings) -> Sentence:
+    """How many clusters of what there are."""
+    return _joined(
+        [
+            [
+                Part(f"{count_text(side.n_clusters)} "),
+                kind_of(side, 1),
+                Part(" cluster" if side.n_clusters == 1 else " clusters"),
+            ]
+            for side in (findings.rows, findings.columns)
+            if side.is_clustered
+        ]
+    )
+
+
+def information_kept(findings: Findings) -> Sentence:
+    """How much of the information between both sides the clusters keep."""
+    kept, lost = kept_and_lost(findings.information.kept)
+    return sentence(
+        f"The clusters keep {kept} of what ",
+        _both(findings),
+        f" reveal about each other; {lost} is detail inside the clusters.",
+    )
+
+
+def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -> list[Sentence]:
+    """The strongest blocks in words, the strongest first, no cluster twice while others remain.
+
+    A block is as strong as its part of the information kept, P(x̄,ȳ) log2 lift.
+    """
+    sides = findings.rows, findings.columns
+    if all(side.is_clustered for side in sides):
+        return [
+            _block_sentence(findings, a, b, weight or Weight())
+            for a, b in _strongest_blocks(findings.blocks, most)
+        ]
+    side = next(side for side in sides if side.is_clustered)
+    return _feature_sentences(side, weight or Weight(), most)
+
+
+def certainty(findings: Findings) -> list[Sentence]:
+    """How many elements are placed with confidence, and whether the search found this again."""
+    sides = [side for side in (findings.rows, findings.columns) if side.n_clusters > 1]
+    shares = [text for side in sides if (text := _sure(side))]
+    sentences = []
+    if shares:
+        sentences.append(
+            sentence(
+                _joined(shares),
+                f" are placed with a confidence of at least {SURE}: the estimated chance that an "
+                "element belongs to its cluster rather than to another.",
+            )
+        )
+    return sentences + _stability(sides)
+
+
+def share_sure(side: SideFindings) -> float:
+    """The share of members that are placed with certainty; 0 if it is not known."""
+    placed = side.labels >= 0
+    if side.confidence is None or not placed.any():
+        return 0.0
+    return float((side.confidence[placed] >= SURE).mean())
+
+
+def _both(findings: Findings) -> Sentence:
+    return _joined([[kind_of(findings.rows)], [kind_of(findings.columns)]])
+
+
+def _strongest_blocks(blocks: np.ndarray, most: int) -> list[tuple[int, int]]:
+    expected = expected_of(blocks)
+    lift = np.divide(blocks, expected, out=np.ones(blocks.shape), where=expected > 0)
+    strength = np.where(lift >= INFORMATIVE, blocks * np.log2(np.maximum(lift, 1)), 0)
+    order = np.argsort(-strength, axis=None, kind="stable")[: np.count_nonzero(strength)]
+    pairs = [divmod(int(i), blocks.shape[1]) for i in order]
+    chosen: list[tuple[int, int]] = []
+    for most_often in (1, 2):  # how often a cluster may stand in sentences
+        for a, b in pairs:
+            often = max(sum(a == i for i, _ in chosen), sum(b == j for _, j in chosen))
+            if often < most_often and (a, b) not in chosen and len(chosen) < most:
+                chosen.append((a, b))
+    return sorted(chosen, key=pairs.index)
+
+
+def _block_sentence(findings: Findings, a: int, b: int, weight: Weight) -> Sentence:
+    lift = float(findings.lift[a, b])
+    share = float(findings.blocks[a, b])
+    return _concentration(
+        _members(findings.rows, a), _members(findings.columns, b), lift, share, weight
+    )
+
+
+def _feature_sentences(side: SideFindings, weight: Weight, most: int) -> list[Sentence]:
+    """For a fit of one side: the elements of the other side that its clusters concentrate on."""
+    assert side.across is not None
+    whole = dict(zip(side.other_names.tolist(), side.across.sum(axis=0).tolist(), strict=True))
+    sentences = []
+    for a in range(side.n_clusters):
+        features = [f for f in side.distinctive(a, NAMED) if f.lift >= INFORMATIVE]
+        if features:
+            share = sum(feature.share for feature in features) * float(side.shares[a])
+            lift = share / side.shares[a] / sum(whole[feature.name] for feature in features)
+            names = _listed([feature.name for feature in features])
+            bits = sum(feature.bits for feature in features)
+            text = _concentration(_members(side, a), (names, False), lift, share, weight)
+            sentences.append((-bits, a, text))
+    return [text for _, _, text in sorted(sentences)[:most]]
+
+
+Group = tuple[Sentence, bool]  # the words for several elements, and whether it is only one
+
+
+def _concentration(one: Group, other: Group, lift: float, share: float, weight: Weight) -> Sentence:
+    verb = " concentrates on " if one[1] else " concentrate on "
+    amount = f"{lift_text(lift)[1:]} times as {weight.amount} {weight.noun} as expected"
+    return sentence(
+        one[0], verb, other[0], f": {amount}, {percent_text(share)} of all {weight.noun}."
+    )
+
+
+def _members(side: SideFindings, cluster: int) -> Group:
+    """The members of a cluster in words: all of them if they are few, else the most typical."""
+    size = int(side.sizes[cluster])
+    if not size or not are_readable(side.names, side.kind):
+        start, title = [Part("the "), *counted(size, side)], _title(side, cluster)
+        if _is_numbered(side, cluster):
+            return [*start, Part(" of "), title], size == 1
+        return [*start, Part(" “"), title, Part("”")], size == 1
+    names = _listed(side.typical(cluster, NAMED))
+    if size <= NAMED:
+        return [Part("the "), kind_of(side, size), Part(" "), *names], size == 1
+    return [*counted(size, side), Part(" such as "), *names], False
+
+
+def _title(side: SideFindings, cluster: int) -> Part:
+    """The title of a cluster, which the reader of a report can change."""
+    return Part(side.titles[cluster], is_name=True, side=f"{side.axis}s", cluster=cluster)
+
+
+def _is_numbered(side: SideFindings, cluster: int) -> bool:
+    """Is the title of a cluster only its number?"""
+    return side.titles[cluster] == f"cluster {cluster}"
+
+
+def _listed(names: list[str]) -> Sentence:
+    return _joined([[Part(short_name(name, LONGEST), is_name=True)] for name in names])
+
+
+def _joined(groups: list[Sentence]) -> Sentence:
+    """Groups of parts with commas and a final and."""
+    parts: Sentence = []
+    for i, group in enumerate(groups):
+        if i:
+            parts.append(Part(" and " if i == len(groups) - 1 else ", "))
+        parts += group
+    return parts
+
+
+def _sure(side: SideFindings) -> Sentence:
+    """How many members are placed with certainty."""
+    if side.confidence is None:
+        return []
+    total = int((side.labels >= 0).sum())
+    share = share_sure(side)
+    sure = count_text(share * total)
+    return [Part(f"{sure} of "), *counted(total, side), Part(f" ({percent_text(share)})")]
+
+
+def _stability(sides: list[SideFindings]) -> list[Sentence]:
+    """Whether other results of the search have the same clusters."""
+    known = [
+        (float(value), side, a)
+        for side in sides
+        if side.stability is not None
+        for a, value in enumerate(side.stability)
+        if not np.isnan(value)
+    ]
+    if not known:
+        return []
+    mean = sum(value for value, _, _ in known) / len(known)
+    least, side, a = min(known, key=lambda each: each[0])
+    if least > 0.999:
+        return [sentence("All other results of the search have the same clusters.")]
+    article, before, after = ("", " ", "") if _is_numbered(side, a) else ("the ", " cluster “", "”")
+    return [
+        sentence(
+            f"Clusters of repeated searches overlap with these by {percent_text(mean)} "
+            f"on average; least for {article}",
+            kind_of(side, 1),
+            before,
+            _title(side, a),
+            f"{after}, {percent_text(least)}.",
+        )
+    ]

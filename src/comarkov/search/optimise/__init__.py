@@ -1,0 +1,1 @@
+"""Steps and methods that lower the cost."""

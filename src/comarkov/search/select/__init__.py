@@ -1,0 +1,1 @@
+"""Choosing how many clusters there are, and β."""

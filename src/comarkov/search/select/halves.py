@@ -1,0 +1,236 @@
+"""Compare two halves of the columns: is there structure, and how many row clusters?
+
+The halves share no entry, so chance and bursts never agree. If row clusters found in one half
+predict the other half, there is structure. The number of row clusters on which the halves agree
+best is the number of clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from ...costs.agreement import agreement as partition_agreement
+from ...joint.joint import Joint
+from ..optimise.polish import merge_cheapest
+from ..optimise.refine import Labels, lower, refine
+from ..optimise.seeding import hellinger
+from ..run import Run
+from ..state.coclusters import CoClusterProblem, CoClusters
+from ..state.starts import free_start
+
+LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32)
+MEMBERS = 5  # the least average number of elements in a cluster
+ELEMENTS = 32  # the least number of columns that can be halved
+FIRST_SWEEPS, STEP_SWEEPS = 20, 2
+AGREED = 0.2  # the least agreement that counts
+IN_SIGHT = 0.75  # of the ceiling: only below it, larger numbers were tried as well
+TOLERANCE = 0.2  # the share of a score's distance from full agreement that is nearly as good
+
+T = TypeVar("T")
+
+
+class Gain(NamedTuple):
+    """How well row clusters of one half predict the other, in nats per unit of mass."""
+
+    mean: float
+    standard_error: float
+
+    @property
+    def z(self) -> float:
+        """The number of standard errors above 0."""
+        return self.mean / self.standard_error if self.standard_error > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The agreement of halves on each number of clusters, in every halving."""
+
+    values: dict[int, np.ndarray]
+    ceiling: int  #: the largest number of clusters tried
+
+    def mean(self, k: int) -> float:
+        """The mean over halvings; NaN for a number that was not tried."""
+        return float(self.values[k].mean()) if k in self.values else np.nan
+
+    @property
+    def best(self) -> float:
+        """The best mean."""
+        return max((self.mean(k) for k in self.values), default=0.0)
+
+    @property
+    def is_clear(self) -> bool:
+        """Do halves agree, by two standard errors?"""
+        sure = (self.mean(k) - 2 * _standard_error(v) for k, v in self.values.items())
+        return max(sure, default=0.0) >= AGREED
+
+    @property
+    def is_open(self) -> bool:
+        """Is the agreement best for the largest number, so that more might be better?"""
+        return not self.values or self._score(self.ceiling) >= max(map(self._score, self.values))
+
+    def nearly_best(self) -> list[int]:
+        """Return the numbers with nearly the best score; the less halves agree, the more of them.
+
+        The score is the agreement times √log2(k), the geometric mean of the share and of the bits
+        that halves have in common: few clusters are easier to agree on, but less informative.
+        """
+        if not self.is_clear:
+            return []
+        best = max(self.values, key=self._score)
+        least = self._score(best) * (1 - TOLERANCE * (1 - self.mean(best)))
+        return [k for k in self.values if self._score(k) >= least]
+
+    def choice(self) -> int | None:
+        """Return the largest number with nearly the best score; None if it is near the ceiling.
+
+        There, larger numbers might do as well, because the score has not fallen yet.
+        """
+        near = self.nearly_best()
+        return near[-1] if near and near[-1] < IN_SIGHT * self.ceiling else None
+
+    def _score(self, k: int) -> float:
+        return float(self.mean(k) * np.sqrt(np.log2(k)))
+
+
+def _standard_error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else 0.0
+
+
+def can_be_halved(data: Joint) -> bool:
+    """Are there enough columns for halves, and enough rows for clusters?"""
+    rows, columns = (np.count_nonzero(mass) for mass in (data.row_mass, data.column_mass))
+    return bool(rows >= 2 * MEMBERS and columns >= ELEMENTS)
+
+
+# --- agreement --------------------------------------------------------------------------------
+
+
+def agreement(data: Joint, halvings: Sequence[Run]) -> Agreement:
+    """Measure for each number of row clusters how well two halves of the columns agree.
+
+    The measure is the mean of the adjusted Rand index and the adjusted mutual information. Each
+    half clusters the rows by itself at β = 1, without column clusters.
+    """
+    ceiling = min(LADDER[-1], int(np.count_nonzero(data.row_mass)) // MEMBERS)
+    pairs = _on_halves(data, halvings, lambda half, run: dict(_levels(half, ceiling, run)))
+    numbers = set.intersection(*(a.keys() & b.keys() for a, b in pairs))
+    values = {
+        k: np.array([partition_agreement(a[k], b[k]) for a, b in pairs]) for k in sorted(numbers)
+    }
+    return Agreement(values, ceiling=max(numbers, default=1))
+
+
+def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]:
+    """Yield row labels for the numbers of the ladder: seeds at the top, then merges and sweeps."""
+    if data.total == 0:
+        return
+    alone = run.at(1.0)
+    k = min(ceiling, int(np.count_nonzero(data.row_mass)))
+    starts = free_start(k, data.row_mass), free_start(None, data.column_mass)
+    state = CoClusterProblem(data, starts).with_labels([hellinger(data, k, run.rng), None])
+    refine(state, alone.sweeping(FIRST_SWEEPS), "halves")
+    while not run.stop():
+        assert state.rows is not None
+        k = state.rows.k
+        if k in LADDER or k == ceiling:
+            refine(state, alone.sweeping(STEP_SWEEPS), "halves")
+            yield k, state.rows.labels.copy()
+        smaller: CoClusters | None = merge_cheapest(state, [max(k - 1, 2)], 1.0)
+        if smaller is None:
+            return
+        state = smaller
+
+
+# --- held-out gain ----------------------------------------------------------------------------
+
+
+def held_out_gain(data: Joint, numbers: tuple[int, int], halvings: Sequence[Run]) -> Gain:
+    """Measure how well the other rows of its cluster predict a row, in held-out columns.
+
+    Each half of the columns is co-clustered by itself. A row's masses in the column clusters of one
+    half are predicted from the other rows of its cluster in the other half, and compared with the
+    prediction from all other rows. All rows have the same weight.
+    """
+    pairs = _on_halves(data, halvings, lambda half, run: _fitted(half, numbers, run))
+    parts = [
+        _gains(known, unknown)
+        for first, second in pairs
+        for known, unknown in ((first, second), (second, first))
+        if known is not None and unknown is not None
+    ]
+    gains = np.array(parts).reshape(-1, data.shape[0])
+    times = np.count_nonzero(~np.isnan(gains), axis=0)
+    rows = np.nansum(gains, axis=0)[times > 0] / times[times > 0]
+    return Gain(float(rows.mean()) if rows.size else 0.0, _standard_error(rows))
+
+
+def _fitted(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | None:
+    """Return a quick co-clustering from one seeding of each side; None if there is no mass."""
+    if data.total == 0:
+        return None
+    rows, columns = (
+        free_start(min(k, int(np.count_nonzero(side.row_mass))), side.row_mass)
+        for k, side in zip(numbers, (data, data.T), strict=True)
+    )
+    labels = [
+        hellinger(side, start.k or 1, run.rng) for side, start in ((data, rows), (data.T, columns))
+    ]
+    state = CoClusterProblem(data, (rows, columns)).with_labels(labels)
+    refine(state, run.at(1.0).sweeping(FIRST_SWEEPS), "halves")
+    lower(state, 1.0, run)
+    return state
+
+
+def _gains(known: CoClusters, unknown: CoClusters) -> np.ndarray:
+    """Return the gain of each row, given its cluster in the other half; NaN for empty rows.
+
+    The profile of a cluster is smoothed by that of all rows, with the mean mass of a row.
+    """
+    assert known.rows is not None
+    assert unknown.columns is not None
+    labels = known.rows.labels
+    own = np.asarray(unknown.columns.masses, np.float64)
+    mass = own.sum(axis=1)
+    valid = (labels >= 0) & (mass > 0)
+    result = np.full(labels.size, np.nan)
+    if not valid.any():
+        return result
+    clusters = np.zeros((known.rows.k, own.shape[1]))
+    np.add.at(clusters, labels[valid], own[valid])
+    own, mass = own[valid], mass[valid]
+    everyone = clusters.sum(axis=0) - own
+    share = _shares(everyone + clusters.sum(axis=0) * 1e-9)
+    nearby = _shares(clusters[labels[valid]] - own + mass.mean() * share)
+    terms = np.where(own > 0, own * np.log(np.where(own > 0, nearby / share, 1.0)), 0.0)
+    result[valid] = terms.sum(axis=1) / mass
+    return result
+
+
+def _shares(masses: np.ndarray) -> np.ndarray:
+    masses = np.maximum(masses, 0.0)
+    return np.asarray(masses / masses.sum(axis=1, keepdims=True))
+
+
+# --- halves -----------------------------------------------------------------------------------
+
+
+def _on_halves(
+    data: Joint, halvings: Sequence[Run], work: Callable[[Joint, Run], T]
+) -> list[tuple[T, T]]:
+    """Do the work on both halves of the columns, for each halving."""
+
+    def on_half(columns: np.ndarray, run: Run) -> T:
+        return work(data.T.subset(columns, squeeze=False).T, run)
+
+    parts, runs = [], []
+    for run in halvings:
+        parts += np.array_split(run.rng.permutation(data.shape[1]), 2)
+        runs += [replace(run, rng=rng) for rng in run.rng.spawn(2)]
+    with ThreadPoolExecutor(halvings[0].n_jobs) as pool:
+        results = list(pool.map(on_half, map(np.sort, parts), runs))
+    return list(zip(results[::2], results[1::2], strict=True))

@@ -1,0 +1,238 @@
+"""Co-clusterings with decreasing numbers of clusters, and the one with the shortest description.
+
+Further merges and splits may shorten the description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ...costs.selection import Evidence, cluster_sizes, description_length
+from ...joint.joint import Joint
+from .. import budgets
+from ..optimise.polish import merge_cheapest, merges_between_sweeps
+from ..optimise.refine import refine, schedule
+from ..run import Run
+from ..state.coclusters import CoClusterProblem, CoClusters
+from ..state.merging import merge_costs, merged
+from ..state.side import Side
+from ..state.starts import Start
+from .halves import Agreement
+
+MANY = 40  # clusters at the top of a ladder ...
+MEMBERS = 8  # ... but each with this many elements; smaller clusters look too homogeneous
+FEW, FEW_MEMBERS = 12, 3  # the same for small data
+LOW = 0.5  # β at which the cost is the leading term of the description length
+TOP_SWEEPS, STEP_SWEEPS = 8, 2
+TRIALS = 2  # merges and splits of a side that are tried in each round
+ROUNDS = 50  # the largest number of rounds
+
+Numbers = tuple[int, int]
+
+
+def numbers_of(state: CoClusters) -> Numbers:
+    """Return the numbers of row clusters and of column clusters."""
+    rows, columns = (side.k for side in state.sides())
+    return rows, columns
+
+
+def evidence_of(state: CoClusters) -> Evidence:
+    """Return the counts that the weights are worth, given how they vary inside these clusters."""
+    columns, rows = (side.masses for side in state.sides())
+    return Evidence.of(state.joint, state.all_labels(), (rows, columns))
+
+
+def ladder(data: Joint, goal: tuple[Start, Start], run: Run) -> Iterator[CoClusters]:
+    """Yield states from many clusters down to the goal, merging on the side with more clusters.
+
+    The top is a proper fit, because merges cannot repair a poor one. The next state may change the
+    previous one: copy a state to keep it.
+    """
+    top = _top(goal[0]), _top(goal[1])
+    state = CoClusterProblem(data, top).seeded(run)
+    refine(state, run.sweeping(TOP_SWEEPS), "many clusters")
+    yield from step_down(state, [start.k or 0 for start in goal], run)
+
+
+def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[CoClusters]:
+    """Yield this state and smaller ones, one merge at a time, down to the counts.
+
+    Sweeps follow when at most a tenth of the clusters have been merged.
+    """
+    between, merges = merges_between_sweeps(state, counts, budgets.LEVELS), 0
+    yield state
+    while not run.stop():
+        smaller = merge_cheapest(state, _next_counts(state, counts), run.beta)
+        if smaller is None:
+            return
+        state, merges = smaller, merges + 1
+        if merges >= max(between, max(numbers_of(state)) // 10):
+            refine(state, run.sweeping(STEP_SWEEPS), "merge")
+            merges = 0
+        yield state
+
+
+def _top(goal: Start) -> Start:
+    assert goal.k is not None
+    elements = int(goal.has_mass.sum())
+    many = max(min(MANY, elements // MEMBERS), min(FEW, elements // FEW_MEMBERS), min(2, elements))
+    return replace(goal, k=max(many, goal.k))
+
+
+def _next_counts(state: CoClusters, counts: Sequence[int]) -> list[int]:
+    """Return counts with one cluster less on the larger side that is above its goal."""
+    now = [side.k for side in state.sides()]
+    free = [axis for axis in range(len(now)) if now[axis] > counts[axis]]
+    if free:
+        now[max(free, key=lambda axis: now[axis])] -= 1
+    return now
+
+
+def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Run) -> CoClusters:
+    """Merge, split and sweep while that shortens the description; fixed sides keep their k."""
+    for beta in schedule(LOW, 0.1)[1:]:
+        refine(state, run.at(beta).sweeping(2), "fewer or more")
+    low = run.at(LOW).sweeping(2)
+    least = evidence.description_length(*state.all_labels())
+    for _ in range(ROUNDS):
+        before = least
+        for axis in (0, 1):
+            for trial in [] if fixed[axis] else _changed(state, axis, evidence, low):
+                if run.stop():
+                    return state
+                refine(trial, low, "fewer or more")
+                nats = evidence.description_length(*trial.all_labels())
+                if nats < least:
+                    state, least = trial, nats
+                    break
+        if least == before:
+            break
+    return state
+
+
+def _changed(state: CoClusters, axis: int, evidence: Evidence, run: Run) -> Iterator[CoClusters]:
+    """Yield states with one cluster more or less on a side, the most promising first."""
+    side = state.sides()[axis]
+    costs = merge_costs(side, state.cross(side), LOW)
+    for place in np.argsort(costs, axis=None, kind="stable")[:TRIALS]:
+        i, j = divmod(int(place), side.k)
+        if np.isfinite(costs[i, j]):
+            yield state.with_side(side, merged(side, i, j)).copy()
+    order = sorted((s for s in state.splits(side, run) if s.leavers.size), key=lambda s: -s.gain)
+    several = _all_that_pay(state, axis, evidence, [s.leavers for s in order])
+    for leaving in ([several] if len(several) > 1 else []) + [[s.leavers] for s in order[:TRIALS]]:
+        yield _with_more(state, axis, leaving)
+
+
+def _all_that_pay(
+    state: CoClusters, axis: int, evidence: Evidence, splits: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Return the splits that each shorten the description, as the elements that leave."""
+    labels = state.all_labels()
+    blocks = np.moveaxis(evidence.blocks(*labels), axis, 0)
+    sizes = cluster_sizes(labels[axis]), cluster_sizes(labels[1 - axis])
+    now = description_length(blocks, sizes)
+    counts = evidence.by_element(axis, labels[1 - axis], labels[axis].size)
+    pay = []
+    for leavers in splits:
+        moved, home = counts[leavers].sum(axis=0), labels[axis][leavers[0]]
+        after, fewer = np.vstack([blocks, moved]), np.append(sizes[0], leavers.size)
+        after[home] -= moved
+        fewer[home] -= leavers.size
+        if description_length(np.maximum(after, 0.0), (fewer, sizes[1])) < now:
+            pay.append(leavers)
+    return pay
+
+
+def _with_more(state: CoClusters, axis: int, leaving: Sequence[np.ndarray]) -> CoClusters:
+    """Return the state with a new cluster for each group of leaving elements."""
+    side = state.sides()[axis]
+    labels = side.labels.copy()
+    for number, leavers in enumerate(leaving, side.k):
+        labels[leavers] = number
+    more = Side(side.joint, labels, side.k + len(leaving), side.free)
+    return state.with_side(side, more).copy()
+
+
+SIDES = ("row", "column")
+
+OUT_OF_TIME = "There was no time to compare numbers of clusters."
+NOTHING = "Halves of the data have nothing in common; no clusters were found."
+INDEPENDENT_SIDES = "Rows and columns are independent; there are no clusters."
+INDEPENDENT = "The counts vary as if independent; no clusters were found."
+
+
+class Decision(NamedTuple):
+    """The number of clusters of a side, the rule that chose it, and the reason in words."""
+
+    number: int
+    rule: str
+    reason: str = ""
+
+
+def described(axes: list[int], numbers: tuple[int, int], is_tested: bool) -> list[Decision]:
+    """The blocks explain the data: one reason for both sides, of which some are chosen.
+
+    Only if there are enough elements was it tested whether entries vary independently.
+    """
+    counts = " and ".join(_clusters(axis, numbers[axis]) for axis in axes)
+    reason = f"{counts}: the shortest description of the data."
+    if is_tested:
+        reason += " Within blocks, entries vary as if independent."
+    return [Decision(k, "description length", reason) for k in numbers]
+
+
+def agreed(axis: int, k: int, agreement: Agreement) -> Decision:
+    """Halves of the other side agree on this number."""
+    reason = (
+        f"{_clusters(axis, k)}: the largest number on which halves of the {_others(axis)} agree "
+        f"almost as well as they ever do ({agreement.mean(k):.2f})."
+    )
+    return Decision(k, "agreement of halves", reason)
+
+
+def smallest_agreed(axis: int, agreement: Agreement, least: int) -> Decision:
+    """Halves agree on many numbers alike: the smallest, but not fewer than on the other side."""
+    near = agreement.nearly_best()
+    why = (
+        f"halves of the {_others(axis)} agree equally well on {near[0]} to {near[-1]} clusters, "
+        f"close to the ceiling of {agreement.ceiling}"
+    )
+    return _view(axis, near[0], least, why, "the smallest of these")
+
+
+def view(axis: int, knee: int, least: int, agreement: Agreement) -> Decision:
+    """Halves cannot decide: the knee, but not fewer clusters than on the other side."""
+    return _view(axis, knee, least, _why(axis, agreement), "the knee of the information kept")
+
+
+def _view(axis: int, number: int, least: int, why: str, choice: str) -> Decision:
+    k = max(number, least)
+    if k > number:
+        choice = f"raised to match the {SIDES[1 - axis]} clusters"
+    reason = f"{_clusters(axis, k)}: one possible view, because no number stands out ({why})"
+    return Decision(k, "view", f"{reason}. This number is {choice}.")
+
+
+def _why(axis: int, agreement: Agreement) -> str:
+    """Why halves cannot decide."""
+    if not agreement.values:
+        return f"too few {_others(axis)} to compare halves of them"
+    if not agreement.is_clear:
+        return f"halves of the {_others(axis)} agree on none; {agreement.best:.2f} at best"
+    return (
+        f"halves of the {_others(axis)} agree better on more clusters, up to the ceiling of "
+        f"{agreement.ceiling}"
+    )
+
+
+def _clusters(axis: int, k: int) -> str:
+    return f"{k} {SIDES[axis]} cluster" + ("" if k == 1 else "s")
+
+
+def _others(axis: int) -> str:
+    return f"{SIDES[1 - axis]}s"

@@ -1,0 +1,1 @@
+"""The clustering that a search changes."""

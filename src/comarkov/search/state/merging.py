@@ -1,0 +1,180 @@
+"""Merging the clusters of one side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...costs.labels import merge_numbers
+from ...joint.joint import Joint
+from ...kernels.matrix import Matrix
+from ...kernels.pairs import add_pair_terms
+from ...kernels.sweep import halve, sweep
+from ...kernels.tables import derive
+from ..optimise.refine import Split
+from ..parallel.boards import Board, empty_blocks, empty_table, new_workspace, without_derived
+from ..parallel.dask_workers import workers_of
+from ..parallel.half_steps import Mover, insert, move_all, rows_of_parts
+from ..run import Run
+from .side import Side, coupled, no_clusters
+
+SPLIT_SWEEPS = 3  # further sweeps gain little
+ITEMS = 1 << 16  # of a table that are copied at a time
+
+Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
+
+
+def merge_costs(side: Side, cross: np.ndarray | None, beta: float) -> np.ndarray:
+    """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere.
+
+    D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
+    g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
+    """
+    cross, coupling = coupled(side.table, cross, beta)
+    blocks = side.blocks(cross).mass[:, : side.k]
+    return pair_costs([(blocks[-1:], 1.0), (side.masses, -coupling), (blocks[:-1], coupling - 1.0)])
+
+
+def pair_costs(terms: list[Term]) -> np.ndarray:
+    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere."""
+    k = terms[0][0].shape[1]
+    costs = np.full((k, k), np.inf)
+    costs[np.triu_indices(k, 1)] = 0.0
+    for masses, factor in terms:
+        if factor == 0.0:
+            continue
+        for start in range(0, len(masses), ITEMS):
+            part = np.ascontiguousarray(masses[start : start + ITEMS], np.float64)
+            add_pair_terms(costs, part, factor)
+    return costs
+
+
+def merged(side: Side, i: int, j: int) -> Side:
+    """Return the side with clusters i and j merged."""
+    return side.coarsened(merge_numbers(side.k, i, j))
+
+
+def random_halves(n: int, run: Run) -> np.ndarray:
+    """Return equally many 0 and 1, in random order."""
+    return run.rng.permutation(np.arange(n) % 2)
+
+
+def sweep_until_settled(sweep: Callable[[], int]) -> None:
+    """Sweep two halves until nothing moves, but only a few times."""
+    for _ in range(SPLIT_SWEEPS):
+        if sweep() == 0:
+            return
+
+
+SAMPLE = 1 << 14  # entries of rows that are halved one after another, before all others
+AT_ONCE = 1 << 27  # bytes for clusters that are split at the same time ...
+PER_ITEM, PER_ROW = 32, 40  # ... of which each cluster needs so many
+MANY = 16  # clusters that are split at the same time, if their memory allows
+
+Members = np.ndarray
+
+
+def splits_at_once(data: Joint) -> int:
+    """Return how many clusters are best split at the same time: 1 of small data."""
+    if workers_of(data).bounds.size == 2:
+        return 1
+    return max(1, min(MANY, AT_ONCE // (PER_ITEM * data.shape[1] + PER_ROW * data.shape[0])))
+
+
+def bisect(
+    data: Joint, clusters: Sequence[Members], cross: np.ndarray | None, run: Run
+) -> list[Split]:
+    """Split each of these clusters in two: in random order, each row goes where it costs less.
+
+    The gain is in nats times mass.
+    """
+    if workers_of(data).bounds.size == 2:
+        return [_bisect_whole(data, members, cross, run) for members in clusters]
+    many = splits_at_once(data)
+    starts = range(0, len(clusters), many)
+    batches = [_bisect_in_parts(data, clusters[i : i + many], cross, run) for i in starts]
+    return [split for batch in batches for split in batch]
+
+
+def _bisect_whole(data: Joint, members: Members, cross: np.ndarray | None, run: Run) -> Split:
+    if members.size < 2:
+        return Split(0.0, members[:0])
+    table = empty_table(data, 2)
+    cross, coupling = coupled(table, cross, run.beta)
+    blocks = empty_blocks(cross, 2)
+    order, workspace = run.rng.permutation(members), new_workspace(blocks)
+    halves = no_clusters(data.shape[0], 2)
+    gain = halve(order, data.matrix, halves, table, blocks, cross, coupling, workspace)
+    return Split(gain, members[halves.label[members] == 1])
+
+
+def _bisect_in_parts(
+    data: Joint, clusters: Sequence[Members], cross: np.ndarray | None, run: Run
+) -> list[Split]:
+    """Halve a sample of each cluster; put all other rows into the halves; sweep once.
+
+    Of small clusters, the sample is everything.
+    """
+    workers = workers_of(data)
+    orders = [run.rng.permutation(members) for members in clusters]
+    most = max(2, int(SAMPLE * data.shape[0] / data.nnz))
+    samples = [order[:most] for order in orders]
+    matrix, places = workers.rows(np.concatenate(samples))
+    ends = np.cumsum([sample.size for sample in samples])
+
+    def halved(i: int) -> Mover:
+        place = places[ends[i] - samples[i].size : ends[i]]
+        return _halved(data, Sample(samples[i], matrix, place), cross, run)
+
+    movers = workers.each(halved, len(samples))
+    large = [i for i, order in enumerate(orders) if order.size > most]
+    if large:
+        own = [movers[i] for i in large]
+        others = [rows_of_parts(workers, orders[i][most:]) for i in large]
+        insert(own, others, [most] * len(large))
+        move_all(own, [rows_of_parts(workers, clusters[i]) for i in large])
+    if run.stop():
+        return [Split(0.0, members[:0]) for members in clusters]
+    gains = workers.each(lambda i: _gain(movers[i]), len(movers))
+    return [
+        Split(gain, members[mover.clusters.label[members] == 1])
+        for gain, mover, members in zip(gains, movers, clusters, strict=True)
+    ]
+
+
+class Sample(NamedTuple):
+    """Rows of a cluster, and where they are in a matrix."""
+
+    rows: Members
+    matrix: Matrix
+    places: np.ndarray
+
+
+def _halved(data: Joint, sample: Sample, cross: np.ndarray | None, run: Run) -> Mover:
+    """Return what moves the rows of a cluster, once those of its sample are in two halves."""
+    table = empty_table(data, 2)
+    derive(table)
+    cross, coupling = coupled(table, cross, run.beta)
+    blocks = empty_blocks(cross, 2)
+    derive(blocks)
+    halves, within = no_clusters(data.shape[0], 2), no_clusters(sample.matrix.mass.size, 2)
+    near = cross
+    if cross.size and sample.matrix.mass.size != data.shape[0]:  # not in the matrix of all rows
+        near = np.zeros((sample.matrix.mass.size, cross.shape[1]), cross.dtype)
+        near[sample.places] = cross[sample.rows]
+    twice = np.concatenate([sample.places, sample.places])  # the first visit inserts a row
+    workspace = new_workspace(blocks)
+    sweep(twice, sample.matrix, within, table, blocks, near, coupling, workspace)
+    halves.label[sample.rows] = within.label[sample.places]
+    halves.size[:] = within.size
+    workers, board = workers_of(data), Board(without_derived(table))
+    return Mover(workers, board, halves, blocks, cross, coupling, data.row_mass, run.stop)
+
+
+def _gain(mover: Mover) -> float:
+    """Return the cost of merging two halves again, in nats times mass."""
+    blocks, masses, coupling = mover.blocks.mass, mover.board.table.mass, mover.coupling
+    terms = [(blocks[-1:], 1.0), (masses, -coupling), (blocks[:-1], coupling - 1.0)]
+    return float(pair_costs(terms)[0, 1])

@@ -1,0 +1,319 @@
+"""One side of a co-clustering: its labels, its table of masses, and its sweeps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...joint.joint import Joint, bits
+from ...kernels.matrix import Matrix
+from ...kernels.sweep import Clusters, sweep
+from ...kernels.tables import Table, derive, fill_table
+from .. import budgets
+from ..optimise.refine import Visit
+from ..parallel.boards import (
+    Board,
+    Results,
+    RowTask,
+    copied,
+    empty_blocks,
+    empty_table,
+    new_table,
+    new_workspace,
+    with_derived,
+    without_derived,
+)
+from ..parallel.dask_workers import workers_of
+from ..parallel.half_steps import Mover, fill_blocks, insert, masses, rows_of_parts
+from ..parallel.workers import Stop
+from ..run import Run, in_parts
+
+PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
+SAMPLE = 1 << 21  # entries of rows that are inserted one after another, before all others
+
+
+class Side:
+    """The rows of a matrix in k clusters, and the mass A[y, a] of column y in row cluster a.
+
+    The columns of a matrix are the rows of its transpose. ``free`` are the rows that a sweep may
+    move: nonempty rows that the user has not fixed. ``is_numbered`` if the user numbered the
+    clusters.
+
+    Late sweeps move few rows, so they visit only a part of them. Every visit records the margin of
+    a row, the difference between the costs of its two best clusters per unit of mass, and sweeps
+    measure how far margins drift. A row is due again when the drift since its last visit could have
+    used up its margin. A complete sweep confirms the end.
+    """
+
+    def __init__(
+        self,
+        joint: Joint,
+        labels: np.ndarray,
+        k: int,
+        free: np.ndarray,
+        table: Table | None = None,
+        is_numbered: bool = False,
+    ) -> None:
+        self.joint = joint
+        self.is_numbered = is_numbered
+        self.is_fresh = False  # are labels random, and has no sweep changed them yet?
+        self.k = k
+        self.free = free
+        label = np.where(joint.row_mass > 0, labels, -1).astype(np.int32)
+        size = np.bincount(label[label >= 0], minlength=k)
+        margin = np.full(label.size, np.inf, np.float32)
+        self.clusters = Clusters(label, size, margin)
+        if table is None:
+            self.refill()
+        else:
+            self.table = table
+        self._due = np.zeros(label.size, np.float32)
+        self._clock = 0.0
+        self._board = Board(self.table)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The cluster of each row; -1 for empty rows."""
+        return self.clusters.label
+
+    @property
+    def work(self) -> int:
+        """The terms of the cost in a sweep: entries times clusters."""
+        return self.joint.nnz * self.k
+
+    def refill(self) -> None:
+        """Rebuild the table from the labels."""
+        self.table = empty_table(self.joint, self.k)
+        if self._is_whole:
+            fill_table(self.table, self.joint.matrix, self.labels)
+        else:
+            mass = np.require(masses(workers_of(self.joint), self.labels, self.table), None, "W")
+            near = mass if self.table.near is self.table.mass else self.table.near
+            self.table = without_derived(self.table._replace(mass=mass, near=near))
+
+    @property
+    def _is_whole(self) -> bool:
+        """Is the matrix too small to be divided into parts?"""
+        return workers_of(self.joint).bounds.size == 2
+
+    @property
+    def masses(self) -> np.ndarray:
+        """A[y, a], without the padding."""
+        return self.table.mass[:, : self.k]
+
+    @property
+    def cross(self) -> np.ndarray:
+        """A[y, a] as sweeps over the other side use it."""
+        return self.table.mass
+
+    def cluster_mass(self) -> np.ndarray:
+        """Return the mass of each cluster."""
+        has_mass = self.labels >= 0
+        return np.bincount(
+            self.labels[has_mass], weights=self.joint.row_mass[has_mass], minlength=self.k
+        )
+
+    def blocks(self, cross: np.ndarray) -> Table:
+        """Return the masses by (cluster of the other side, cluster); totals are in the last row."""
+        blocks = empty_blocks(cross, self.k)
+        workers = workers_of(self.joint)
+        fill_blocks(workers, blocks, cross, self.labels, self.joint.row_mass)
+        return blocks
+
+    def information(self) -> float:
+        """Return I(X̄;Y) in bits."""
+        return bits(self.table.mass, self.cluster_mass(), self.joint.column_mass)
+
+    def release(self) -> np.ndarray:
+        """Return the masses and free the table, after which the side cannot be used."""
+        masses = self.masses
+        del self.table, self._board
+        return masses
+
+    def copy(self) -> Side:
+        """Return a copy that can be changed independently."""
+        table = copied(self.table)
+        return Side(self.joint, self.labels, self.k, self.free, table, self.is_numbered)
+
+    def relabelled(self, labels: np.ndarray) -> Side:
+        """Return the side with new labels of the same k clusters.
+
+        Only rows of changed clusters are due: for others the cost of their home is the same.
+        """
+        other = Side(self.joint, labels, self.k, self.free, is_numbered=self.is_numbered)
+        moved = self.labels != other.labels
+        changed = np.zeros(self.k + 1, bool)  # the last is for empty rows, which never move
+        changed[self.labels[moved]] = changed[other.labels[moved]] = True
+        other._due[~changed[other.labels]] = np.inf
+        return other
+
+    def coarsened(self, number: np.ndarray) -> Side:
+        """Return the side with cluster a renamed number[a]; clusters of equal number are merged."""
+        k = int(number.max()) + 1
+        table = new_table(self.joint.shape[1], k, self.table.lookup)
+        for a, new in enumerate(number):
+            table.mass[:, new] += self.table.mass[:, a]
+        if self._is_whole:
+            derive(table)
+        else:
+            table = without_derived(table)
+        return Side(self.joint, number[self.labels], k, self.free, table)
+
+    def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
+        """Move the rows that are due, or all free rows, each to its cluster of least cost.
+
+        ``cross`` are the masses by (row, cluster of the other side), None if that is not clustered.
+        The order is natural, or random if the settings of the run say so.
+        """
+        order = self.free if complete else self.free[self._due[self.free] <= self._clock]
+        is_all = order.size == self.free.size
+        cross, coupling = coupled(self.table, cross, run.beta)
+        if self._is_whole:
+            moves, saved, drift, visited = self._sweep_whole(order, cross, coupling, run)
+        else:
+            moves, saved, drift, visited = self._sweep_in_parts(order, cross, coupling, run)
+        self._schedule(visited, drift / max(visited.size - moves, 1))
+        bits_saved = saved / self.joint.total / np.log(2)
+        return Visit(moves, bits_saved, is_all and visited.size == order.size)
+
+    def _sweep_whole(
+        self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
+    ) -> tuple[int, float, float, np.ndarray]:
+        """Move rows one after another; return moves, what they saved, drift and rows visited."""
+        if run.settings.shuffle:
+            order = run.rng.permutation(order)
+        blocks = self.blocks(cross)
+        workspace = new_workspace(blocks)
+        moves, saved, drift, visited = 0, 0.0, 0.0, 0
+        for rows in in_parts(order, self._rows_per_call(), run):
+            part_moves, part_saved, part_drift = sweep(
+                rows,
+                self.joint.matrix,
+                self.clusters,
+                self.table,
+                blocks,
+                cross,
+                coupling,
+                workspace,
+            )
+            moves, saved, drift = moves + part_moves, saved + part_saved, drift + part_drift
+            visited += rows.size
+        return moves, saved, drift, order[:visited]
+
+    def _sweep_in_parts(
+        self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
+    ) -> tuple[int, float, float, np.ndarray]:
+        """The same, with the rows of all parts at the same time."""
+        mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
+        rows = rows_of_parts(mover.workers, order)
+        if run.settings.shuffle:
+            rows = [run.rng.permutation(part) for part in rows]
+        tally = mover.sweep_growing(rows) if self.is_fresh else mover.sweep(rows)
+        self.is_fresh = self.is_fresh and not tally.complete
+        return tally.moves, tally.saved, tally.drift, order if tally.complete else order[:0]
+
+    def mover(self, blocks: Table, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
+        """Return what moves the rows of this side in parts."""
+        return Mover(
+            workers_of(self.joint),
+            self._board,
+            self.clusters,
+            blocks,
+            cross,
+            coupling,
+            self.joint.row_mass,
+            stop,
+        )
+
+    def each_row(self, task: RowTask, cross: np.ndarray | None, beta: float) -> Results:
+        """Do a task with the costs of each row in each cluster, and join its results."""
+        cross, coupling = coupled(self.table, cross, beta)
+        mover = self.mover(self.blocks(cross), cross, coupling, lambda: False)
+        job = mover.job(mover.no_rows())
+        every = list(mover.workers.each_row(job, task))
+        return tuple(np.concatenate(arrays) for arrays in zip(*every, strict=True))
+
+    def _schedule(self, visited: np.ndarray, drift: float) -> None:
+        if drift == 0.0:  # nothing moved, or first visits: no drift has been measured yet
+            self._due[visited] = self._clock
+            return
+        self._due[visited] = self._clock + self.clusters.margin[visited] / PATIENCE
+        self._clock += drift
+
+    def _rows_per_call(self) -> int:
+        per_row = self.joint.nnz / max(self.free.size, 1) * self.table.mass.shape[1]
+        return max(1, int(budgets.work(budgets.CALL) / max(per_row, 1.0)))
+
+
+def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
+    """Insert rows in random order, each where it keeps most of I(X̄;Y); the first k start clusters.
+
+    This takes as long as one sweep and is as good as random labels after three. When time is over,
+    the remaining rows get random labels. All nonempty rows must be free.
+    """
+    table = empty_table(joint, k)
+    if workers_of(joint).bounds.size == 2:
+        derive(table)
+    else:
+        table = without_derived(table)
+    side = Side(joint, np.full(joint.shape[0], -1), k, free, table)
+    blocks = empty_blocks(coupled(table, None, 1.0)[0], k)
+    derive(blocks)
+    order = run.rng.permutation(free)
+    if side._is_whole:
+        _insert_whole(side, side.clusters, joint.matrix, order, table, blocks, run)
+    else:
+        _insert_in_parts(side, order, blocks, run)
+    remaining = free[side.labels[free] < 0]
+    if remaining.size == 0:
+        return side
+    side.labels[remaining] = run.rng.integers(k, size=remaining.size)
+    return Side(joint, side.labels, k, free)
+
+
+def _insert_whole(
+    side: Side,
+    clusters: Clusters,
+    matrix: Matrix,
+    order: np.ndarray,
+    table: Table,
+    blocks: Table,
+    run: Run,
+) -> None:
+    """Insert rows of a matrix one after another into clusters with this table."""
+    cross, coupling = coupled(table, None, 1.0)
+    workspace = new_workspace(blocks)
+
+    def put(rows: np.ndarray) -> None:
+        sweep(rows, matrix, clusters, table, blocks, cross, coupling, workspace)
+
+    put(order[: side.k])
+    for rows in in_parts(order[side.k :], side._rows_per_call(), run):
+        put(rows)
+
+
+def _insert_in_parts(side: Side, order: np.ndarray, blocks: Table, run: Run) -> None:
+    """Insert a sample of rows one after another, then all others in parts."""
+    workers = workers_of(side.joint)
+    size = max(side.k, int(order.size * min(1.0, SAMPLE / side.joint.nnz)))
+    matrix, places = workers.rows(order[:size])
+    sample, table = no_clusters(matrix.mass.size, side.k), with_derived(side.table)
+    _insert_whole(side, sample, matrix, places, table, blocks, run)
+    side.table.mass[:] = table.mass
+    del table
+    side.labels[order[:size]] = sample.label[places]
+    side.clusters.size[:] = sample.size
+    cross, coupling = coupled(side.table, None, 1.0)
+    rows = rows_of_parts(workers, order[size:])
+    insert([side.mover(blocks, cross, coupling, run.stop)], [rows], [size])
+
+
+def no_clusters(n: int, k: int) -> Clusters:
+    """Return k clusters of n rows, all still empty."""
+    return Clusters(np.full(n, -1, np.int32), np.zeros(k, np.int64), np.full(n, np.inf, np.float32))
+
+
+def coupled(table: Table, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
+    """Return the masses by clusters of the other side, and λ; at β = 1 they have no influence."""
+    if cross is None or beta == 1.0:
+        return np.zeros((0, 0), table.mass.dtype), 1.0
+    return cross, 2.0 * beta - 1.0

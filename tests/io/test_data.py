@@ -1,0 +1,114 @@
+"""Data: known classes, texts and how they were read survive transposing, changing and saving."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import same
+from hypothesis import given
+from hypothesis import strategies as st
+
+import comarkov
+from comarkov import Data
+from comarkov.io.read.data import LONGEST
+
+WORDS = st.text(max_size=5)
+READING = st.dictionaries(
+    WORDS, st.none() | st.booleans() | st.integers(-9, 9) | WORDS | st.lists(WORDS, max_size=2)
+)
+FIELDS = ("row_names", "column_names", "row_classes", "column_classes", "texts", "reading")
+
+
+@st.composite
+def annotated(draw):
+    n, m = draw(st.integers(1, 5)), draw(st.integers(1, 4))
+    rows, columns = (
+        draw(st.dictionaries(WORDS, st.lists(WORDS, min_size=size, max_size=size), max_size=3))
+        for size in (n, m)
+    )
+    texts = draw(st.none() | st.lists(st.text(max_size=9), min_size=n, max_size=n))
+    return Data(
+        np.ones((n, m)),
+        row_classes=rows,
+        column_classes=columns,
+        texts=texts,
+        reading=draw(READING),
+    )
+
+
+@given(annotated())
+def test_annotations_survive_saving_changing_and_transposing(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("npz") / "data.npz"
+    data.save(path)
+    for again in (comarkov.read(path), replace(data, row_kind="reader")):
+        for field in FIELDS:
+            assert same(getattr(again, field), getattr(data, field)), field
+    turned = data.T
+    assert same(turned.row_classes, data.column_classes)
+    assert same(turned.column_classes, data.row_classes)
+    assert turned.texts is None
+    assert turned.reading == data.reading
+
+
+def test_missing_classes_are_empty():
+    for missing in (None, float("nan"), pd.NA, pd.NaT):
+        data = Data(np.ones((2, 1)), row_classes={"group": ["a", missing]})
+        assert data.row_classes["group"].tolist() == ["a", ""]
+    codes = pd.Categorical(["b", None])
+    assert Data(np.ones((2, 1)), row_classes={"g": codes}).row_classes["g"].tolist() == ["b", ""]
+
+
+def test_wrong_annotations_are_refused():
+    with pytest.raises(ValueError, match=r"row_classes\['group'\] has 1 classes for 2 elements"):
+        Data(np.ones((2, 1)), row_classes={"group": ["a"]})
+    with pytest.raises(TypeError, match=r"column_classes must map .*, not list"):
+        Data(np.ones((2, 1)), column_classes=["a"])
+    with pytest.raises(ValueError, match="texts has 3 texts for 2 elements"):
+        Data(np.ones((2, 1)), texts=["a", "b", "c"])
+
+
+def test_long_texts_are_cut_when_saved(tmp_path):
+    Data(np.ones((1, 1)), texts=["é" * (LONGEST + 1)]).save(tmp_path / "m.npz")
+    assert comarkov.read(tmp_path / "m.npz").texts.tolist() == ["é" * LONGEST]
+
+
+def test_damaged_annotations_are_reported(tmp_path):
+    path = tmp_path / "m.npz"
+    Data(np.ones((2, 1)), row_classes={"group": ["a", "b"]}).save(path)
+    with np.load(path) as archive:
+        parts = {key: archive[key] for key in archive.files}
+    for key, value in (
+        ("row_classes_0_codes", np.array([0, 9])),
+        ("row_classes_0_codes", np.array([0, -1])),
+        ("annotations", np.array("{}")),
+        ("annotations", np.array("[")),
+    ):
+        np.savez(path, **(parts | {key: value}))
+        with pytest.raises(ValueError, match=r"m\.npz: its annotations are damaged"):
+            comarkov.read(path)
+    np.savez(path, annotations=np.eye(2))  # not ours: one array under any name
+    assert comarkov.read(path).shape == (2, 2)
+
+
+@pytest.mark.parametrize("names", [[], ["who"]])
+def test_fit_refuses_columns_of_the_same_name(names):
+    lines = [["x", 1, 2, 0], ["y", 3, 0, 1], ["z", 0, 1, 2]]
+    frame = pd.DataFrame(
+        [line[1 - len(names) :] for line in lines], columns=[*names, "a", "a", "b"]
+    )
+    with pytest.raises(ValueError, match=r'several columns called "a".*columns\.duplicated'):
+        comarkov.CoClustering((2, 2)).fit(frame)
+    comarkov.CoClustering((2, 2)).fit(frame.set_axis([*names, "a", "c", "b"], axis=1))
+
+
+def test_fit_warns_of_a_column_that_numbers_the_rows():
+    frame = pd.DataFrame({"id": [0, 1, 2], "a": [1, 3, 0], "c": [2, 0, 1], "b": [0, 1, 2]})
+    with pytest.warns(UserWarning, match=r"'id' of X seems to number.*X\.drop\(columns=\[\"id\"\]"):
+        comarkov.CoClustering((2, 2)).fit(frame)
+    comarkov.CoClustering((2, 2)).fit(frame.drop(columns="id"))
+
+
+def test_data_are_shown_with_plurals():
+    data = Data([[1, 2], [0, 3]], list("ab"), list("cd"), "woman", "city", "visits.csv")
+    assert repr(data) == "Data(2 women x 2 cities, 3 entries, from visits.csv)"

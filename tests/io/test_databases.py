@@ -1,0 +1,250 @@
+"""Databases, each a real one: SQLite, DuckDB and a PostgreSQL server."""
+
+import gzip
+import os
+import shlex
+import sqlite3
+from contextlib import closing
+from decimal import Decimal
+
+import postgres
+import pytest
+from commands import assert_refused, run
+from numpy.testing import assert_array_equal
+
+import comarkov
+from comarkov.io.read.databases import Column
+
+duckdb = pytest.importorskip("duckdb")
+psycopg = pytest.importorskip("psycopg")
+
+SALES = [("Ann", "tea", 2), ("Bob", "rum", 1), ("Ann", "rum", 1), ("Ann", "tea", 3)]
+EXPECTED = [[1, 5], [1, 0]]
+KINDS = ("sqlite", "duckdb", "postgresql")
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A running PostgreSQL server."""
+    if postgres.programs() is None:
+        if os.environ.get("COMARKOV_NEEDS_POSTGRES"):
+            pytest.fail(postgres.MISSING)
+        pytest.skip(postgres.MISSING)
+    with postgres.server() as address:
+        yield address
+
+
+@pytest.fixture(params=KINDS)
+def shop(request, tmp_path):
+    """A new database: its address, and a function that runs statements in it."""
+    kind = request.param
+    if kind == "postgresql":
+        main = request.getfixturevalue("server")
+        name = f"shop{abs(hash(request.node.name))}"
+        address = main.replace(":///postgres", f":///{name}")
+        _execute(lambda: psycopg.connect(main, autocommit=True), f"create database {name}")
+    else:
+        address = f"{kind}:///{tmp_path / 'shop.db'}"
+
+    def connect():
+        if kind == "postgresql":
+            return psycopg.connect(address)
+        driver = sqlite3 if kind == "sqlite" else duckdb
+        return driver.connect(str(tmp_path / "shop.db"))
+
+    def execute(*statements):
+        _execute(connect, *statements)
+
+    execute("create table sales (customer varchar(9), product varchar(9), n integer)")
+    values = ", ".join(map(str, SALES))
+    execute(f"insert into sales values {values}")
+    return address, execute
+
+
+def _execute(connect, *statements):
+    with closing(connect()) as connection:
+        cursor = connection.cursor()
+        for statement in statements:
+            cursor.execute(statement)
+        if not getattr(connection, "autocommit", False) or isinstance(
+            connection, sqlite3.Connection
+        ):
+            connection.commit()
+
+
+def check(data, expected=EXPECTED, rows=("Ann", "Bob"), columns=("rum", "tea")):
+    assert_array_equal(data.matrix.toarray(), expected)
+    assert data.row_names.tolist() == list(rows)
+    assert data.column_names.tolist() == list(columns)
+
+
+def test_the_only_table_a_named_one_and_a_query(shop):
+    address, execute = shop
+    data = comarkov.read(address)
+    check(data)
+    assert (data.row_kind, data.column_kind) == ("customer", "product")
+    check(comarkov.read(address, table="sales"))
+    query = "select product, customer, sum(n) as n from sales where n > 1 group by 1, 2"
+    check(comarkov.read(address, query=query), [[5]], ["tea"], ["Ann"])
+    execute('create table "Other One" (a integer)', "create view big as select * from sales")
+    check(comarkov.read(address, table="big"))
+
+
+def test_the_error_lists_the_tables_with_a_call_that_works(shop):
+    address, execute = shop
+    execute("create table items (product varchar(9), price float)")
+    with pytest.raises(ValueError, match=r'has 2 tables: items, sales.* table="items"$'):
+        comarkov.read(address)
+    with pytest.raises(ValueError, match=r"no table 'Sales'\. It has .* table=.sales.$"):
+        comarkov.read(address, table="Sales")
+    with pytest.raises(ValueError, match=r'price.*has the tables items, sales\. .*table="items"$'):
+        comarkov.read(address, query="select price from sales")
+    with pytest.raises(ValueError, match="exclude each other"):
+        comarkov.read(address, query="select 1", table="sales")
+
+
+def test_the_command_line_does_the_same(shop, tmp_path):
+    address, execute = shop
+    execute("create table items (product varchar(9), price float)")
+    refused = run("fit", address, "-o", tmp_path / "out")
+    assert_refused(refused, "has 2 tables: items, sales. Choose one: --table")
+    assert shlex.split(refused.stderr)[-2:] == ["--table", "items"]
+    asked = {
+        "sqlite": ["--table", "sales"],
+        "duckdb": ["--query", "select customer, product, n from sales"],
+        "postgresql": ["--table", "sales"],
+    }[address.partition(":")[0]]
+    done = run("fit", address, *asked, "-k", 2, "-l", 2, "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_is_ever_changed(shop):
+    address, _ = shop
+    for query in ("delete from sales", "drop table sales"):
+        with pytest.raises(ValueError, match="shop"):
+            comarkov.read(address, query=query)
+    check(comarkov.read(address))
+
+
+def test_records_come_in_parts(shop, monkeypatch):
+    monkeypatch.setattr("comarkov.io.read.databases.RECORDS", 3)
+    address, execute = shop
+    check(comarkov.read(address))
+    execute("insert into sales values ('Cid', null, 1)")
+    with pytest.warns(UserWarning, match="1 line without a name skipped"):
+        check(comarkov.read(address))
+    none = "select * from sales where n > 100"
+    with pytest.raises(ValueError, match="has no edges"):
+        comarkov.read(address, query=none)
+
+
+def test_numbers_of_all_types(shop):
+    address, _ = shop
+    query = (
+        "select customer, product, cast(n as decimal(9, 2)) / 2.0 as half from sales "
+        "union all select 'Eve', 'gin', 0.25 union all select 'Eve', 'tea', 3"
+    )
+    data = comarkov.read(address, query=query)
+    check(
+        data,
+        [[0, 0.5, 2.5], [0, 0.5, 0], [0.25, 0, 3]],
+        ["Ann", "Bob", "Eve"],
+        ["gin", "rum", "tea"],
+    )
+
+
+def test_two_columns_of_one_name(shop):
+    with pytest.raises(ValueError, match=r"two columns of one name .* select a\.id as user"):
+        comarkov.read(shop[0], query="select customer, customer from sales")
+
+
+def test_tables_of_other_schemas(server):
+    _execute(
+        lambda: psycopg.connect(server),
+        "create schema store",
+        "create table store.sales (customer text, product text, n numeric)",
+        f"insert into store.sales values {', '.join(map(str, SALES))}",
+    )
+    check(comarkov.read(server))
+    check(comarkov.read(server, table="store.sales"))
+    check(comarkov.read(server.replace("postgresql:", "postgresql+psycopg:")))
+
+
+def test_a_server_that_is_not_there_and_a_password(tmp_path):
+    address = f"postgresql://ann:secret@/shop?host={tmp_path}"
+    with pytest.raises(ValueError, match=r"postgresql://ann@/shop.*connection") as error:
+        comarkov.read(address, table="sales")
+    assert "secret" not in str(error.value)
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_files_are_recognised_by_their_first_bytes(kind, tmp_path):
+    path = tmp_path / "shop.data"
+    driver = sqlite3 if kind == "sqlite" else duckdb
+    _execute(
+        lambda: driver.connect(str(path)),
+        "create table sales (customer text, product text, n integer)",
+        f"insert into sales values {', '.join(map(str, SALES))}",
+    )
+    check(comarkov.read(path))
+    check(comarkov.read(path, table="sales"))
+    packed = tmp_path / "shop.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert comarkov.read(packed).source == str(packed)
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.db"):
+        comarkov.read(f"{kind}:///nowhere.db", query="select 1")
+
+
+def test_sqlite_may_mix_types(tmp_path, monkeypatch):
+    monkeypatch.setattr("comarkov.io.read.databases.RECORDS", 2)
+    edges = [(1, "a", 1), (2, "a", 2), ("x", "b", 0.5)]
+    with closing(sqlite3.connect(tmp_path / "e.db")) as connection:
+        connection.execute("create table edges (user, item, rating)")
+        connection.executemany("insert into edges values (?, ?, ?)", edges)
+        connection.commit()
+    check(comarkov.read(tmp_path / "e.db"), [[1, 0], [2, 0], [0, 0.5]], ["1", "2", "x"], ["a", "b"])
+
+
+def test_a_database_without_tables(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "e.db")) as connection:
+        connection.execute("pragma user_version = 1")
+        connection.commit()
+    with pytest.raises(ValueError, match="has no tables"):
+        comarkov.read(tmp_path / "e.db")
+
+
+def test_addresses_that_are_no_database_and_other_databases():
+    with pytest.raises(ValueError, match=r"https://host/e\.csv is not a database. Download"):
+        comarkov.read("https://host/e.csv")
+    with pytest.raises(ValueError, match=r"Choose what to read: table= or query="):
+        comarkov.read("mysql://host/db")
+    with pytest.raises(ValueError, match=r"ann@host") as error:
+        comarkov.read("mysql://ann:secret@host/db", table="sales")
+    assert "secret" not in str(error.value)
+
+
+def test_options_of_databases_do_not_go_with_other_sources(tmp_path):
+    (tmp_path / "e.csv").write_text("user,item\nx,y\n")
+    with pytest.raises(ValueError, match="table="):
+        comarkov.read(tmp_path / "e.csv", table="sales")
+
+
+def test_columns_have_the_narrowest_type_of_all_parts():
+    import polars as pl
+
+    parts = {
+        pl.Int64: [[1, True], [None, None], [3]],
+        pl.Float64: [[1], [Decimal("0.5")], [None], [2.5]],
+        pl.String: [[1], ["x", None], [0.5]],
+    }
+    for dtype, values in parts.items():
+        column = Column("n")
+        for part in values:
+            column.append(part)
+        assert column.whole().dtype == dtype
+    huge = Column("n")
+    huge.append([2**70])
+    assert huge.whole().to_list() == [2.0**70]

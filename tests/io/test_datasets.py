@@ -1,0 +1,118 @@
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+from comarkov import CoClustering, datasets, information
+from comarkov.datasets import Dataset
+from comarkov.io.datasets.collections import COLLECTIONS
+
+BETAS = [round(0.1 * i, 1) for i in range(1, 11)]
+
+
+def test_southern_women_is_the_graph_that_networkx_has():
+    women = datasets.load("southern-women")
+    graph = nx.davis_southern_women_graph()
+    assert women.matrix.shape == (18, 14)
+    assert women.matrix.sum() == 89
+    edges = {(women.row_names[i], women.column_names[j]) for i, j in np.argwhere(women.matrix)}
+    theirs = {(woman, event) for woman, event in graph.edges}
+    surnames = {name.split()[0]: name for name in women.row_names}
+    assert len(surnames) == 18
+    assert {(surnames[woman.split()[0]], event) for woman, event in theirs} == edges
+
+
+@pytest.mark.parametrize("beta", BETAS)
+def test_southern_women_fall_into_the_communities_of_the_literature(beta):
+    women = datasets.load("southern-women")
+    model = CoClustering((2, 3), beta=beta, method="anneal", n_init=50, random_state=0).fit(
+        women.matrix
+    )
+    groups = {tuple(np.flatnonzero(model.column_labels_ == b) + 1) for b in range(3)}
+    assert groups == {(1, 2, 3, 4, 5, 6), (7, 8, 9), (10, 11, 12, 13, 14)}
+    assert {tuple(np.flatnonzero(model.row_labels_ == a)) for a in range(2)} == {
+        tuple(range(9)),
+        tuple(range(9, 18)),
+    }
+
+
+def test_movielens(data_file):
+    movies = datasets.load("movielens", data_file("ml-100k.zip"))
+    assert movies.matrix.shape == (943, 1682)
+    assert movies.matrix.nnz == 100_000
+    assert set(movies.matrix.data) == {1, 2, 3, 4, 5}
+    assert movies.column_names[0] == "Toy Story (1995)"
+    counts = dict(zip(movies.class_names, movies.column_classes.sum(axis=0), strict=True))
+    assert (counts["Drama"], counts["Comedy"], counts["Film-Noir"]) == (725, 505, 24)
+
+
+@pytest.fixture(scope="module")
+def documents(data_file):
+    return datasets.load("newsgroups", data_file("20news-bydate.tar.gz"))
+
+
+def test_newsgroups(documents):
+    assert documents.matrix.shape[0] == 18_846
+    assert len(documents.class_names) == 20
+    assert set().union(*COLLECTIONS.values()) < set(documents.class_names)
+    for row in (0, 9999, 18_845):
+        group = documents.class_names[documents.row_classes[row]]
+        assert documents.row_names[row].startswith(f"{group}/")
+    assert all(word == word.lower() for word in documents.column_names[:1000])
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_samples_have_the_sizes_of_the_paper(documents, collection):
+    sample = datasets.newsgroups_sample(documents, collection, random_state=3)
+    again = datasets.newsgroups_sample(documents, collection, random_state=3)
+    assert sample.matrix.shape == (500, 2000)
+    groups = COLLECTIONS[collection]
+    assert_array_equal(np.bincount(sample.row_classes), [500 // len(groups)] * len(groups))
+    for row in (0, 250, 499):
+        assert sample.row_names[row].startswith(groups[sample.row_classes[row]] + "/")
+    assert (sample.matrix != again.matrix).nnz == 0
+    other = datasets.newsgroups_sample(documents, collection, random_state=4)
+    assert sample.row_names != other.row_names
+
+
+# --- the paper's preparation, on any counts ---------------------------------------------------
+
+
+@pytest.fixture
+def small():
+    rng = np.random.default_rng(0)
+    counts = sp.csr_array(rng.poisson(0.3, (60, 40)))
+    names = [f"g{i // 20}/{i}" for i in range(60)]
+    words = [f"w{j:02}" for j in range(40)]
+    return Dataset(counts, names, words, np.arange(60) // 20, class_names=("g0", "g1", "g2"))
+
+
+def test_words_are_those_that_contribute_most_to_the_information(small):
+    """The contribution of a word, by the definition: I(D;W) with and without telling it apart."""
+    sample = datasets.newsgroups_sample(small, ["g0", "g2"], 20, 12, random_state=1)
+    rows = [small.row_names.index(name) for name in sample.row_names]
+    P = small.matrix.toarray()[rows] / small.matrix.toarray()[rows].sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cells = np.where(P > 0, P * np.log2(P / P.sum(1, keepdims=True) / P.sum(0)), 0)
+    whole = information(P, np.arange(20), np.arange(40)).rows_columns
+    assert cells.sum() == pytest.approx(whole)
+    expected = {small.column_names[j] for j in np.argsort(-cells.sum(axis=0))[:12]}
+    assert set(sample.column_names) == expected
+    assert sample.column_names == sorted(sample.column_names)
+
+
+def test_samples_are_drawn_without_replacement_from_the_groups_alone(small):
+    sample = datasets.newsgroups_sample(small, ["g0", "g2"], 40, 10, random_state=0)
+    assert len(set(sample.row_names)) == 40
+    assert {name.split("/")[0] for name in sample.row_names} == {"g0", "g2"}
+    assert sample.class_names == ("g0", "g2")
+
+
+def test_errors_of_samples(small):
+    with pytest.raises(ValueError, match="no collection 'Multi7'"):
+        datasets.newsgroups_sample(small, "Multi7")
+    with pytest.raises(ValueError, match=r"no groups \['g9'\]"):
+        datasets.newsgroups_sample(small, ["g9"])
+    with pytest.raises(ValueError, match="g0 has 20 documents, but 21 are needed"):
+        datasets.newsgroups_sample(small, ["g0"], 21)

@@ -1,0 +1,314 @@
+"""Files that are damaged or something else get one line, whatever library stumbles over them."""
+
+import io
+import json
+import resource
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+
+import anndata
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import comarkov
+from comarkov import Data
+
+EYE = np.eye(3)
+
+
+def refused(source, match, **keywords):
+    with pytest.raises(ValueError, match=match) as error:
+        comarkov.read(source, **keywords)
+    assert "\n" not in str(error.value)
+
+
+def with_bytes(path, at, value):
+    """Change some bytes of a zip file, in both places where it has them."""
+    content = bytearray(path.read_bytes())
+    for mark, offset in ((b"PK\x03\x04", 0), (b"PK\x01\x02", 2)):
+        begin = content.index(mark) + at + offset
+        content[begin : begin + len(value)] = value
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("encoding", ["base64", "rot13", "utf-9"])
+def test_what_is_no_encoding_of_text(encoding, here):
+    (here / "e.csv").write_text("user,item\na,b\n")
+    (here / "t.jsonl").write_text('{"text": "a"}\n')
+    (here / "texts").mkdir()
+    (here / "texts" / "a.txt").write_text("sun")
+    for name in ("e.csv", "t.jsonl", "texts"):
+        refused(name, f"There is no encoding '{encoding}'", encoding=encoding)
+
+
+def test_zip_files_of_unknown_methods_and_damaged_ones(here):
+    with zipfile.ZipFile("e.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("e.csv", "a,b,1\n" * 100)
+    with_bytes(here / "e.zip", 8, b"\x63\x00")
+    refused("e.zip", r"e\.zip cannot be unpacked here: .*\. Unpack it with")
+    with zipfile.ZipFile("l.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("e.csv", "a,b,1\n" * 100)
+    content = bytearray((here / "l.zip").read_bytes())
+    content[45:60] = b"\xff" * 15
+    (here / "l.zip").write_bytes(content)
+    refused("l.zip", r"l\.zip is damaged")
+
+
+def test_npz_with_a_member_that_is_no_array(here):
+    """NumPy returns its bytes."""
+    sp.save_npz("m.npz", sp.csr_array(EYE))
+    with zipfile.ZipFile("m.npz") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile("m.npz", "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, b"x" + content[1:] if name == "format.npy" else content)
+    refused("m.npz", "m.npz is not an npz file: 'format' is not an array.")
+
+
+def test_a_zip_file_with_another_name_inside(here):
+    """Python quotes both names, of which one may have thousands of bytes."""
+    with zipfile.ZipFile("t.zip", "w") as archive:
+        archive.writestr("a" * 3000 + ".csv", "a,b\n1,2\n")
+    content = (here / "t.zip").read_bytes()
+    (here / "t.zip").write_bytes(content.replace(b"a" * 3000, b"\xe9" * 3000, 1))
+    with pytest.raises(ValueError, match=r"t\.zip is damaged: File name in directory") as error:
+        comarkov.read("t.zip")
+    assert len(str(error.value)) < 400
+
+
+def test_npz_with_text_that_is_none(here):
+    """Characters beyond the last one of Unicode."""
+    names = np.full(3, 0x7FFFFFFF, np.uint32).view("<U1")
+    np.savez("m.npz", X=EYE, row_kind=names)
+    refused("m.npz", "m.npz is not an npz file: 'row_kind' is not text.")
+
+
+@pytest.mark.parametrize("end", [b"", b" ", b" 2", b" x", b"\t\t", b"\x84g\x8f"])
+def test_matrix_market_with_a_last_line_that_does_not_end(here, end):
+    """SciPy's reader alone goes on beyond it, and crashes now and then."""
+    header = b"%%MatrixMarket matrix array real general\n20 20\n"
+    (here / "m.mtx").write_bytes(header + b"1\n" * 399 + b"1" + end)
+    assert comarkov.read("m.mtx").matrix.sum() == 400
+
+
+def test_matrix_market_that_is_binary(here):
+    header = "%%MatrixMarket matrix array real general\n% Zoë\n2 1\n"
+    (here / "m.mtx").write_text(header + "1\n2\x05\n")
+    refused("m.mtx", r"m\.mtx, line 5 is not text: it has the byte 5\.")
+    (here / "m.mtx").write_text(header + "1\n2\n")
+    assert comarkov.read("m.mtx").shape == (2, 1)
+
+
+def test_npz_that_cannot_be_opened(here):
+    np.savez_compressed("m.npz", X=EYE)
+    for at, value in ((6, b"\x01\x00"), (8, b"\x63\x00")):  # encrypted, an unknown method
+        np.savez_compressed("m.npz", X=EYE)
+        with_bytes(here / "m.npz", at, value)
+        refused("m.npz", r"m\.npz is not an npz file: .")
+    Data(EYE, list("abc")).save("m.npz")
+    with np.load("m.npz") as archive:
+        parts = {key: archive[key] for key in archive.files if key != "row_name_ends"}
+    np.savez("m.npz", **parts)
+    refused("m.npz", r"m\.npz: row_name_ends is missing")
+
+
+@pytest.mark.filterwarnings("ignore")  # anndata's own: the file may be of an old format
+def test_hdf5_that_is_no_anndata(here):
+    with h5py.File("x.h5ad", "w") as file:
+        file["X"] = 7
+        file["obs"] = 8
+    refused("x.h5ad", r"x\.h5ad is not a valid h5ad file: .")
+
+
+GRAPHML = """<graphml xmlns="http://graphml.graphdrafting.org/xmlns">
+<key id="d0" for="edge" attr.name="weight" attr.type="nosuch"/>
+<graph edgedefault="undirected"><node id="a"/><node id="b"/>
+<edge source="a" target="b"><data key="d0">1</data></edge></graph></graphml>"""
+
+
+def test_graphs_of_unknown_types(here):
+    (here / "g.graphml").write_text(GRAPHML.replace("graphdrafting", "graphdrawing"))
+    refused("g.graphml", r"g\.graphml is not a graph file: KeyError 'nosuch'")
+
+
+def png():
+    header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 1, 1, 1)
+    return b"\x89PNG\r\n\x1a\n" + b"IHDR" + header + zlib.compress(np.arange(192).tobytes())
+
+
+@pytest.mark.parametrize("kind", [None, "edges", "table"])
+def test_pictures_are_no_tables(kind, here):
+    (here / "p.png").write_bytes(png())
+    refused("p.png", r"p\.png, line \d+", kind=kind)
+    (here / "p.png").write_bytes(png().replace(b"\0", b"\xff"))
+    refused("p.png", r"p\.png[, ]", kind=kind)
+
+
+def test_json_lines_that_are_wrong(here):
+    good = [json.dumps({"text": "sun and sea"})] * 4
+    lines = "\n".join(good).encode() + b'\n{"text": "Zo\xeb"}\n'
+    (here / "t.jsonl").write_bytes(lines)
+    message = r"^t\.jsonl, line 5: the byte 0xeb is not utf-8\. .* encoding="
+    refused("t.jsonl", message, encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"t\.jsonl is not UTF-8 and read as Windows-1252"):
+        assert comarkov.read("t.jsonl").shape == (5, 2)
+    assert comarkov.read("t.jsonl", encoding="latin-1").shape == (5, 2)
+    (here / "t.jsonl").write_text('{"text": ' + "[" * 200_000 + "\n")
+    refused("t.jsonl", r"t\.jsonl, line 1: the JSON is nested too deeply")
+    (here / "t.jsonl").write_text('["sun", "sea"]\n')
+    refused("t.jsonl", r"t\.jsonl, line 1 is not a JSON object")
+    (here / "t.jsonl").write_text("sun\n")
+    refused("t.jsonl", r"t\.jsonl, line 1, column 1: not valid JSON")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [("utf-8", "t.log"), ("utf-8-sig", "t.log"), ("utf-8-sig", "t.jsonl"), ("utf-16", "t.jsonl")],
+)
+def test_json_lines_with_a_byte_order_mark(encoding, name, here):
+    text = "\n" * 70 + "\n".join([json.dumps({"text": "sun and sea"})] * 2)
+    (here / name).write_text(text, encoding=encoding)
+    text = encoding if encoding == "utf-16" else "utf-8"
+    assert comarkov.read(name, encoding=text).column_names.tolist() == ["sea", "sun"]
+
+
+@pytest.mark.parametrize(
+    ("weight", "problem"),
+    [("inf", "infinity is"), ("nan", "NaN is"), ("-1", "the weight -1")],
+)
+def test_where_a_matrix_is_wrong(weight, problem, here):
+    header = "%%MatrixMarket matrix coordinate real general\n"
+    (here / "m.mtx").write_text(f"{header}3 3 2\n1 1 1\n2 3 {weight}\n")
+    refused("m.mtx", rf"^m\.mtx, line 4, column 3: {problem}")
+    wrong = EYE.copy()
+    wrong[1, 2] = float(weight)
+    np.savez("m.npz", X=wrong)
+    refused("m.npz", rf"^m\.npz, row 2, column 3: {problem}")
+    for make in (sp.csr_array, sp.csc_array, sp.coo_array):
+        sp.save_npz("m.npz", make(wrong))
+        refused("m.npz", rf"^m\.npz, row 2, column 3: {problem}")
+    tables = pd.DataFrame(index=list("abc")), pd.DataFrame(index=list("xyz"))
+    for matrix in (wrong, sp.csr_matrix(wrong)):
+        anndata.AnnData(matrix, *tables).write_h5ad("m.h5ad")
+        refused("m.h5ad", rf"^m\.h5ad, row 2 \(b\), column 3 \(z\): {problem}")
+
+
+def test_faults_of_a_file_of_names_are_its_own(here):
+    edges = io.BytesIO(b"1,7,1\n2,8,1\n")
+    for content, message in (
+        (b"1|Ann\n2|Zo\xeb\n", "line 2: the byte 0xeb is not UTF-8"),
+        (b"1|Ann\n2\n", "line 2 has 1 field, but the first line has 2"),
+        (b'1|Ann\n2|"Bob\n', "line 2: a quote is opened and never closed"),
+    ):
+        (here / "n.txt").write_bytes(content)
+        edges.seek(0)
+        refused(edges, rf"^n\.txt, {message}", row_names="n.txt", encoding="utf-8")
+    (here / "n.txt").write_text('1|Ann "A"\n2|5" disk\n')
+    edges.seek(0)
+    assert comarkov.read(edges, row_names="n.txt").row_names.tolist() == ['Ann "A"', '5" disk']
+
+
+def test_names_that_are_there_twice_are_told_apart(here):
+    (here / "t.jsonl").write_text('{"text": "sun sea", "id": 7}\n' * 2)
+    assert comarkov.read("t.jsonl", rows="id").row_names.tolist() == ["7 [0]", "7 [1]"]
+    frame = pd.DataFrame(EYE, index=["a", "a", "a [0]"], columns=list("xyz")).assign(w=1.0)
+    names = comarkov.read(frame).row_names
+    assert len(set(names)) == 3
+    anndata_names = pd.DataFrame(index=["a", "b", "a"]), pd.DataFrame(index=list("xyz"))
+    with pytest.warns(UserWarning, match="not unique"):
+        annotated = anndata.AnnData(EYE, *anndata_names)
+    data = comarkov.read(annotated)
+    assert data.row_names.tolist() == ["a [0]", "b", "a [2]"]
+    model = comarkov.CoClustering((2, 2), random_state=0).fit(data)
+    comarkov.write_h5ad(annotated, None, model)
+    assert annotated.obs["comarkov"].astype(int).tolist() == model.row_labels_.tolist()
+    annotated.obs_names = ["a", "c", "a"]
+    with pytest.raises(ValueError, match="fitted to other data"):
+        comarkov.write_h5ad(annotated, None, model)
+
+
+def test_data_without_a_source_are_called_as_their_file(here):
+    Data(EYE).save("m.npz")
+    assert comarkov.read("m.npz").source == "m.npz"
+
+
+def test_stop_words_that_are_not_there():
+    texts = ["sun and sea"] * 2
+    refused(
+        texts, "no list of stop words 'german'. Choose stop_words='english' or", stop_words="german"
+    )
+    assert comarkov.read(texts, stop_words="none").column_names.tolist() == ["and", "sea", "sun"]
+
+
+@pytest.mark.parametrize(
+    ("form", "keyword"),
+    [
+        ("a folder", {"rows": "x"}),
+        ("a folder", {"header": True}),
+        ("a folder", {"text": "x"}),
+        ("JSON lines", {"separator": ","}),
+        ("delimited text", {"query": "select 1"}),
+        ("a text in each line", {"rows": 0}),
+        ("a list of texts", {"rows": 0}),
+        ("a data frame", {"header": False}),
+        ("Parquet", {"separator": ","}),
+    ],
+)
+def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
+    (here / "folder").mkdir()
+    (here / "folder" / "a.txt").write_text("sun sea")
+    (here / "t.jsonl").write_text('{"text": "sun sea"}\n')
+    (here / "e.csv").write_text("user,item\na,b\n")
+    (here / "t.txt").write_text("sun sea\nsun\n")
+    frame = pd.DataFrame({"user": ["a"], "item": ["b"]})
+    comarkov.io.read.raw_tables.from_frame(frame, "").frame.collect().write_parquet("e.parquet")
+    sources = {
+        "a folder": "folder",
+        "JSON lines": "t.jsonl",
+        "delimited text": "e.csv",
+        "a text in each line": "t.txt",
+        "a list of texts": ["sun", "sea"],
+        "a data frame": frame,
+        "Parquet": "e.parquet",
+    }
+    kind = "texts" if "text in" in form else None
+    (name,) = keyword
+    refused(sources[form], f"^{name}= does not apply to {form}", kind=kind, **keyword)
+    refused(Data(EYE), f"^{name}= applies to .*, but the source is read as npz", **keyword)
+
+
+SIZES = ["2000000000 2000000000 4", "3 30000000 4", "30000000 3 4", "3 3 9000000000000"]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_a_small_file_cannot_claim_to_be_huge(sizes, tmp_path):
+    entries = "".join(f"{i} {i} 1\n" for i in (1, 2, 3)) + "1 2 1\n"
+    text = f"%%MatrixMarket matrix coordinate real general\n{sizes}\n{entries}"
+    (tmp_path / "m.mtx").write_text(text)
+    limit = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (virtual_memory() + (1 << 30), limit[1]))
+    try:
+        with pytest.raises(ValueError, match=r"m\.mtx.*(are too many|claims)"):
+            comarkov.read(tmp_path / "m.mtx")
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limit)
+
+
+def virtual_memory():
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+def test_an_npz_cannot_claim_to_be_huge(tmp_path):
+    eye = sp.eye_array(3, format="csr")
+    for width, message in ((10**12, "at most 100,000,000"), (10**7, "10,000,000 columns for 3")):
+        wide = sp.csr_array((eye.data, eye.indices.astype(np.int64), eye.indptr), (3, width))
+        sp.save_npz(tmp_path / "m.npz", wide)
+        with pytest.raises(ValueError, match=rf"m\.npz: .*{message}"):
+            comarkov.read(tmp_path / "m.npz")
+    hashed = sp.csr_array((eye.data, eye.indices, eye.indptr), (3, 1 << 20))  # as of a hash
+    assert Data(hashed).column_names[-1] == str((1 << 20) - 1)

@@ -1,0 +1,280 @@
+"""Edge lists in every format give the same matrix; the roles of columns; stdin."""
+
+import csv
+import gzip
+import io
+import sqlite3
+import subprocess
+import sys
+import zipfile
+from contextlib import closing
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import comarkov
+from comarkov.io.read import edge_lists as edges_module
+from comarkov.joint.joint import joint
+
+EDGES = [("Ann", "tea", 2), ("Bob", "rum", 1), ("Ann", "rum", 1.5), ("Ann", "tea", 3)]
+MATRIX = [[1.5, 5], [1, 0]]
+
+
+def lines(edges, separator=",", header=("user", "item", "rating")):
+    rows = [separator.join(map(str, edge)) for edge in edges]
+    return "\n".join([*([separator.join(header)] if header else []), *rows]) + "\n"
+
+
+def check(data, matrix=MATRIX, rows=("Ann", "Bob"), columns=("rum", "tea")):
+    assert data.row_names.tolist() == list(rows)
+    assert data.column_names.tolist() == list(columns)
+    assert_array_equal(data.matrix.toarray(), matrix)
+    assert data.matrix.has_canonical_format
+
+
+def frame(edges, header=("user", "item", "rating")):
+    return pl.DataFrame(edges, schema=list(header), orient="row", strict=False)
+
+
+def write_sqlite(path, edges):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("create table edges (user, item, rating)")
+        connection.executemany("insert into edges values (?, ?, ?)", edges)
+    connection.close()
+
+
+WRITERS = {
+    "edges.csv": lambda path, edges: path.write_text(lines(edges)),
+    "bare.csv": lambda path, edges: path.write_text(lines(edges, header=None)),
+    "edges.tsv": lambda path, edges: path.write_text(lines(edges, "\t")),
+    "edges.txt": lambda path, edges: path.write_text("% bip\n\n" + lines(edges, " ", None)),
+    "edges;.csv": lambda path, edges: path.write_text(lines(edges, ";")),
+    "windows.csv": lambda path, edges: path.write_bytes(
+        b"\xef\xbb\xbf" + lines(edges).replace("\n", "\r\n").encode()
+    ),
+    "edges.csv.gz": lambda path, edges: path.write_bytes(gzip.compress(lines(edges).encode())),
+    "edges.csv.zst": lambda path, edges: path.write_bytes(
+        zstandard.compress(lines(edges).encode())
+    ),
+    "edges.zip": lambda path, edges: zipfile.ZipFile(path, "w").writestr("e.csv", lines(edges)),
+    "edges.parquet": lambda path, edges: frame(edges).write_parquet(path),
+    "edges.db": write_sqlite,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_file_format_gives_the_same_matrix(name, tmp_path):
+    WRITERS[name](tmp_path / name, EDGES)
+    check(comarkov.read(tmp_path / name))
+    check(comarkov.read(str(tmp_path / name), kind="edges"))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(data=st.data())
+def test_order_format_and_splitting_do_not_matter(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(edges_module, "BATCH", 5)
+    texts = st.text("aé,;\"'|# \t", min_size=1, max_size=4).filter(lambda s: s == s.strip() != "")
+    ids = data.draw(st.sampled_from([st.integers(-3, 12), st.sampled_from([-7, 10**15]), texts]))
+    amounts = st.integers(1, 4) | st.sampled_from([0.25, 0.5])
+    edges = data.draw(st.lists(st.tuples(ids, ids, amounts), min_size=1, max_size=25))
+    expected = {}
+    for row, column, amount in edges:
+        place = str(row), str(column)
+        expected[place] = expected.get(place, 0) + amount
+    shuffled = data.draw(st.permutations(edges))
+    table = frame(shuffled)
+    if data.draw(st.booleans()):
+        table.write_parquet(tmp_path / "edges")
+    else:
+        separator = data.draw(st.sampled_from(",;\t"))
+        table.cast(pl.String).write_csv(
+            tmp_path / "edges", separator=separator, quote_style="always"
+        )
+    result = comarkov.read(tmp_path / "edges", rows="user", columns="item", weights="rating")
+    cells = result.matrix.tocoo()
+    names = zip(result.row_names[cells.row], result.column_names[cells.col], strict=True)
+    assert dict(zip(names, cells.data, strict=True)) == expected
+    for names, k in ((result.row_names, 0), (result.column_names, 1)):
+        assert names.tolist() == [str(one) for one in sorted({edge[k] for edge in edges})]
+
+
+def test_whole_numbers_are_sorted_by_number_in_text_too(tmp_path):
+    rows = [(10, "b", 1), (9, "a", 1), (-1, "c", 2)]
+    (tmp_path / "e.csv").write_text(lines(rows))
+    frame(rows).write_parquet(tmp_path / "e.parquet")
+    for file in ("e.csv", "e.parquet"):
+        assert comarkov.read(tmp_path / file).row_names.tolist() == ["-1", "9", "10"]
+    (tmp_path / "e.csv").write_text(lines([*rows, ("010", "a", 1)]))
+    assert comarkov.read(tmp_path / "e.csv").row_names.tolist() == ["-1", "010", "10", "9"]
+
+
+def test_ids_far_apart_are_found_too():
+    ids = np.array([-(2**62), 5, 2**62, 5])
+    table = pl.DataFrame({"a": ids, "b": ids[::-1], "w": [1, 2, 3, 4]})
+    data = comarkov.read(table)
+    assert data.row_names.tolist() == [str(-(2**62)), "5", str(2**62)]
+    assert_array_equal(data.matrix.toarray(), [[0, 1, 0], [4, 0, 2], [0, 3, 0]])
+
+
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt8, pl.UInt64, pl.Categorical, pl.Boolean])
+def test_ids_of_every_type(dtype):
+    values = {pl.Categorical: ["0", "1", "0"], pl.Boolean: [False, True, False]}
+    ids = pl.Series(values.get(dtype, [0, 1, 0]), dtype=dtype)
+    table = pl.DataFrame({"a": ids, "b": ["x", "y", "y"]})
+    names = ["false", "true"] if dtype == pl.Boolean else ["0", "1"]
+    check(comarkov.read(table), [[1, 1], [0, 1]], names, ["x", "y"])
+
+
+def test_extreme_numbers_of_a_small_type_do_not_wrap_around():
+    table = pl.DataFrame({"a": pl.Series([-128, 127], dtype=pl.Int8), "b": [0, 1]})
+    check(comarkov.read(table), [[1, 0], [0, 1]], ["-128", "127"], ["0", "1"])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "ids"),
+    [
+        (pl.Int8, [-100, -10, 45, 100]),
+        (pl.Int16, [-30_000, -1, 30_000]),
+        (pl.Int32, [-(2**31), 0, 2**31 - 1]),
+        (pl.Int64, [-(2**63), 0, 2**63 - 1]),
+        (pl.UInt8, [0, 7, 255]),
+        (pl.UInt64, [0, 2**63, 2**64 - 1]),
+        (pl.UInt64, [2**64 - 3, 2**64 - 2, 2**64 - 1]),
+        (pl.Int128, [-(2**100), 5, 2**100]),
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_ids_of_a_type_that_are_far_apart_stay_apart(dtype, ids, order, tmp_path):
+    table = pl.DataFrame({"a": pl.Series(ids[::order], dtype=dtype), "b": list("wxyz")[: len(ids)]})
+    table.write_parquet(tmp_path / "e.parquet")
+    for source in (table, tmp_path / "e.parquet"):
+        data = comarkov.read(source)
+        assert sorted(map(int, data.row_names)) == ids
+        assert_array_equal(data.matrix.sum(axis=1), np.ones(len(ids)))
+        pairs = {
+            data.row_names[i]: data.column_names[j]
+            for i, j in zip(*data.matrix.nonzero(), strict=False)
+        }
+        assert pairs == dict(zip(map(str, ids[::order]), "wxyz", strict=False))
+
+
+def test_columns_by_name_and_by_position(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("time,item,rating,user\n7,tea,2,Ann\n8,rum,1,Bob\n9,rum,1.5,Ann\n9,tea,3,Ann\n")
+    by_name = comarkov.read(path, rows="user", columns="item", weights="rating")
+    check(by_name)
+    assert (by_name.row_kind, by_name.column_kind) == ("user", "item")
+    check(comarkov.read(path, rows=3, columns=1, weights=2))
+    check(comarkov.read(path, rows="3", columns="1", weights="2"))
+    check(comarkov.read(path, rows="user", columns="item"), [[1, 2], [1, 0]])
+    check(comarkov.read(path, rows="item", columns="user", weights="2").T)
+
+
+def test_a_name_of_digits_is_a_name_before_it_is_a_position(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text("1,0,w\nAnn,tea,1\n")
+    data = comarkov.read(path, rows="1", columns="0", header=True)
+    assert data.row_names.tolist() == ["Ann"]
+
+
+def test_quotes_blank_lines_and_spaces_around_numbers(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text('user,item,n\n"Ann, the ""1st""",tea, 2\n\nBob,"two\nlines",1 \n\n')
+    data = comarkov.read(path)
+    assert data.row_names.tolist() == ['Ann, the "1st"', "Bob"]
+    assert data.column_names.tolist() == ["tea", "two\nlines"]
+    assert data.matrix.sum() == 3
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("field", ['5" disk', '5"', 'b"c', '"b"c', '"say ""hi"""', "it's", '"a,b"'])
+def test_quotes_within_a_field(field, end, tmp_path):
+    text = ["user,item,n", f"a,{field},1", "b,y,2", f"c,{field},3"]
+    (tmp_path / "e.csv").write_text(end.join(text) + end, newline="")
+    name = next(csv.reader([field]))[0]
+    check(comarkov.read(tmp_path / "e.csv"), [[1, 0], [0, 2], [3, 0]], "abc", [name, "y"])
+
+
+def test_another_encoding(tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_bytes("user,item\nRené,thé\n".encode("latin-1"))
+    assert comarkov.read(path, encoding="latin-1").row_names.tolist() == ["René"]
+    path.write_bytes("user,item\nRené,thé\n".encode("utf-16"))
+    assert comarkov.read(path, encoding="utf-16").column_names.tolist() == ["thé"]
+
+
+def test_frames_and_open_files():
+    table = frame(EDGES)
+    check(comarkov.read(table))
+    check(comarkov.read(table.lazy()))
+    check(comarkov.read(table.to_pandas()))
+    check(comarkov.read(pd.DataFrame(EDGES, columns=["a", "b", "w"]).astype({"a": "category"})))
+    missing = pd.DataFrame({"read": ["a", "b"], "gene": ["c", pd.NA]})
+    with pytest.warns(UserWarning, match="the data frame: 1 line without a name skipped"):
+        assert comarkov.read(missing).row_names.tolist() == ["a"]
+    check(comarkov.read(missing.fillna("c")), [[1], [1]], ["a", "b"], ["c"])
+    check(comarkov.read(io.BytesIO(lines(EDGES).encode())))
+    check(comarkov.read(io.StringIO(lines(EDGES))))
+
+
+@pytest.mark.parametrize("name", ["edges.csv", "edges.csv.gz", "edges.csv.zst", "edges.parquet"])
+def test_stdin(name, tmp_path, monkeypatch):
+    WRITERS[name](tmp_path / name, EDGES)
+    with (tmp_path / name).open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        data = comarkov.read("-")
+    check(data)
+    assert data.source == "stdin"
+
+
+def test_stdin_from_a_pipe():
+    script = "import comarkov; d = comarkov.read('-'); print(d, d.matrix.sum())"
+    command = [sys.executable, "-c", script]
+    piped = lines(EDGES).encode()
+    out = subprocess.run(command, input=piped, capture_output=True, check=True)
+    assert out.stdout == b"Data(2 users x 2 items, 3 entries, from stdin) 7.5\n"
+
+
+def test_movielens(data_file, tmp_path):
+    with zipfile.ZipFile(data_file("ml-100k.zip")) as archive:
+        for name in ("u.data", "u.item"):
+            (tmp_path / name).write_bytes(archive.read(f"ml-100k/{name}"))
+    data = comarkov.read(
+        tmp_path / "u.data",
+        rows=0,
+        columns=1,
+        weights=2,
+        encoding="latin-1",
+        column_names=tmp_path / "u.item",
+    )
+    known = comarkov.datasets.load("movielens", data_file("ml-100k.zip"))
+    assert_array_equal(data.matrix.toarray(), known.matrix.toarray())
+    assert data.column_names[0] == "Toy Story (1995)"
+    assert len(set(data.column_names)) == 1682
+    assert "Chasing Amy (1997) [246]" in data.column_names
+    with pytest.raises(ValueError, match=r"4 columns of numbers and no header\. For an edge"):
+        comarkov.read(tmp_path / "u.data")
+    with pytest.raises(ValueError, match=r"there is already a row '291'.*rows='196', columns"):
+        comarkov.read(tmp_path / "u.data", header=True)
+
+
+def test_what_is_read_is_ready_for_a_joint_distribution():
+    data = comarkov.read(frame(EDGES))
+    assert joint(data).row_names.tolist() == ["Ann", "Bob"]
+    assert sp.issparse(data.matrix)
+    assert data.matrix.dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", [None, "edges"])
+def test_an_example_of_columns_has_no_serial_number(kind):
+    content = b"id,user,item,qty\n1,Ann,tea,2\n2,Bob,rum,1\n3,Ann,rum,1\n"
+    example = "for example rows='user', columns='item', weights='qty'"
+    with pytest.raises(ValueError, match=example):
+        comarkov.read(io.BytesIO(content), kind=kind)

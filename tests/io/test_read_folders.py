@@ -1,0 +1,140 @@
+"""Folders of texts: encodings, files that are not text, and subfolders as known classes."""
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import comarkov
+from comarkov.io.read.opened import detect, detect_in_file, is_text
+from comarkov.io.read.texts import names_in
+
+FILES = {
+    "utf8.txt": "sun & café".encode(),
+    "marked.txt": "sun & café".encode("utf-8-sig"),
+    "utf16.txt": "sun & café".encode("utf-16"),
+    "utf32.txt": "sun & café".encode("utf-32"),
+    "windows.txt": "“sun” & café\r\nsun".encode("cp1252"),
+    "latin.txt": b"sun & caf\xe9 \x81",  # 0x81 is no character of Windows-1252
+    "empty.txt": b"",
+}
+BINARY = {
+    "a.pdf": b"%PDF-1.4\n%text only\n",
+    "b.png": b"\x89PNG\r\n\x1a\n" + zlib.compress(b"x" * 99),
+    "c.zip": b"PK\x03\x04" + b"sun",
+    "d.bin": b"sun\0sun",
+    "e.bin": bytes(range(1, 32)) * 3,
+}
+
+
+def write(folder, files):
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def test_each_file_has_its_own_encoding(tmp_path):
+    write(tmp_path, FILES)
+    with pytest.warns(UserWarning, match="2 of 7 files are not UTF-8 and read as Windows-1252"):
+        data = comarkov.read(tmp_path, min_df=1)
+    counts = dict(zip(data.row_names, data.matrix.toarray().tolist(), strict=True))
+    assert data.column_names.tolist() == ["café", "sun"]
+    assert counts.pop("empty.txt") == [0, 0]
+    assert counts.pop("windows.txt") == [1, 2]
+    assert list(counts.values()) == [[1, 1]] * 5
+    texts = dict(zip(data.row_names, data.texts, strict=True))
+    assert texts["windows.txt"] == "“sun” & café\nsun"
+
+
+def test_a_given_encoding_is_taken_for_all(tmp_path):
+    write(tmp_path, {"a": "sun café".encode(), "b": b"sun caf\xe9", "p": BINARY["a.pdf"]})
+    with pytest.warns(UserWarning, match="1 of 3 files is not text and was skipped: p"):
+        data = comarkov.read(tmp_path, encoding="latin-1", min_df=1)
+    assert data.texts.tolist() == ["sun cafÃ©", "sun café"]
+    wide = {"a": "sun sea".encode("utf-16-le"), "b": "sun".encode("utf-16-le")}
+    write(tmp_path / "wide", wide)
+    assert comarkov.read(tmp_path / "wide", encoding="utf-16-le").texts.tolist() == [
+        "sun sea",
+        "sun",
+    ]
+
+
+def test_what_is_not_text_is_skipped_and_counted(tmp_path):
+    write(tmp_path, BINARY | {"x/1": b"sun sea", "y/2": b"sun sea"})
+    with pytest.warns(UserWarning, match=r"5 of 7 .*were skipped: a\.pdf, b\.png.* and others\.$"):
+        data = comarkov.read(tmp_path)
+    assert data.row_names.tolist() == ["x/1", "y/2"]
+    assert data.row_classes["folder"].tolist() == ["x", "y"]
+    write(tmp_path / "pdfs", {"a.pdf": BINARY["a.pdf"]})
+    with pytest.raises(ValueError, match=r"contains no text, only 1 file, a\.pdf\. Convert"):
+        comarkov.read(tmp_path / "pdfs")
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ValueError, match="none contains no files"):
+        comarkov.read(tmp_path / "none")
+
+
+def test_what_is_not_text_has_no_class(tmp_path):
+    write(tmp_path, {"a/1.txt": b"sun", "b/2.txt": b"moon", "b/3.png": BINARY["b.png"]})
+    assert names_in(tmp_path) == ["a/1.txt", "b/2.txt"]
+
+
+def test_results_and_hidden_files_are_no_texts(tmp_path):
+    write(tmp_path, {"a": b"sun sea", "b": b"sun sea", ".hidden": b"sun", ".git/c": b"sun"})
+    results = ("clusters/summary.json", "clusters/model/model.json", "clusters/model/arrays.npz")
+    write(tmp_path, dict.fromkeys(results, b"sun"))
+    write(tmp_path, {"saved/model.json": b"sun", "saved/arrays.npz": b"sun"})
+    assert comarkov.read(tmp_path).row_names.tolist() == ["a", "b"]
+
+
+def test_a_folder_of_results_is_read_as_its_data(tmp_path):
+    data = comarkov.Data([[4, 0, 1], [3, 1, 0], [0, 5, 2]], ["a", "b", "c"], ["x", "y", "z"])
+    model = comarkov.CoClustering((2, 2), random_state=0).fit(data)
+    comarkov.Results.of(model, data).write(tmp_path / "out")
+    for folder in ("out", "out/model"):
+        again = comarkov.read(tmp_path / folder)
+        assert again.row_names.tolist() == ["a", "b", "c"]
+        assert (again.matrix != data.matrix).nnz == 0
+    with pytest.raises(ValueError, match="leave out kind='texts'"):
+        comarkov.read(tmp_path / "out", kind="texts")
+    model.save(tmp_path / "model")
+    with pytest.raises(ValueError, match="without the data"):
+        comarkov.read(tmp_path / "model")
+
+
+def test_folders_are_known_classes(tmp_path):
+    names = ["all/x/sun/1", "all/x/ice/2", "all/y/3", "all/y/sun/deep/4", "all/5"]
+    write(tmp_path, dict.fromkeys(names, b"sun and ice"))
+    data = comarkov.read(tmp_path)
+    assert data.row_names.tolist() == sorted(names)
+    classes = {title: listed.tolist() for title, listed in data.row_classes.items()}
+    assert classes == {
+        "folder": ["", "x", "x", "y", "y"],
+        "subfolder": ["", "ice", "sun", "", "sun"],
+    }
+
+
+@given(st.text(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]))
+def test_unicode_is_detected_whatever_the_text(text, encoding):
+    content = text.encode(encoding, "ignore")
+    assert content.decode(detect(content)).removeprefix("\ufeff") == text.removeprefix("\ufeff")
+
+
+@given(st.binary(max_size=30))
+def test_a_file_is_detected_as_its_bytes_are(tmp_path_factory, content):
+    path = Path(tmp_path_factory.mktemp("f")) / "f"
+    path.write_bytes(content)
+    assume(is_text(content))
+    assert detect_in_file(path) == detect(content)
+
+
+def test_tables_in_other_encodings(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("user,item\nRené,thé\n", encoding="cp1252")
+    with pytest.warns(UserWarning, match=r"t\.csv is not UTF-8 and read as Windows-1252"):
+        assert comarkov.read(path).row_names.tolist() == ["René"]
+    path.write_text("user,item\nRené,thé\n", encoding="utf-16")
+    assert comarkov.read(path).row_names.tolist() == ["René"]
+    assert np.array_equal(comarkov.read(path).matrix.toarray(), [[1]])

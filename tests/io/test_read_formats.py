@@ -1,0 +1,385 @@
+"""Wide tables, matrices, AnnData, graphs, names from elsewhere, and fits of all of them."""
+
+import gzip
+
+import anndata
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy.io import mmwrite
+
+import comarkov
+from comarkov import CoClustering, Data, Weighting, datasets
+from comarkov.joint.joint import joint
+
+COUNTS = np.array([[2, 0, 1, 0], [0, 3, 0, 0], [1, 1, 0, 4]])
+ROWS, COLUMNS = ["r", "s", "t"], ["a", "b", "c", "d"]
+WOMEN = datasets.load("southern-women")
+
+
+def check(data, rows=ROWS, columns=COLUMNS, matrix=COUNTS):
+    assert_array_equal(data.matrix.toarray(), matrix)
+    assert data.matrix.has_canonical_format
+    expected = [
+        [str(i) for i in range(n)] if names is None else names
+        for names, n in zip((rows, columns), np.shape(matrix), strict=True)
+    ]
+    assert data.row_names.tolist() == expected[0]
+    assert data.column_names.tolist() == expected[1]
+    assert data.named == (rows is not None, columns is not None)
+
+
+def test_wide_tables(tmp_path):
+    frame = pd.DataFrame(COUNTS, ROWS, COLUMNS)
+    frame.to_csv(tmp_path / "t.csv")
+    check(comarkov.read(tmp_path / "t.csv"))
+    frame.to_csv(tmp_path / "t.tsv", sep="\t", header=False)
+    check(comarkov.read(tmp_path / "t.tsv"), columns=None)
+    frame.to_csv(tmp_path / "bare.csv", header=False, index=False)
+    check(comarkov.read(tmp_path / "bare.csv", kind="table"), None, None)
+    with pytest.raises(ValueError, match=r"4 columns of numbers and no header\. For an edge"):
+        comarkov.read(tmp_path / "bare.csv")
+    last = frame.assign(name=ROWS)
+    last.to_csv(tmp_path / "t.csv.gz", index=False)
+    check(comarkov.read(tmp_path / "t.csv.gz", rows="name"))
+    pl.from_pandas(last).write_parquet(tmp_path / "t.parquet")
+    check(comarkov.read(tmp_path / "t.parquet", rows="name"))
+    frame[["a", "b"]].to_csv(tmp_path / "narrow.csv")
+    check(comarkov.read(tmp_path / "narrow.csv", kind="table"), ROWS, ["a", "b"], COUNTS[:, :2])
+
+
+def test_wide_tables_in_many_batches(tmp_path, monkeypatch):
+    monkeypatch.setattr("comarkov.io.read.wide.CELLS", 8)
+    table = np.arange(400).reshape(100, 4) % 7
+    pd.DataFrame(table, [f"row {i}" for i in range(100)], COLUMNS).to_csv(tmp_path / "t.csv")
+    data = comarkov.read(tmp_path / "t.csv")
+    assert_array_equal(data.matrix.toarray(), table)
+    assert data.row_names[99] == "row 99"
+
+
+def test_wide_data_frames():
+    frame = pd.DataFrame(COUNTS, ROWS, COLUMNS)
+    check(comarkov.read(frame))
+    check(comarkov.read(frame.reset_index(names="name")))
+    check(comarkov.read(frame.reset_index(drop=True)), None)
+    check(comarkov.read(pl.from_pandas(frame.reset_index(names="name"))))
+    check(comarkov.read(pl.from_pandas(frame.assign(name=ROWS)), rows="name"))
+
+
+def test_arrays_and_data():
+    check(comarkov.read(COUNTS), None, None)
+    check(comarkov.read(sp.coo_array(COUNTS)), None, None)
+    data = Data(COUNTS, ROWS, COLUMNS)
+    assert comarkov.read(data) is data
+    check(data.T.T)
+    with pytest.raises(ValueError, match="row_names has 2 names for 3 elements"):
+        Data(COUNTS, ["r", "s"])
+    with pytest.raises(ValueError, match="Negative values"):
+        Data(-COUNTS)
+
+
+@pytest.mark.parametrize("field", ["integer", "real", "pattern"])
+def test_matrix_market(field, tmp_path):
+    matrix = (COUNTS > 0) * 1 if field == "pattern" else COUNTS
+    mmwrite(tmp_path / "m.mtx", sp.coo_array(matrix), field=field)
+    check(comarkov.read(tmp_path / "m.mtx"), None, None, matrix)
+    packed = gzip.compress((tmp_path / "m.mtx").read_bytes())
+    (tmp_path / "m.mtx.gz").write_bytes(packed)
+    (tmp_path / "genes.tsv").write_text("r\tRay\ns\tSam\nt\tTim\n")
+    (tmp_path / "cells.txt").write_text("a\nb\nc\nd\n")
+    names = {"row_names": tmp_path / "genes.tsv", "column_names": tmp_path / "cells.txt"}
+    check(comarkov.read(tmp_path / "m.mtx.gz", **names), ROWS, COLUMNS, matrix)
+    symbols = f"{tmp_path / 'genes.tsv'}::1"
+    assert comarkov.read(tmp_path / "m.mtx", row_names=symbols).row_names[0] == "Ray"
+    with pytest.raises(ValueError, match=r"cells\.txt has 4 names for 3"):
+        comarkov.read(tmp_path / "m.mtx", row_names=tmp_path / "cells.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("2 2 1\n1 1 -3\n", "m.mtx, line 4, column 3: the weight -3 is negative"),
+        ("2 2 1\n1 1 nan\n", "m.mtx, line 4, column 3: NaN is not a weight"),
+        ("2 2 1\n1 1 x\n", "m.mtx is not a Matrix Market file: Line 4"),
+        ("2 2 1\n3 1 1\n", "m.mtx is not a Matrix Market file: Line 4"),
+        ("2 2 2\n1 1 1\n", "m.mtx is not a Matrix Market file"),
+        ("two\n", "m.mtx is not a Matrix Market file"),
+    ],
+)
+def test_a_matrix_market_file_that_is_wrong(text, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    header = "%%MatrixMarket matrix coordinate real general\n% a comment\n"
+    (tmp_path / "m.mtx").write_text(header + text)
+    with pytest.raises(ValueError, match=message):
+        comarkov.read("m.mtx")
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix])
+def test_sparse_npz(make, tmp_path):
+    sp.save_npz(tmp_path / "m.npz", make(COUNTS))
+    check(comarkov.read(tmp_path / "m.npz"), None, None)
+
+
+def test_npz_of_one_array_and_what_is_wrong(tmp_path):
+    np.savez(tmp_path / "m.npz", X=COUNTS)
+    check(comarkov.read(tmp_path / "m.npz"), None, None)
+    np.savez(tmp_path / "m.npz", X=COUNTS, Y=COUNTS)
+    with pytest.raises(ValueError, match="it holds X, Y, but"):
+        comarkov.read(tmp_path / "m.npz")
+    np.savez(tmp_path / "m.npz", X=np.array([{}], dtype=object))
+    with pytest.raises(ValueError, match=r"not an npz file.*pickle"):
+        comarkov.read(tmp_path / "m.npz")
+    (tmp_path / "m.npz").write_bytes(b"PK\x03\x04 nothing")
+    with pytest.raises(ValueError, match="not an npz file"):
+        comarkov.read(tmp_path / "m.npz")
+    parts = {"format": b"csr", "shape": [2, 2], "data": [1.0], "indptr": [0, 1, 1]}
+    np.savez(tmp_path / "m.npz", **parts)
+    with pytest.raises(ValueError, match="indices is missing"):
+        comarkov.read(tmp_path / "m.npz")
+    np.savez(tmp_path / "m.npz", **parts, indices=[7])  # leads out of the matrix
+    with pytest.raises(ValueError, match=r"m\.npz: .*ind(ices|ex)"):
+        comarkov.read(tmp_path / "m.npz")
+
+
+@given(st.lists(st.text(max_size=3), min_size=3, max_size=3))
+def test_what_is_saved_is_read_again(tmp_path_factory, names):
+    path = tmp_path_factory.mktemp("saved") / "data.npz"
+    data = Data(COUNTS * 0.5, names, None, "gene", "cell", "somewhere", "bm25")
+    data.save(path)
+    again = comarkov.read(path)
+    check(again, names, None, COUNTS * 0.5)
+    parts = ("row_kind", "column_kind", "source", "weighting")
+    assert [getattr(again, part) for part in parts] == ["gene", "cell", "somewhere", "bm25"]
+    assert_array_equal(sp.load_npz(path).toarray(), COUNTS * 0.5)
+
+
+def test_saving_leaves_no_half_of_a_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        Data(COUNTS).save(tmp_path / "nowhere" / "data.npz")
+    Data(COUNTS).save(tmp_path / "data.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["data.npz"]
+
+
+def test_names_from_elsewhere(tmp_path):
+    edges = pl.DataFrame({"user": [1, 2, 3], "item": [7, 7, 8]})
+    (tmp_path / "u.txt").write_text("id;age;who\n3;30;Cy\n1;40;Al\n2;50;Al\n")
+    for choice in (
+        (tmp_path / "u.txt", "id", "who"),
+        f"{tmp_path / 'u.txt'}:id:who",
+        f"{tmp_path / 'u.txt'}:0:2",
+        {"1": "Al", "2": "Al", 3: "Cy"},
+        ["Al", "Al", "Cy"],
+    ):
+        result = comarkov.read(edges, row_names=choice).row_names.tolist()
+        numbers = ("0", "1") if isinstance(choice, list) else ("1", "2")
+        assert result == [f"Al [{number}]" for number in numbers] + ["Cy"]
+    assert comarkov.read(edges, row_names={"1": "Al"}).row_names.tolist() == ["Al", "2", "3"]
+    pl.DataFrame({"k": ["1", "2"], "n": ["Zoë", "Ida"]}).write_parquet(tmp_path / "n.parquet")
+    named = comarkov.read(edges, row_names=tmp_path / "n.parquet", encoding="latin-1")
+    assert named.row_names.tolist() == ["Zoë", "Ida", "3"]
+    with pytest.raises(ValueError, match=r"names none of the ids '1', '2', '3', .* its ids are"):
+        comarkov.read(edges, row_names=(tmp_path / "u.txt", "who", "id"))
+    with pytest.raises(
+        ValueError,
+        match=r"no column 'name'.* row_names='.*u\.txt:id:who'",
+    ):
+        comarkov.read(edges, row_names=(tmp_path / "u.txt", "id", "name"))
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        comarkov.read(edges, row_names="nowhere.csv")
+
+
+def adata():
+    table = sp.csr_matrix(WOMEN.matrix.astype(np.float32))
+    annotated = anndata.AnnData(
+        table, pd.DataFrame(index=WOMEN.row_names), pd.DataFrame(index=WOMEN.column_names)
+    )
+    annotated.layers["double"] = table * 2
+    return annotated
+
+
+def test_anndata(tmp_path):
+    path = tmp_path / "women.h5ad"
+    adata().write_h5ad(path)
+    for source in (path, adata()):
+        check(comarkov.read(source), WOMEN.row_names, WOMEN.column_names, WOMEN.matrix)
+        double = comarkov.read(source, layer="double")
+        assert_array_equal(double.matrix.toarray(), 2 * WOMEN.matrix)
+        with pytest.raises(ValueError, match=r"only X, double\. Choose .* layer=.double."):
+            comarkov.read(source, layer="triple")
+    path.write_bytes(b"\x89HDF\r\n\x1a\n nothing")
+    with pytest.raises(ValueError, match="is not a valid h5ad file"):
+        comarkov.read(path)
+
+
+def test_clusters_are_written_back_to_h5ad(tmp_path):
+    path, out = tmp_path / "women.h5ad", tmp_path / "clusters.h5ad"
+    adata().write_h5ad(path)
+    model = CoClustering((2, 3), random_state=0).fit(comarkov.read(path))
+    comarkov.write_h5ad(path, out, model)
+    again = anndata.read_h5ad(out)
+    assert again.obs["comarkov"].astype(int).tolist() == model.row_labels_.tolist()
+    assert again.var["comarkov"].astype(int).tolist() == model.column_labels_.tolist()
+    assert_array_equal(again.var["comarkov_confidence"], model.column_confidence_)
+    assert again.uns["comarkov"]["n_clusters"].tolist() == [2, 3]
+    assert_array_equal(again.X.toarray(), WOMEN.matrix)
+    mine = adata()
+    comarkov.write_h5ad(mine, path, model, key="blocks")  # in place of the old file
+    assert "blocks" in anndata.read_h5ad(path).obs
+    assert "blocks" not in mine.obs
+    comarkov.write_h5ad(mine, None, model, key="blocks")
+    assert "blocks" in mine.obs
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["clusters.h5ad", "women.h5ad"]
+
+
+def test_h5ad_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    model = CoClustering((2, 3), random_state=0).fit(adata())
+    with pytest.raises(ValueError, match="fitted to other data: its 18 rows are not the 17 here"):
+        comarkov.write_h5ad(adata()[1:], tmp_path / "out.h5ad", model)
+    with pytest.raises(ValueError, match="fitted to other data"):
+        comarkov.write_h5ad(adata()[::-1].copy(), tmp_path / "out.h5ad", model)
+
+    def half(self, path):
+        path.write_bytes(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(anndata.AnnData, "write_h5ad", half)
+    with pytest.raises(OSError, match="disk full"):
+        comarkov.write_h5ad(adata(), tmp_path / "out.h5ad", model)
+    assert not list(tmp_path.iterdir())
+
+
+def graph(kind=nx.Graph, marks=True):
+    made = kind()
+    for name, side in ((name, 0) for name in ROWS):
+        made.add_node(name, **({"bipartite": side} if marks else {}))
+    for name in COLUMNS:
+        made.add_node(name, **({"bipartite": 1} if marks else {}))
+    made.add_edges_from(
+        (ROWS[i], COLUMNS[j], {"weight": int(COUNTS[i, j])}) for i, j in np.argwhere(COUNTS)
+    )
+    return made
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+@pytest.mark.parametrize("marks", [True, False])
+def test_bipartite_graphs(kind, marks):
+    check(comarkov.read(graph(kind, marks)))
+
+
+def test_edges_of_a_graph_weigh_what_is_said():
+    ones = comarkov.read(graph(), weights="nothing")
+    assert_array_equal(ones.matrix.toarray(), COUNTS > 0)
+    many = graph(nx.MultiGraph)
+    many.add_edge("c", "s", weight=2)  # from either end, and a second one is added
+    many.add_edge("c", "s", weight=3)
+    assert comarkov.read(many).matrix[1, 2] == 5
+
+
+def test_the_davis_graph_is_the_southern_women(tmp_path):
+    davis = nx.davis_southern_women_graph()
+    davis.graph.clear()  # lists, which GraphML cannot hold
+    data = comarkov.read(davis)
+    assert_array_equal(data.matrix.toarray(), WOMEN.matrix)
+    assert data.row_names.tolist() == WOMEN.row_names
+    nx.write_graphml(davis, tmp_path / "davis.graphml")
+    check(
+        comarkov.read(tmp_path / "davis.graphml"), WOMEN.row_names, WOMEN.column_names, WOMEN.matrix
+    )
+    nx.write_gml(nx.Graph(davis.edges), tmp_path / "davis.gml")
+    assert comarkov.read(tmp_path / "davis.gml").shape == (18, 14)
+    (tmp_path / "davis.gml").write_text("graph [ node")
+    with pytest.raises(ValueError, match="is not a graph file"):
+        comarkov.read(tmp_path / "davis.gml")
+
+
+def test_graphs_that_are_not_bipartite():
+    with pytest.raises(ValueError, match="not bipartite: an edge joins"):
+        comarkov.read(nx.complete_graph(3))
+    with pytest.raises(ValueError, match="in several parts"):
+        comarkov.read(nx.Graph([(0, 1), (2, 3)]))
+    with pytest.raises(ValueError, match="neither only a source nor only a target"):
+        comarkov.read(nx.DiGraph([(0, 1), (1, 2)]))
+    with pytest.raises(ValueError, match="no nodes"):
+        comarkov.read(nx.Graph())
+    half = nx.Graph([(0, 1)])
+    half.nodes[0]["bipartite"] = 0
+    with pytest.raises(ValueError, match="Node 1 has bipartite=None"):
+        comarkov.read(half)
+    heavy = graph()
+    heavy.add_edge("r", "b", weight="much")
+    with pytest.raises(ValueError, match="has the weight 'much', which is not a number"):
+        comarkov.read(heavy)
+
+
+SOURCES = {
+    "Data": lambda: Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names),
+    "Dataset": lambda: WOMEN,
+    "AnnData": adata,
+    "graph": nx.davis_southern_women_graph,
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_fits_take_it_and_carry_names(name):
+    source = SOURCES[name]()
+    model = CoClustering((2, 3), random_state=0).fit(source)
+    plain = CoClustering((2, 3), random_state=0).fit(WOMEN.matrix)
+    assert_array_equal(model.row_labels_, plain.row_labels_)
+    assert model.feature_names_in_.tolist() == WOMEN.column_names
+    assert model.row_names_in_.tolist() == WOMEN.row_names
+    assert model.n_features_in_ == 14
+    assert_array_equal(model.predict(source), plain.predict(WOMEN.matrix))
+    assert_array_equal(model.predict_columns(source), plain.predict_columns(WOMEN.matrix))
+    assert model.score(source) == plain.score(WOMEN.matrix)
+    assert model.cut((2, 2), source).cost_ > 0
+    assert joint(source).row_names.tolist() == WOMEN.row_names
+
+
+def test_new_data_are_aligned_by_name():
+    model = CoClustering((2, 3), random_state=0).fit(SOURCES["Data"]())
+    order = np.random.default_rng(0).permutation(14)[:9]
+    turned = Data(WOMEN.matrix[:, order], WOMEN.row_names, np.array(WOMEN.column_names)[order])
+    missing = WOMEN.matrix.copy()
+    missing[:, np.setdiff1d(np.arange(14), order)] = 0
+    assert_array_equal(
+        model.predict(turned), model.predict(Data(missing, None, WOMEN.column_names))
+    )
+    with pytest.raises(ValueError, match=r"None of the 14 columns of X \(F0, .* had E1"):
+        model.predict(Data(WOMEN.matrix, None, [f"F{i}" for i in range(14)]))
+    backwards = SOURCES["Data"]().T.T
+    backwards = Data(backwards.matrix[::-1], backwards.row_names[::-1], backwards.column_names)
+    assert_array_equal(model.predict_columns(backwards), model.column_labels_)
+
+
+def test_numbers_made_up_are_no_names():
+    nameless = Data(WOMEN.matrix)
+    model = CoClustering((2, 3), random_state=0).fit(nameless)
+    assert not hasattr(model, "feature_names_in_")
+    assert not hasattr(model, "row_names_in_")
+    assert_array_equal(model.predict(Data(WOMEN.matrix)), model.row_labels_)
+    with pytest.raises(ValueError, match="X has 13 features, but CoClustering is expecting 14"):
+        model.predict(Data(WOMEN.matrix[:, 1:]))
+
+
+def test_weighting_takes_data_too():
+    data = SOURCES["Data"]()
+    weighting = Weighting("tfidf").fit(data)
+    assert weighting.feature_names_in_.tolist() == WOMEN.column_names
+    expected = Weighting("tfidf").fit_transform(WOMEN.matrix)
+    assert_array_equal(weighting.weigh_rows(data).toarray(), expected)
+    with pytest.raises(ValueError, match="'E14' of X is 'E1' in the fit"):
+        weighting.weigh_rows(Data(WOMEN.matrix, None, WOMEN.column_names[::-1]))
+
+
+def test_a_fit_takes_the_weighting_that_data_suggest():
+    suggesting = Data(WOMEN.matrix, weighting="log")
+    assert CoClustering(2, random_state=0).fit(suggesting).weighting_.scheme == "log"
+    other = CoClustering(2, weighting="counts", random_state=0).fit(suggesting)
+    assert other.weighting_.scheme == "counts"
+    assert CoClustering(2, random_state=0).fit(Data(WOMEN.matrix)).weighting_ is None

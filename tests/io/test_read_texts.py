@@ -1,0 +1,195 @@
+"""Texts as counts of words: folders, JSON lines, columns."""
+
+import io
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+import comarkov
+from comarkov import CoClustering
+from comarkov.joint.weighting import contributions, most_informative
+
+TEXTS = ["The sun, the sea; sun!", "Snow and ice. Ice and SNOW", "sun on snow"]
+COUNTS = [[0, 0, 2], [2, 2, 0], [0, 1, 1]]  # of ice, snow, sun
+
+
+def check(data, names):
+    assert data.column_names.tolist() == ["ice", "snow", "sun"]
+    assert_array_equal(data.matrix.toarray(), COUNTS)
+    assert data.row_names.tolist() == names
+    assert (data.row_kind, data.column_kind, data.weighting) == ("document", "word", "bm25")
+
+
+def write_folder(folder):
+    for name, text in zip(("b/one.txt", "a", "b/two.txt"), TEXTS, strict=True):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text + "")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_text("hidden sun")
+    (folder / ".hidden").write_text("ice ice ice")
+
+
+WORDS = {"stop_words": ["the", "and", "on", "sea"], "min_df": 1}
+
+
+def test_a_folder(tmp_path):
+    write_folder(tmp_path)
+    data = comarkov.read(tmp_path, **WORDS)
+    assert data.row_names.tolist() == ["a", "b/one.txt", "b/two.txt"]
+    assert_array_equal(data.matrix.toarray(), [COUNTS[1], COUNTS[0], COUNTS[2]])
+    assert data.texts.tolist() == [TEXTS[1], TEXTS[0], TEXTS[2]]
+    assert data.row_classes == {}  # one subfolder is no classification
+
+
+def test_json_lines(tmp_path):
+    path = tmp_path / "t.jsonl"
+    records = [{"id": i, "text": text, "other": 1} for i, text in enumerate(TEXTS)]
+    path.write_text("\n".join(map(json.dumps, records)) + "\n\n")
+    check(comarkov.read(path, rows="id", **WORDS), ["0", "1", "2"])
+    check(comarkov.read(io.BytesIO(path.read_bytes()), rows="id", **WORDS), ["0", "1", "2"])
+    unnamed = comarkov.read(path, **WORDS)
+    check(unnamed, ["0", "1", "2"])
+    assert unnamed.named == (False, True)
+
+
+def test_a_column_of_a_table(tmp_path):
+    table = pl.DataFrame({"key": ["x", "y", "z"], "body": TEXTS})
+    table.write_csv(tmp_path / "t.csv")
+    table.write_parquet(tmp_path / "t.parquet")
+    for source in (tmp_path / "t.csv", tmp_path / "t.parquet", table, table.to_pandas()):
+        check(comarkov.read(source, text="body", rows="key", **WORDS), ["x", "y", "z"])
+        check(comarkov.read(source, text=1, **WORDS), ["0", "1", "2"])
+    check(comarkov.read(table.rename({"body": "text"}), kind="texts", **WORDS), ["0", "1", "2"])
+
+
+def test_a_list_and_a_text_in_each_line(tmp_path):
+    check(comarkov.read(TEXTS, **WORDS), ["0", "1", "2"])
+    (tmp_path / "t.txt").write_text("\n".join(TEXTS))
+    check(comarkov.read(tmp_path / "t.txt", kind="texts", **WORDS), ["0", "1", "2"])
+
+
+def test_stop_words_and_least_numbers():
+    assert comarkov.read(TEXTS, min_df=1).column_names.tolist() == ["ice", "sea", "snow", "sun"]
+    assert comarkov.read(TEXTS).column_names.tolist() == ["snow", "sun"]
+    every = comarkov.read(TEXTS, stop_words=None, min_df=1)
+    assert every.column_names.tolist() == ["and", "ice", "on", "sea", "snow", "sun", "the"]
+
+
+def test_the_words_kept_are_those_that_tell_most():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"word{i}" for i in rng.integers(0, 30, 40) ** 2 // 30) for _ in range(20)]
+    every, part = (comarkov.read(texts, n_words=n) for n in (None, 7))
+    p = every.matrix.toarray() / every.matrix.sum()
+    outer = p.sum(axis=1, keepdims=True) * p.sum(axis=0)
+    shares = np.where(p > 0, p * np.log(np.where(p > 0, p, 1) / outer), 0).sum(axis=0)
+    np.testing.assert_allclose(contributions(every.matrix), shares, atol=1e-14)
+    best = np.sort(np.argsort(-shares)[:7])
+    assert part.column_names.tolist() == every.column_names[best].tolist()
+    assert_array_equal(part.matrix.toarray(), every.matrix.toarray()[:, best])
+
+
+def test_columns_without_mass_tell_nothing():
+    counts = sp.csr_array([[2, 0, 1, 0], [0, 0, 3, 0]])
+    assert_array_equal(contributions(counts)[[1, 3]], 0)
+    assert most_informative(counts, 2).tolist() == [0, 2]
+
+
+def test_texts_are_fitted_with_their_weighting():
+    texts = [f"sun sea sand {word}" for word in "abcdef"] + [f"snow ice cold {w}" for w in "abcd"]
+    model = CoClustering(2, random_state=0).fit(comarkov.read(texts))
+    assert model.weighting_.scheme == "bm25"
+    labels = model.row_labels_
+    assert labels.tolist() == [labels[0]] * 6 + [1 - labels[0]] * 4
+    new = model.predict(comarkov.read(["sun sun", "ice"], min_df=1))
+    assert new.tolist() == [labels[0], 1 - labels[0]]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "t.jsonl, line 2, column 1: not valid JSON .Expecting property name"),
+        ("[1]", "t.jsonl, line 2 is not a JSON object"),
+        (
+            '{"body": "x"}',
+            "t.jsonl, line 2 has no field 'text'. Its fields are body. .* text='body'",
+        ),
+        ('{"text": 5}', "t.jsonl, line 2, field 'text': 5 is not a text"),
+    ],
+)
+def test_json_that_is_wrong(line, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.jsonl").write_text('{"text": "sun"}\n' + line + "\n")
+    with pytest.raises(ValueError, match=message):
+        comarkov.read("t.jsonl")
+
+
+def test_texts_that_are_wrong(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "mail"
+    folder.mkdir()
+    (folder / "1").write_bytes(b"one\ntwo\nt\xe9a")
+    with pytest.raises(ValueError, match=r"mail/1, line 3: the byte 0xe9 is not utf-8\. Set "):
+        comarkov.read("mail", encoding="utf-8")
+    assert comarkov.read("mail", encoding="latin-1", min_df=1).column_names.tolist() == ["téa"]
+    with pytest.raises(ValueError, match=r"no word is left\. .* stop_words='none', min_df=1\."):
+        comarkov.read(["the", "and"])
+    with pytest.raises(ValueError, match="n_words=0 must be 1 or more, for example n_words="):
+        comarkov.read(TEXTS, n_words=0)
+    (tmp_path / "t.csv").write_bytes(b"id,text\n1,sun\n2,t\xe9a\n")
+    with pytest.raises(ValueError, match=r"t\.csv, line 3: the byte 0xe9 is not UTF-8"):
+        comarkov.read("t.csv", text="text", encoding="utf-8")
+    with pytest.raises(
+        ValueError,
+        match=r"no column 'body': its columns are id, text\. Choose",
+    ):
+        comarkov.read("t.csv", text="body", encoding="latin-1")
+    (tmp_path / "t.csv").write_text("id,text\n1,sun\n,sea\n")
+    with pytest.raises(ValueError, match=r"line 3, column 1 \(id\): the name is missing"):
+        comarkov.read("t.csv", text="text", rows="id")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "The quick brown fox jumps over the lazy dog.\n",
+        "The fox, who likes hens, jumped.\nIt was a dark night in 1905.\n\nNobody saw it.\n",
+    ],
+)
+def test_prose_that_is_no_table_is_recognised(tmp_path, prose):
+    (tmp_path / "prose.txt").write_text(prose)
+    with pytest.raises(ValueError, match="use kind='texts' for a text in each line"):
+        comarkov.read(tmp_path / "prose.txt")
+    (tmp_path / "table.txt").write_text("who tea rum gin ale\nAnn 1 2 3 4\nBob 1 2\n")
+    with pytest.raises(ValueError, match="has 3 fields") as caught:
+        comarkov.read(tmp_path / "table.txt")
+    assert "holds prose" not in str(caught.value)
+
+
+REVIEWS = ["the food was very good here", "the service was slow and rude", "a nice place to sit"]
+TOPICS = ["food", "service", "place"]
+
+
+@pytest.mark.parametrize("more", [{}, {"stars": ["5", "1", "4"]}, {"who": ["Ann", "Bob", "Cid"]}])
+def test_a_column_of_prose_is_suggested_as_text(tmp_path, more):
+    columns = {"id": ["1", "2", "3"], "review": REVIEWS, "topic": TOPICS, **more}
+    lines = [",".join(line) for line in (columns, *zip(*columns.values(), strict=True))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=r"use text='review'\.$"):
+        comarkov.read(tmp_path / "t.csv")
+
+
+def test_one_wrong_weight_beside_long_names_is_to_be_corrected(tmp_path):
+    lines = [f"u{i},{title},{i}" for i, title in enumerate(REVIEWS)]
+    (tmp_path / "t.csv").write_text("\n".join(["user,film,n", *lines, "u9,A film,x"]))
+    with pytest.raises(ValueError, match=r"line 5.*'x' is not a number\. Correct it\."):
+        comarkov.read(tmp_path / "t.csv")
+
+
+def test_the_longest_field_of_json_lines_is_suggested_as_text(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"id": "a1", "n": 5, "body": "good food", "topic": "food"}')
+    with pytest.raises(ValueError, match=r"for example text='body'\."):
+        comarkov.read(tmp_path / "t.jsonl")

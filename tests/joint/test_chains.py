@@ -1,0 +1,199 @@
+"""Chains: how they are read, and what is held out of them."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from comarkov.joint.chains import chain, hold_out, read_transitions
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def test_sequences_are_counted():
+    data = read_transitions(["b", "a", "b", "b"], "auto")
+    assert_array_equal(data.states, ["a", "b"])
+    assert_array_equal(data.weights.toarray(), [[0, 1], [1, 1]])
+    assert data.is_counted
+    several = read_transitions([[5, 7, 5], np.array([7, 9])], "auto")
+    assert_array_equal(several.states, [5, 7, 9])
+    assert_array_equal(several.weights.toarray(), [[0, 1, 0], [1, 0, 1], [0, 0, 0]])
+    one = read_transitions(pd.Series([3, 4, 3]), "auto")
+    assert_array_equal(one.weights.toarray(), [[0, 1], [1, 0]])
+    square = [[0, 1], [1, 0]]
+    assert read_transitions(square, "auto").sequences is None
+    assert_array_equal(read_transitions(square, "sequences").weights.toarray(), [[0, 1], [1, 0]])
+    texts = [["a", "b"], ["b", "b"]]  # no matrix, though square
+    for X in (texts, np.array(texts), [np.array(row) for row in texts]):
+        assert_array_equal(read_transitions(X, "auto").weights.toarray(), [[0, 1], [0, 1]])
+
+
+def test_matrices_are_told_apart():
+    assert not read_transitions(np.array([[0.5, 0.5], [1.0, 0.0]]), "auto").is_counted
+    assert not read_transitions(np.eye(2)[::-1], "auto").is_counted  # rows sum to 1
+    assert read_transitions(np.eye(2)[::-1], "counts").is_counted
+    assert read_transitions(np.array([[3, 1], [2, 0]]), "auto").is_counted
+    assert not read_transitions(np.array([[0.3, 1], [2, 0]]), "auto").is_counted
+    frame = pd.DataFrame([[3, 1], [2, 0]], columns=["sun", "rain"])
+    assert_array_equal(read_transitions(frame, "auto").states, ["sun", "rain"])
+
+
+def test_probabilities_may_be_rounded():
+    P = np.random.default_rng(0).dirichlet(np.ones(50), size=50)
+    for rounded in (P.astype(np.float32), P.astype(np.float16), P.round(6)):
+        weights = read_transitions(rounded, "probabilities").weights
+        walk = chain(weights, np.arange(50), False)
+        assert_allclose(walk.transition.sum(axis=1), 1, rtol=1e-14)
+    P[7, 7] += 0.0011
+    with pytest.raises(ValueError, match=r"row 7 sums to 1\.0011\. .*kind=.counts.*kind=.auto"):
+        read_transitions(P, "probabilities")
+
+
+@pytest.mark.parametrize(
+    ("X", "kind", "message"),
+    [
+        (np.ones((2, 3)), "auto", r"square matrix.*\(2, 3\).*kind=\"sequences\""),
+        (np.zeros((2, 2)), "auto", "no mass"),
+        (-np.eye(2), "auto", "Negative values"),
+        (np.array([[1, np.nan], [1, 1]]), "auto", "NaN"),
+        (np.array([[0.5, 0.5], [0.7, 0.2]]), "probabilities", "row 1 sums to 0.9"),
+        (np.array([[0.5, 0.5], [0.7, 0.2]]), "counts", "whole numbers"),
+        ([0.5, 1.5, 0.5], "auto", "whole numbers or strings"),
+        ([1, "a", None], "sequences", "missing"),
+        (["a", "b", np.nan, "a"], "auto", "missing"),
+        (np.array([1, 2, np.nan]), "auto", "missing"),
+        (pd.Series(["a", "b", None, "b"]), "auto", "missing"),
+        (pd.Series([1, 2, None, 1], dtype="Int64"), "auto", "missing"),
+        (np.ma.array([1, 2, 1], mask=[0, 1, 0]), "auto", "missing"),
+        (["a", 1, "b"], "auto", "of one type, got int, str"),
+        ([["a", "b"], [1, 2, 1]], "auto", "of one type, got int, str"),
+        (np.full((2, 2), 1e308), "counts", "sum of all entries is too large"),
+        ([1], "auto", "no transitions"),
+        ([[1], [2], [3]], "auto", "no transitions"),
+        ([[]], "sequences", "1-D"),
+        ([], "auto", "X is nothing.*square matrix of transitions.*1-D"),
+        ([], "sequences", "X is nothing.*square matrix of transitions.*1-D"),
+        (None, "auto", "X is nothing.*square matrix of transitions.*1-D"),
+        ((x for x in "abab"), "sequences", "of type generator"),
+        ("ABAB", "auto", r"string.*list\(X\)"),
+        ("", "sequences", r"string.*list\(X\)"),
+    ],
+)
+def test_bad_chains_get_a_clear_error(X, kind, message):
+    with pytest.raises(ValueError, match=message):
+        read_transitions(X, kind)
+
+
+def test_rows_of_a_frame_go_to_columns_by_name():
+    counts = np.array([[0, 5, 1], [2, 0, 0], [0, 7, 3]])
+    frame = pd.DataFrame(counts, list("abc"), list("abc"))
+    for turned in (frame.loc[list("cab")], frame[list("bca")], pd.DataFrame(counts).loc[[1, 0, 2]]):
+        data = read_transitions(turned, "auto")
+        order = ["abc".index(s) if isinstance(s, str) else s for s in turned.columns]
+        assert_array_equal(data.weights.toarray(), counts[np.ix_(order, order)])
+        assert_array_equal(data.states, turned.columns)
+    for plain in (
+        pd.DataFrame(counts, columns=list("abc")),
+        pd.DataFrame(counts, list("abc")),
+        pl.DataFrame(counts, list("abc"), orient="row"),
+    ):
+        data = read_transitions(plain, "auto")  # by position
+        assert_array_equal(data.weights.toarray(), counts)
+        assert_array_equal(data.states, list("abc"))
+    with pytest.raises(ValueError, match=r"names differ: only rows have c; only columns have d\."):
+        read_transitions(pd.DataFrame(counts, list("abc"), list("abd")), "auto")
+    with pytest.raises(ValueError, match=r"names differ: only columns have c\."):
+        read_transitions(pd.DataFrame(counts, list("aab"), list("abc")), "auto")
+
+
+def test_counts_may_be_many():
+    """More than the integer kernel of co-clustering holds."""
+    counts = np.array([[2**31, 5], [3, 2**40]])
+    for X in (counts, counts.astype(float), sp.csr_array(counts)):
+        data = read_transitions(X, "counts")
+        assert data.is_counted
+        assert read_transitions(X, "auto").is_counted
+        kept, holding = hold_out(data, 0.5, np.random.default_rng(0))
+        assert_array_equal((kept + holding).toarray(), counts)
+        assert holding[1, 1] / 2**40 == pytest.approx(0.5, abs=1e-4)
+
+
+def test_weights_out_of_range_are_told():
+    for X, message in (
+        (np.full((2, 2), 1e308), "too large"),
+        (np.full((2, 2), 1e-320), "too small"),
+        (np.array([[1e300, 1e-300], [1, 1]]), "differ too much"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            chain(read_transitions(X, "auto").weights, np.arange(2), False)
+
+
+def test_what_is_held_out_is_blamed():
+    data = read_transitions(list("abababacac"), "auto")
+    kept, _ = hold_out(data, 0.4, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"kept for the fit.*not connected.*hold out less, or set"):
+        chain(kept, data.states, False, is_part=True)
+
+
+def test_what_is_not_connected_is_named():
+    P = np.zeros((6, 6))
+    P[0, [1, 2]] = 0.5  # 0 is left for good
+    P[1, 2] = P[2, 3] = P[3, 1] = 1
+    P[4, 4] = 1  # alone, and 5 leads nowhere
+    states = np.array(list("abcdef"))
+    with pytest.raises(ValueError, match="is not connected") as caught:
+        chain(sp.csr_array(P), states, False)
+    text = str(caught.value)
+    assert "of 6 states 1 can be left for good (a), 1 has no transition out (f)" in text
+    assert "3 sets of states cannot be left" in text
+    assert "has 3 (b, c, d). To aggregate only these, set restrict=True" in text
+    with pytest.raises(ValueError, match=r"connected: its 3 states are 2 sets, none .* left\. The"):
+        chain(sp.csr_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]]), states, False)
+    walk = chain(sp.csr_array(P), states, True)
+    assert_array_equal(walk.inside, [1, 2, 3])
+    assert_allclose(walk.stationary, 1 / 3)
+    leaving = sp.csr_array([[0, 3, 0], [1, 0, 1], [0, 0, 0]])  # ends in 2
+    walk = chain(leaving, np.arange(3), True)
+    assert_array_equal(walk.transition.toarray(), [[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="No two states"):
+        chain(sp.csr_array(np.triu(np.ones((3, 3)), 1)), np.arange(3), True)
+
+
+# --- holding out --------------------------------------------------------------------------------
+
+
+def test_what_is_held_out_and_what_is_kept_are_all():
+    rng = np.random.default_rng(0)
+    counts = sp.csr_array(rng.poisson(200, (30, 30)))
+    kept, holding = hold_out(read_transitions(counts, "auto"), 0.25, rng)
+    assert_array_equal((kept + holding).toarray(), counts.toarray())
+    error = np.sqrt(0.25 * 0.75 * counts.sum())  # of a binomial number
+    assert holding.sum() == pytest.approx(0.25 * counts.sum(), abs=4 * error)
+    data = read_transitions([[0, 1, 0, 0, 1], [1, 1, 0]], "sequences")
+    kept, holding = hold_out(data, 0.5, rng)
+    assert_array_equal(kept.toarray(), [[0, 1], [1, 1]])  # 0-1, 1-0 and 1-1
+    assert_array_equal(holding.toarray(), [[1, 1], [1, 0]])
+    with pytest.raises(ValueError, match="counts or sequences"):
+        hold_out(read_transitions(np.full((2, 2), 0.5), "auto"), 0.5, rng)
+
+
+def test_large_counts_are_held_out_as_they_are():
+    counts = np.array([[0, 2**40], [2**53 - 1, 0]])
+    for matrix in (counts, counts.astype(np.uint64), counts.astype(float)):
+        data = read_transitions(matrix, "counts")
+        kept, holding = hold_out(data, 0.25, np.random.default_rng(0))
+        assert_array_equal((kept + holding).toarray(), counts)
+        assert_allclose(holding.toarray(), counts / 4, rtol=1e-5)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=30), st.floats(1e-9, 1 - 1e-9))
+def test_short_sequences_are_held_out_in_turn(lengths, share):
+    """Rounded once for all, not each for itself; a sequence is kept up to its cut."""
+    data = read_transitions([[0, 1], *(np.arange(n) % 2 for n in lengths)], "sequences")
+    kept, holding = hold_out(data, share, np.random.default_rng(0))
+    assert_array_equal((kept + holding).toarray(), data.weights.toarray())
+    assert holding.sum() == pytest.approx(share * data.weights.sum(), abs=0.5 + 1e-6)

@@ -1,0 +1,74 @@
+"""Finding or starting a Dask cluster, and what can be wrong with it."""
+
+import os
+
+import numpy as np
+import psutil
+import pytest
+from dask_processes import processes
+from numpy.testing import assert_array_equal
+
+from comarkov.search.parallel import dask_client
+from comarkov.search.parallel.dask_inputs import cluster_joint
+
+
+def test_a_cluster_of_this_machine_listens_on_loopback_only():
+    with dask_client.session(None, 2) as started:
+        assert len(started.workers) == 2
+        X = np.arange(12.0).reshape(3, 4)
+        own = cluster_joint(X, None, started)
+        assert_array_equal(own.csr.toarray(), X)
+        this = psutil.Process()
+        listening = [
+            connection.laddr.ip
+            for process in (this, *this.children(recursive=True))
+            for connection in process.net_connections()
+            if connection.status == psutil.CONN_LISTEN
+        ]
+        assert set(listening) == {"127.0.0.1"}
+
+
+def test_without_a_client():
+    with pytest.raises(ValueError, match=r"from distributed import Client; client = Client\(\)"):
+        dask_client.current()
+
+
+def test_without_a_scheduler(monkeypatch):
+    monkeypatch.setattr(dask_client, "ANSWER", 0.5)
+    with (
+        pytest.raises(ValueError, match=r"No Dask scheduler answers at tcp://127.0.0.1:9"),
+        dask_client.session("tcp://127.0.0.1:9", 1),
+    ):
+        pass
+
+
+def test_workers_that_cannot_take_part(tmp_path, monkeypatch):
+    this = os.getpid()
+
+    def other(name):
+        return "9.9" if os.getpid() == this else "1.0"
+
+    def none(name):
+        return "9.9" if os.getpid() == this else 1 / 0
+
+    with processes(tmp_path, 1) as started:
+        for version, message in (
+            (
+                other,
+                r"There is comarkov 1.0 on the Dask worker tcp://.*, but this is 9.9. Run there",
+            ),
+            (none, r"comarkov is not installed on the Dask worker tcp://.* Run there: pip install"),
+        ):
+            monkeypatch.setattr(dask_client, "version", version)
+            with pytest.raises(ValueError, match=message), dask_client.session(started.address, 1):
+                pass
+
+
+def test_without_workers(tmp_path, monkeypatch):
+    monkeypatch.setattr(dask_client, "ARRIVAL", 0.2)
+    with (
+        processes(tmp_path, 0) as started,
+        pytest.raises(ValueError, match=r"has no workers. Start one or more with 'dask worker tcp"),
+        dask_client.session(started.address, 1),
+    ):
+        pass

@@ -1,0 +1,49 @@
+"""Within rooms, too, imports point one way."""
+
+import ast
+import inspect
+from dataclasses import fields
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import comarkov
+from comarkov.io.read.formats import ReadKeywords, ReadOptions
+
+ROOM = Path(comarkov.__file__).parent
+
+
+def modules():
+    """The modules of the room by their paths of names."""
+    return {path.relative_to(ROOM).with_suffix("").parts for path in ROOM.rglob("*.py")}
+
+
+def imported(module, known):
+    """The modules that one imports when it is imported."""
+    tree = ast.parse(ROOM.joinpath(*module).with_suffix(".py").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            start = module[: len(module) - node.level]
+            place = (*start, *(node.module or "").split(".")) if node.module else start
+            for alias in node.names:
+                for result in ((*place, alias.name), place, (*place, "__init__")):
+                    if result in known:
+                        yield result
+                        break
+
+
+def test_no_module_imports_one_that_needs_it():
+    known = modules()
+    graph = {module: set(imported(module, known)) for module in known}
+    assert ("joint", "inputs") in graph["joint", "chains"]
+    list(TopologicalSorter(graph).static_order())  # which fails on a circle
+
+
+def test_keywords_of_read_are_its_options():
+    options = [field.name for field in fields(ReadOptions)]
+    assert list(ReadKeywords.__annotations__) == options
+    shown = list(inspect.signature(comarkov.read).parameters)
+    assert shown == ["source", "kind", "row_names", "column_names", "max_bytes", "like", *options]
+    with pytest.raises(TypeError, match=r"read\(\) got an unexpected keyword argument 'colums'"):
+        comarkov.read("x.csv", colums=1)
