@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from numba import njit
@@ -17,11 +18,19 @@ from spreadsheets import write_xlsx
 
 from comarkov import CoClustering, read
 from comarkov.joint.joint import joint
+from comarkov.joint.messages import InputError
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Run, Seed
 from comarkov.search.select.halves import Agreement
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import free_start
+
+
+def refusal(function, *arguments, **keywords):
+    """The error with which bad input is refused; it has its place and advice."""
+    with pytest.raises(InputError) as caught:
+        function(*arguments, **keywords)
+    return caught.value
 
 
 def from_file(name, write):

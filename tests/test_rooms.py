@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import comarkov
-from comarkov.io.read.formats import ReadKeywords, ReadOptions
+from comarkov.cli.input_options import InputOptions
+from comarkov.io.read.formats import FORMATS
+from comarkov.io.read_options import KINDS, OPTIONS, ReadKeywords
 
 ROOM = Path(comarkov.__file__).parent
 
@@ -40,10 +42,15 @@ def test_no_module_imports_one_that_needs_it():
     list(TopologicalSorter(graph).static_order())  # which fails on a circle
 
 
-def test_keywords_of_read_are_its_options():
-    options = [field.name for field in fields(ReadOptions)]
-    assert list(ReadKeywords.__annotations__) == options
-    shown = list(inspect.signature(comarkov.read).parameters)
-    assert shown == ["source", "kind", "row_names", "column_names", "max_bytes", "like", *options]
-    with pytest.raises(TypeError, match=r"read\(\) got an unexpected keyword argument 'colums'"):
+def test_a_keyword_of_read_is_declared_once():
+    names = list(ReadKeywords.__annotations__)
+    assert list(OPTIONS) == names
+    assert all(option.help.endswith(".") for option in OPTIONS.values())
+    assert list(inspect.signature(comarkov.read).parameters) == ["source", *names]
+    assert all(f"    {name} : " in comarkov.read.__doc__ for name in names)
+    assert [field.name for field in fields(InputOptions)] == [n for n in names if n != "like"]
+    assert set(FORMATS) <= set(KINDS)
+    for option in OPTIONS.values():
+        assert set(option.kinds) <= set(KINDS)
+    with pytest.raises(TypeError, match="colums"):
         comarkov.read("x.csv", colums=1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import comarkov
 from comarkov import Data
-from comarkov.io.read.data import LONGEST
+from comarkov.io.read.data import MAX_TEXT
 
 WORDS = st.text(max_size=5)
 READING = st.dictionaries(
@@ -69,8 +69,8 @@ def test_wrong_annotations_are_refused():
 
 
 def test_long_texts_are_cut_when_saved(tmp_path):
-    Data(np.ones((1, 1)), texts=["é" * (LONGEST + 1)]).save(tmp_path / "m.npz")
-    assert comarkov.read(tmp_path / "m.npz").texts.tolist() == ["é" * LONGEST]
+    Data(np.ones((1, 1)), texts=["é" * (MAX_TEXT + 1)]).save(tmp_path / "m.npz")
+    assert comarkov.read(tmp_path / "m.npz").texts.tolist() == ["é" * MAX_TEXT]
 
 
 def test_damaged_annotations_are_reported(tmp_path):

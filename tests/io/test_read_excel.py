@@ -62,7 +62,7 @@ def test_one_of_several_sheets_is_chosen(here):
 
 def test_what_is_no_excel_file(here):
     (here / "e.xlsx").write_bytes(b"PK\x03\x04")
-    with pytest.raises(ValueError, match=r"e\.xlsx is not an Excel file: .*Save it again"):
+    with pytest.raises(ValueError, match=r"e\.xlsx: not an Excel file: .*Save it again"):
         comarkov.read("e.xlsx")
     write_xlsx("e.xlsx", {"sales": EDGES * 9})
     with pytest.raises(ValueError, match=r"e\.xlsx unpacks to .* more than 99.* use max_bytes="):
@@ -86,18 +86,18 @@ def test_numpy_arrays(dtype, here):
 
 def test_arrays_that_are_no_matrices(here):
     np.save("m.npy", np.ones(3))
-    with pytest.raises(ValueError, match=r"m\.npy holds an array of shape \(3,\) .*numpy\.save"):
+    with pytest.raises(ValueError, match=r"m\.npy: it holds an array of shape \(3,\) .*numpy\.save"):
         comarkov.read("m.npy")
     np.save("m.npy", np.array([["a"]], dtype=object), allow_pickle=True)
-    with pytest.raises(ValueError, match=r"m\.npy is not a readable npy file"):
+    with pytest.raises(ValueError, match=r"m\.npy: not a readable npy file"):
         comarkov.read("m.npy")
     np.save("m.npy", np.array([[1.0, np.nan]]))
-    with pytest.raises(ValueError, match=r"m\.npy, row 1, column 2: NaN is not a weight"):
+    with pytest.raises(ValueError, match=r"m\.npy: row 1, column 2: NaN is not a weight"):
         comarkov.read("m.npy")
     np.save("m.npy", np.ones((3, 3)))
     content = (here / "m.npy").read_bytes().replace(b"(3, 3)", b"(3, 3000000000000)")
     (here / "m.npy").write_bytes(content[:128])
-    with pytest.raises(ValueError, match=r"m\.npy is not a readable npy file"):
+    with pytest.raises(ValueError, match=r"m\.npy: not a readable npy file"):
         comarkov.read("m.npy")
 
 

@@ -322,7 +322,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"^There is no file 'nowhere\.csv'"):
         comarkov.read("nowhere.csv")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(ValueError, match="folder is a folder, but kind='edges' needs a file"):
+    with pytest.raises(ValueError, match="folder: it is a folder, but kind='edges' needs a file"):
         comarkov.read("folder", kind="edges")
     with pytest.raises(ValueError, match="folder contains no files"):
         comarkov.read("folder")

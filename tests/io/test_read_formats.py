@@ -1,6 +1,7 @@
 """Wide tables, matrices, AnnData, graphs, names from elsewhere, and fits of all of them."""
 
 import gzip
+import re
 
 import anndata
 import networkx as nx
@@ -9,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from helpers import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -43,7 +45,7 @@ def test_wide_tables(tmp_path):
     check(comarkov.read(tmp_path / "t.tsv"), columns=None)
     frame.to_csv(tmp_path / "bare.csv", header=False, index=False)
     check(comarkov.read(tmp_path / "bare.csv", kind="table"), None, None)
-    with pytest.raises(ValueError, match=r"4 columns of numbers and no header\. For an edge"):
+    with pytest.raises(ValueError, match="kind='table'"):
         comarkov.read(tmp_path / "bare.csv")
     last = frame.assign(name=ROWS)
     last.to_csv(tmp_path / "t.csv.gz", index=False)
@@ -78,9 +80,9 @@ def test_arrays_and_data():
     data = Data(COUNTS, ROWS, COLUMNS)
     assert comarkov.read(data) is data
     check(data.T.T)
-    with pytest.raises(ValueError, match="row_names has 2 names for 3 elements"):
+    with pytest.raises(ValueError, match="row_names"):
         Data(COUNTS, ["r", "s"])
-    with pytest.raises(ValueError, match="Negative values"):
+    with pytest.raises(ValueError, match="Negative"):
         Data(-COUNTS)
 
 
@@ -97,27 +99,27 @@ def test_matrix_market(field, tmp_path):
     check(comarkov.read(tmp_path / "m.mtx.gz", **names), ROWS, COLUMNS, matrix)
     symbols = f"{tmp_path / 'genes.tsv'}::1"
     assert comarkov.read(tmp_path / "m.mtx", row_names=symbols).row_names[0] == "Ray"
-    with pytest.raises(ValueError, match=r"cells\.txt has 4 names for 3"):
-        comarkov.read(tmp_path / "m.mtx", row_names=tmp_path / "cells.txt")
+    error = refusal(comarkov.read, tmp_path / "m.mtx", row_names=tmp_path / "cells.txt")
+    assert error.file == str(tmp_path / "cells.txt")
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "line", "column", "problem"),
     [
-        ("2 2 1\n1 1 -3\n", "m.mtx, line 4, column 3: the weight -3 is negative"),
-        ("2 2 1\n1 1 nan\n", "m.mtx, line 4, column 3: NaN is not a weight"),
-        ("2 2 1\n1 1 x\n", "m.mtx is not a Matrix Market file: Line 4"),
-        ("2 2 1\n3 1 1\n", "m.mtx is not a Matrix Market file: Line 4"),
-        ("2 2 2\n1 1 1\n", "m.mtx is not a Matrix Market file"),
-        ("two\n", "m.mtx is not a Matrix Market file"),
+        ("2 2 1\n1 1 -3\n", 4, 3, "-3"),
+        ("2 2 1\n1 1 nan\n", 4, 3, "NaN"),
+        ("2 2 1\n1 1 x\n", None, None, "Line 4"),
+        ("2 2 1\n3 1 1\n", None, None, "Line 4"),
+        ("2 2 2\n1 1 1\n", None, None, "Truncated"),
+        ("two\n", None, None, "Invalid"),
     ],
 )
-def test_a_matrix_market_file_that_is_wrong(text, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_matrix_market_file_that_is_wrong(text, line, column, problem, tmp_path):
     header = "%%MatrixMarket matrix coordinate real general\n% a comment\n"
     (tmp_path / "m.mtx").write_text(header + text)
-    with pytest.raises(ValueError, match=message):
-        comarkov.read("m.mtx")
+    error = refusal(comarkov.read, str(tmp_path / "m.mtx"))
+    assert (error.file, error.line, error.column) == (str(tmp_path / "m.mtx"), line, column)
+    assert problem in str(error)
 
 
 @pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix])
@@ -127,24 +129,22 @@ def test_sparse_npz(make, tmp_path):
 
 
 def test_npz_of_one_array_and_what_is_wrong(tmp_path):
-    np.savez(tmp_path / "m.npz", X=COUNTS)
-    check(comarkov.read(tmp_path / "m.npz"), None, None)
-    np.savez(tmp_path / "m.npz", X=COUNTS, Y=COUNTS)
-    with pytest.raises(ValueError, match="it holds X, Y, but"):
-        comarkov.read(tmp_path / "m.npz")
-    np.savez(tmp_path / "m.npz", X=np.array([{}], dtype=object))
-    with pytest.raises(ValueError, match=r"not an npz file.*pickle"):
-        comarkov.read(tmp_path / "m.npz")
-    (tmp_path / "m.npz").write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(ValueError, match="not an npz file"):
-        comarkov.read(tmp_path / "m.npz")
+    path = tmp_path / "m.npz"
+    np.savez(path, X=COUNTS)
+    check(comarkov.read(path), None, None)
     parts = {"format": b"csr", "shape": [2, 2], "data": [1.0], "indptr": [0, 1, 1]}
-    np.savez(tmp_path / "m.npz", **parts)
-    with pytest.raises(ValueError, match="indices is missing"):
-        comarkov.read(tmp_path / "m.npz")
-    np.savez(tmp_path / "m.npz", **parts, indices=[7])  # leads out of the matrix
-    with pytest.raises(ValueError, match=r"m\.npz: .*ind(ices|ex)"):
-        comarkov.read(tmp_path / "m.npz")
+    for wrong, word in (
+        ({"X": COUNTS, "Y": COUNTS}, "X, Y"),
+        ({"X": np.array([{}], dtype=object)}, "pickle"),
+        (parts, "indices"),
+        (parts | {"indices": [7]}, "ind"),  # leads out of the matrix
+    ):
+        np.savez(path, **wrong)
+        error = refusal(comarkov.read, path)
+        assert error.file == str(path)
+        assert word in str(error.args[0])
+    path.write_bytes(b"PK\x03\x04 nothing")
+    assert "Data.save" in refusal(comarkov.read, path).advice
 
 
 @given(st.lists(st.text(max_size=3), min_size=3, max_size=3))
@@ -183,15 +183,18 @@ def test_names_from_elsewhere(tmp_path):
     pl.DataFrame({"k": ["1", "2"], "n": ["Zoë", "Ida"]}).write_parquet(tmp_path / "n.parquet")
     named = comarkov.read(edges, row_names=tmp_path / "n.parquet", encoding="latin-1")
     assert named.row_names.tolist() == ["Zoë", "Ida", "3"]
-    with pytest.raises(ValueError, match=r"names none of the ids '1', '2', '3', .* its ids are"):
-        comarkov.read(edges, row_names=(tmp_path / "u.txt", "who", "id"))
-    with pytest.raises(
-        ValueError,
-        match=r"no column 'name'.* row_names='.*u\.txt:id:who'",
-    ):
-        comarkov.read(edges, row_names=(tmp_path / "u.txt", "id", "name"))
-    with pytest.raises(FileNotFoundError, match="There is no file"):
+    error = refusal(comarkov.read, edges, row_names=(tmp_path / "u.txt", "who", "id"))
+    assert "FILE:IDS:NAMES" in error.advice
+    error = refusal(comarkov.read, edges, row_names=(tmp_path / "u.txt", "id", "name"))
+    assert f"row_names='{tmp_path / 'u.txt'}:id:who'" in error.advice
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.csv"):
         comarkov.read(edges, row_names="nowhere.csv")
+
+
+def test_a_file_of_names_with_spaces_and_no_ids(tmp_path):
+    (tmp_path / "n.txt").write_text("Ann Lee\nBob\nCy Ray\n")
+    named = comarkov.read(COUNTS, row_names=tmp_path / "n.txt")
+    assert named.row_names.tolist() == ["Ann Lee", "Bob", "Cy Ray"]
 
 
 def adata():
@@ -210,11 +213,9 @@ def test_anndata(tmp_path):
         check(comarkov.read(source), WOMEN.row_names, WOMEN.column_names, WOMEN.matrix)
         double = comarkov.read(source, layer="double")
         assert_array_equal(double.matrix.toarray(), 2 * WOMEN.matrix)
-        with pytest.raises(ValueError, match=r"only X, double\. Choose .* layer=.double."):
-            comarkov.read(source, layer="triple")
+        assert refusal(comarkov.read, source, layer="triple").advice == "Use layer='double'."
     path.write_bytes(b"\x89HDF\r\n\x1a\n nothing")
-    with pytest.raises(ValueError, match="is not a valid h5ad file"):
-        comarkov.read(path)
+    assert refusal(comarkov.read, path).file == str(path)
 
 
 def test_clusters_are_written_back_to_h5ad(tmp_path):
@@ -239,10 +240,9 @@ def test_clusters_are_written_back_to_h5ad(tmp_path):
 
 def test_h5ad_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     model = CoClustering((2, 3), random_state=0).fit(adata())
-    with pytest.raises(ValueError, match="fitted to other data: its 18 rows are not the 17 here"):
-        comarkov.write_h5ad(adata()[1:], tmp_path / "out.h5ad", model)
-    with pytest.raises(ValueError, match="fitted to other data"):
-        comarkov.write_h5ad(adata()[::-1].copy(), tmp_path / "out.h5ad", model)
+    for other in (adata()[1:], adata()[::-1].copy()):
+        error = refusal(comarkov.write_h5ad, other, tmp_path / "out.h5ad", model)
+        assert "its 18 rows" in str(error)
 
     def half(self, path):
         path.write_bytes(b"half")
@@ -294,27 +294,24 @@ def test_the_davis_graph_is_the_southern_women(tmp_path):
     nx.write_gml(nx.Graph(davis.edges), tmp_path / "davis.gml")
     assert comarkov.read(tmp_path / "davis.gml").shape == (18, 14)
     (tmp_path / "davis.gml").write_text("graph [ node")
-    with pytest.raises(ValueError, match="is not a graph file"):
-        comarkov.read(tmp_path / "davis.gml")
+    assert refusal(comarkov.read, tmp_path / "davis.gml").file == str(tmp_path / "davis.gml")
 
 
 def test_graphs_that_are_not_bipartite():
-    with pytest.raises(ValueError, match="not bipartite: an edge joins"):
-        comarkov.read(nx.complete_graph(3))
-    with pytest.raises(ValueError, match="in several parts"):
-        comarkov.read(nx.Graph([(0, 1), (2, 3)]))
-    with pytest.raises(ValueError, match="neither only a source nor only a target"):
-        comarkov.read(nx.DiGraph([(0, 1), (1, 2)]))
-    with pytest.raises(ValueError, match="no nodes"):
-        comarkov.read(nx.Graph())
     half = nx.Graph([(0, 1)])
     half.nodes[0]["bipartite"] = 0
-    with pytest.raises(ValueError, match="Node 1 has bipartite=None"):
-        comarkov.read(half)
     heavy = graph()
     heavy.add_edge("r", "b", weight="much")
-    with pytest.raises(ValueError, match="has the weight 'much', which is not a number"):
-        comarkov.read(heavy)
+    for wrong, advice in (
+        (nx.complete_graph(3), "graph.remove_edge("),
+        (nx.Graph([(0, 1), (2, 3)]), "['bipartite'] = 0"),
+        (nx.DiGraph([(0, 1), (1, 2)]), "graph.nodes[1]['bipartite'] = 0"),
+        (nx.Graph(), "graph.add_edge("),
+        (half, "graph.nodes[1]['bipartite'] = 0"),
+        (heavy, "graph.edges['r', 'b']['weight'] = 1"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(advice)):
+            comarkov.read(wrong)
 
 
 SOURCES = {
@@ -350,7 +347,7 @@ def test_new_data_are_aligned_by_name():
     assert_array_equal(
         model.predict(turned), model.predict(Data(missing, None, WOMEN.column_names))
     )
-    with pytest.raises(ValueError, match=r"None of the 14 columns of X \(F0, .* had E1"):
+    with pytest.raises(ValueError, match="F0"):
         model.predict(Data(WOMEN.matrix, None, [f"F{i}" for i in range(14)]))
     backwards = SOURCES["Data"]().T.T
     backwards = Data(backwards.matrix[::-1], backwards.row_names[::-1], backwards.column_names)
@@ -363,7 +360,7 @@ def test_numbers_made_up_are_no_names():
     assert not hasattr(model, "feature_names_in_")
     assert not hasattr(model, "row_names_in_")
     assert_array_equal(model.predict(Data(WOMEN.matrix)), model.row_labels_)
-    with pytest.raises(ValueError, match="X has 13 features, but CoClustering is expecting 14"):
+    with pytest.raises(ValueError, match="13 features"):
         model.predict(Data(WOMEN.matrix[:, 1:]))
 
 
@@ -373,7 +370,7 @@ def test_weighting_takes_data_too():
     assert weighting.feature_names_in_.tolist() == WOMEN.column_names
     expected = Weighting("tfidf").fit_transform(WOMEN.matrix)
     assert_array_equal(weighting.weigh_rows(data).toarray(), expected)
-    with pytest.raises(ValueError, match="'E14' of X is 'E1' in the fit"):
+    with pytest.raises(ValueError, match="'E14'"):
         weighting.weigh_rows(Data(WOMEN.matrix, None, WOMEN.column_names[::-1]))
 
 

@@ -85,7 +85,7 @@ def test_names_and_numbers_with_commas(separator, tmp_path):
     message = "line 1, column 3: '1,5' is not a number. Use decimal=',' if ',' is the decimal mark."
     with pytest.raises(ValueError, match=re.escape(message)):
         comarkov.read(path)
-    with pytest.raises(ValueError, match=r"decimal=';' must be decimal='.' or decimal=','"):
+    with pytest.raises(ValueError, match=r"decimal=';' is unknown. Use decimal='.' or decimal=','"):
         comarkov.read(path, decimal=";")
 
 
@@ -98,7 +98,7 @@ def test_decimal_commas_in_tables(tmp_path):
         comarkov.read(path, decimal=",")
     data = comarkov.read(path, decimal=",", thousands=".")
     assert data.matrix.toarray().tolist() == [[1.5, 0, 0], [1200.5, 2, 3]]
-    with pytest.raises(ValueError, match="one character other than the decimal mark, for example"):
+    with pytest.raises(ValueError, match="one character other than the decimal mark"):
         comarkov.read(path, decimal=",", thousands=",")
     frame = pl.DataFrame({"a": ["x", "y"], "b": ["u", "v"], "w": ["1,5", "2"]})
     assert comarkov.read(frame, decimal=",").matrix.data.tolist() == [1.5, 2]

@@ -7,6 +7,7 @@ from contextlib import closing
 import numpy as np
 import polars as pl
 import pytest
+from helpers import refusal
 
 import comarkov
 from comarkov import CoClustering
@@ -60,8 +61,7 @@ def test_one_text_a_folder_and_texts_elsewhere(model, tmp_path):
     rows = comarkov.read(tmp_path / "t.csv", like=model, rows="id").row_names
     assert rows.tolist() == ["7", "8"]
     (tmp_path / "p.pdf").write_bytes(b"%PDF-1.4")
-    with pytest.raises(ValueError, match=r"p\.pdf is not text\. Convert it"):
-        comarkov.read(tmp_path / "p.pdf", like=model)
+    assert refusal(comarkov.read, tmp_path / "p.pdf", like=model).file == str(tmp_path / "p.pdf")
 
 
 def test_a_model_of_a_table_or_json_lines_takes_one_text(tmp_path):
@@ -77,7 +77,7 @@ def test_a_model_of_a_table_or_json_lines_takes_one_text(tmp_path):
 
 
 def test_what_cannot_be_like(tmp_path):
-    with pytest.raises(TypeError, match=r"Load it first: like=comarkov\.load"):
+    with pytest.raises(TypeError, match=r"comarkov\.load"):
         comarkov.read([["a"]], like="m")
     (tmp_path / "e.csv").write_text("user,item\nAnn,tea\n")
     before = comarkov.read(tmp_path / "e.csv", rows="user", columns="item")
@@ -92,8 +92,8 @@ def test_explicit_keywords_win(model, tmp_path):
     lines = comarkov.read(tmp_path / "lines.txt", like=model, kind="texts", stop_words="none")
     assert lines.shape == (2, 4)
     assert "and" in lines.column_names
-    with pytest.raises(ValueError, match="layer= applies to h5ad, but"):
-        comarkov.read(tmp_path / "lines.txt", like=model, layer="counts")
+    error = refusal(comarkov.read, tmp_path / "lines.txt", like=model, layer="counts")
+    assert "layer= applies to h5ad" in str(error)
 
 
 def test_edges_are_read_as_before(tmp_path):
@@ -132,7 +132,7 @@ def test_a_header_that_was_detected_is_remembered(tmp_path):
     (tmp_path / "new.csv").write_text("d,x\ne,y\n")  # no evidence against a header
     assert comarkov.read(tmp_path / "new.csv", like=before).row_names.tolist() == ["e"]
     (tmp_path / "new.csv").write_text("d,x\nd,y\n")
-    with pytest.warns(UserWarning, match=r"\(d, x\) is read as data; use header=True if"):
+    with pytest.warns(UserWarning, match="header=True"):
         assert comarkov.read(tmp_path / "new.csv", like=before).shape == (1, 2)
 
 
@@ -147,7 +147,7 @@ def test_files_of_names_are_read_again(tmp_path):
     assert new.column_names.tolist() == ["Rum"]
     assert new.row_names.tolist() == ["3"]  # which the file does not name
     (tmp_path / "items.csv").unlink()
-    with pytest.warns(UserWarning, match=r"column names from .*, which is missing: ids stay\. If"):
+    with pytest.warns(UserWarning, match=r"items\.csv.*column_names="):
         assert comarkov.read(tmp_path / "new.csv", like=before).column_names.tolist() == ["8"]
 
 

@@ -4,6 +4,9 @@ import gzip
 
 import pytest
 from commands import assert_refused, run
+from helpers import refusal
+
+from comarkov.cli.input_options import as_bytes
 
 
 @pytest.fixture
@@ -20,60 +23,32 @@ def folder(tmp_path):
 
 
 REFUSED = {
-    "a data set is no file": (
-        ["southern-women", "--rows", "zzz", "--header"],
-        "--rows does not apply to the data set southern-women: leave it out.",
-    ),
-    "a folder has no columns": (
-        ["texts", "--rows", "x"],
-        "--rows does not apply to a folder: leave it out.",
-    ),
-    "languages": (
-        ["texts", "--stop-words", "german"],
-        "no list of stop words 'german'. Choose --stop-words english or --stop-words none.",
-    ),
-    "four columns": (
-        ["u.data", "--column-names", "u.item"],
-        "for example --rows 0 --columns 1 --weights 2; for a matrix use --kind table.",
-    ),
+    "a data set is no file": (["southern-women", "--rows", "zzz"], "--rows does not apply"),
+    "a folder has no columns": (["texts", "--rows", "x"], "--rows does not apply to a folder"),
+    "languages": (["texts", "--stop-words", "german"], "--stop-words english or --stop-words none"),
+    "four columns": (["u.data", "--column-names", "u.item"], "--rows 0 --columns 1 --weights 2"),
     "the file of names": (
         [*["u.data", "--rows", 0, "--columns", 1], "--column-names=u.item", "--encoding=utf-8"],
-        "Error: u.item, line 1: the byte 0xeb is not UTF-8. Name the encoding of the file, for "
-        "example --encoding latin-1.",
+        "u.item, line 1",
     ),
-    "what may be a trap": (
-        ["packed.csv.gz", "--max-bytes", "500kB"],
-        "unpacks to more than 500,000 bytes, which may be a trap. If",
-    ),
-    "nothing but zeros": (
-        ["zeros.csv"],
-        "Error: zeros.csv has no weight above 0. Choose the column with the weights",
-    ),
-    "a wide table of zeros": (
-        ["wide.csv"],
-        "Error: wide.csv has no weight above 0. There is nothing to cluster: give data with at",
-    ),
-    "no size": (
-        ["packed.csv.gz", "--max-bytes", "much"],
-        "--max-bytes much is not a size: use, for example, --max-bytes 2GB.",
-    ),
+    "what may be a trap": (["packed.csv.gz", "--max-bytes", "500kB"], "--max-bytes 5000000"),
+    "nothing but zeros": (["zeros.csv"], "--weights COLUMN"),
+    "a wide table of zeros": (["wide.csv"], "above 0"),
+    "no size": (["packed.csv.gz", "--max-bytes", "much"], "--max-bytes 2GB"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_refused(name, folder):
-    arguments, message = REFUSED[name]
-    assert_refused(run("fit", *arguments, "-k", 2, "-l", 2, "-o", "out", cwd=folder), message)
+    arguments, words = REFUSED[name]
+    assert_refused(run("fit", *arguments, "-k", 2, "-l", 2, "-o", "out", cwd=folder), words)
 
 
 def test_sizes():
-    from comarkov.cli.input_options import as_bytes
-
     sizes = {"500000": 500_000, "300MB": 300_000_000, "2GB": 2 * 10**9, "1.5 kb": 1500, "7b": 7}
     assert {text: as_bytes(text, "--max-bytes") for text in sizes} == sizes
     for wrong in ("", "GB", "-1", "2XB", "1e9"):
-        with pytest.raises(ValueError, match="is not a size"):
-            as_bytes(wrong, "--max-bytes")
+        assert "--max-bytes 2GB" in refusal(as_bytes, wrong, "--max-bytes").advice
 
 
 def test_the_help_has_no_emoji():

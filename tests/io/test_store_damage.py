@@ -139,7 +139,7 @@ def test_a_store_of_another_version(folder):
 
 
 def test_options_do_not_apply_to_a_store(folder):
-    with pytest.raises(ValueError, match="leave out kind='edges'"):
+    with pytest.raises(ValueError, match="Leave out kind='edges'"):
         comarkov.read(folder, kind="edges")
     with pytest.raises(ValueError, match="rows= applies to"):
         comarkov.read(folder, rows="user")

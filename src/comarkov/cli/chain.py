@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import network_options, results_folder
-from .input_options import KNOWN, InputOptions
+from .input_options import InputOptions
 from .options import CLUSTERING, OutputOptions, beta_option, takes_groups
 from .output import clear_errors, notes
 
@@ -103,9 +103,8 @@ def chain(
     with clear_errors(), notes(output.quiet):
         out = folder.place(source)
         model = clustering.estimator(output)
-        kind = None if source in KNOWN else reading.kind or "chain"
         with _advice_about_visits(reading):
-            data = replace(reading, kind=kind).read(source)
+            data = reading.changed(kind=reading.kind or "chain").read(source)
             with network_options.parameters_as_options("restrict", "held_out", "kind"):
                 model.fit(data)
         from ..results.network.chain_results import ChainResults

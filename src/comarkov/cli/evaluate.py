@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from .label_files import SIDES, classes_in, clusters_in, joined, titles_in
+from .label_files import classes_in, clusters_in, join, titles_in
 from .options import INPUT, OutputOptions, takes_groups
 from .output import aligned, clear_errors, echo, notes, print_json
 
@@ -69,11 +69,11 @@ def evaluate(
     comarkov evaluate cells-clusters cells.h5ad --truth-column louvain
     """
     with clear_errors(), notes(output.quiet):
-        if columns.side not in SIDES:
+        if columns.side not in ("rows", "columns"):
             raise ValueError(f"--side must be rows or columns, not {columns.side!r}.")
         clusters = clusters_in(labels, columns.label_column, columns.side).by_name
         classes = classes_in(truth, columns.truth_column, columns.side, labels)
-        pair = joined(clusters, classes.by_name)
+        pair = join(clusters, classes.by_name)
         scores = _scores(clusters, classes.by_name, pair)
         table = _table(*pair)
         if output.json:

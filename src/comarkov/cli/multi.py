@@ -19,7 +19,7 @@ from .output import clear_errors, notes
 
 if TYPE_CHECKING:
     from ..io.read import Data
-    from ..io.read.element_types import Key
+    from ..io.read.fit_input import Key
 
 
 WORKS = "comarkov multi user,item=ratings.csv user,tag=tags.csv"
@@ -55,7 +55,7 @@ class Table(NamedTuple):
         """The two types of the table, and its data; an error ends with this command."""
         if self.columns:
             rows, columns, weights = (*self.columns, reading.weights)[:3]
-            reading = replace(reading, rows=rows, columns=columns, weights=weights)
+            reading = reading.changed(rows=rows, columns=columns, weights=weights)
         data = reading.read(self.file)
         types = self.types or (data.row_kind, data.column_kind)
         if self.types is None and types == ("row", "column"):

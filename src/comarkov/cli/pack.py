@@ -12,15 +12,7 @@ import typer
 
 from ..io.files import is_store
 from .info import print_facts, store_facts
-from .input_options import (
-    OWN,
-    InputOptions,
-    as_bytes,
-    data_set,
-    is_data_set,
-    options_in_errors,
-    refuse_missing,
-)
+from .input_options import InputOptions, as_bytes, options_in_errors, refuse_missing, source_of
 from .options import OUTPUT, OutputOptions, takes_groups
 from .output import clear_errors, ended_by_user, notes, print_json, progress_bars
 from .results_folder import check_target, stem_of
@@ -45,8 +37,7 @@ class StoreOptions:
     def place(self, sources: Sequence[str]) -> Path:
         """The folder of the store; an error before the work begins if it cannot be written."""
         for source in sources:
-            if not is_data_set(source):
-                refuse_missing(source)
+            refuse_missing(source)
         out = Path(f"{stem_of(sources[0])}-store") if self.out is None else self.out
         check_target(out, self.force, is_store)
         return out
@@ -95,15 +86,14 @@ def _pack(
 ) -> None:
     from ..io.store.packing import pack as pack_store  # slow to import
 
-    keywords = reading.keywords() | {name: getattr(reading, name) for name in OWN}
-    loaded = [data_set(source) if is_data_set(source) else source for source in sources]
+    loaded = [source_of(source) for source in sources]
     pack_store(
         loaded[0] if len(loaded) == 1 else loaded,
         out,
         memory_limit=as_bytes(store.memory_limit, "--memory-limit"),
         overwrite=store.force,
         progress=advance,
-        **keywords,
+        **reading.keywords(),
     )
 
 

@@ -14,7 +14,7 @@ import typer
 from ..io.files import MODEL, is_results, write_text
 from ..io.spreadsheets import raw_names
 from ..results.files import csv_text
-from .input_options import KNOWN, InputOptions
+from .input_options import DATA_SETS, InputOptions
 from .label_files import titles_in
 from .multi import Table
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions, completion, takes_groups
@@ -23,7 +23,7 @@ from .results_folder import RAW_NAMES, REPLACE, refuse_to_replace, summary
 
 if TYPE_CHECKING:
     from ..io.read import Data
-    from ..io.read.element_types import Key
+    from ..io.read.fit_input import Key
 
 
 Sources = Annotated[
@@ -33,7 +33,7 @@ Sources = Annotated[
         help="A file, a folder of texts, a database, a data set, or - for standard input. For "
         "results of multi: TYPE,TYPE=FILE for each table.",
         show_default=False,
-        autocompletion=completion(list(KNOWN)),
+        autocompletion=completion(list(DATA_SETS)),
     ),
 ]
 

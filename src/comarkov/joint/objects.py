@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+
+from .scale import are_whole
 
 NUMBER_KINDS = "iufbc"  # of NumPy
 TEXT_TYPES = ("String", "Categorical", "Enum")  # of polars
@@ -84,6 +86,14 @@ def with_numpy_numbers(frame: Any) -> Any:
     types = zip(frame.columns, frame.dtypes, strict=True)
     floats = {name: float for name, dtype in types if str(dtype).startswith(NOT_IN_NUMPY)}
     return frame.cast(floats) if floats else frame
+
+
+def as_objects(values: Iterable[Any]) -> np.ndarray:
+    """Values in an array of objects, one each, also if they are lists or texts of any length."""
+    items = list(values)
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
 
 
 def are_numerals(values: Sequence[Any]) -> bool:
@@ -193,7 +203,7 @@ def weights_of(annotated: Any) -> Layer:
     if every[0].name == X and problem(every[0].matrix) is None:
         return every[0]
     others = [layer for layer in every if problem(layer.matrix) is None]
-    counts = (layer for layer in others if _are_whole(layer.matrix))
+    counts = (layer for layer in others if are_whole(_values(layer.matrix)))
     return next(counts, others[0] if others else every[0])
 
 
@@ -221,16 +231,6 @@ def _values(matrix: Any) -> np.ndarray:
     if not sp.issparse(matrix):
         return np.asarray(matrix)
     return matrix.data if matrix.format in ("csr", "csc", "coo") else matrix.tocoo().data
-
-
-def _are_whole(matrix: Any) -> bool:
-    return all((part == np.floor(part)).all() for part in _parts(_values(matrix)))
-
-
-def _parts(values: np.ndarray, size: int = 1 << 20) -> Iterator[np.ndarray]:
-    """Values piece by piece: the first that is not a whole number usually comes early."""
-    flat = values.ravel()
-    return (flat[start : start + size] for start in range(0, flat.size, size))
 
 
 _MARK = "Mark every node, 0 for a row and 1 for a column: graph.nodes[{node!r}]['bipartite'] = 0"

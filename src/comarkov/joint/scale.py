@@ -95,6 +95,13 @@ def _divisor(weights: np.ndarray, most: float) -> float:
     return float(np.ldexp(bits & -bits, finest))
 
 
+def are_whole(values: np.ndarray) -> bool:
+    """Are all values whole numbers? The first that is not one usually comes early."""
+    flat = values.ravel()
+    parts = (flat[i : i + CHUNK] for i in range(0, flat.size, CHUNK))
+    return values.dtype.kind != "f" or all(bool((p == np.floor(p)).all()) for p in parts)
+
+
 def counts_of(csr: sp.csr_array) -> np.ndarray | None:
     """Return weights in their unit as whole numbers; None if they are no counts of any."""
     divisor = count_unit(csr, Extent.of(csr.data))

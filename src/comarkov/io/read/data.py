@@ -12,10 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import as_csr
-from ...joint.messages import plural, quote
+from ...joint.messages import InputError, plural, quote
+from ...joint.objects import as_objects
 from ..files import whole_file
 
-LONGEST = 20_000  # characters of a text that are kept
+MAX_TEXT = 20_000  # characters of a text that are kept
 NOTES = "annotations"  # the entry with the names of classifications and the keywords of ``read``
 
 
@@ -25,30 +26,6 @@ class Annotations(NamedTuple):
     classes: Mapping[str, Mapping[str, np.ndarray]]  #: by side, "row" or "column", then by name
     texts: np.ndarray | None
     reading: Mapping[str, Any]
-
-
-def write_npz(
-    path: str | os.PathLike[str],
-    matrix: sp.csr_array,
-    names: Mapping[str, np.ndarray],
-    facts: Mapping[str, str],
-    annotations: Annotations,
-) -> None:
-    """Write a matrix, the names of "row" and "column" where it has them, and facts about it."""
-    parts: dict[str, Any] = {
-        "format": b"csr",
-        "shape": np.array(matrix.shape),
-        "data": matrix.data,
-        "indices": matrix.indices,
-        "indptr": matrix.indptr,
-        "_is_array": True,
-        **facts,
-        **annotation_parts(annotations),
-    }
-    for side, listed in names.items():
-        parts |= _joined(listed, side)
-    with whole_file(path) as draft, draft.open("wb") as file:
-        np.savez_compressed(file, **parts)
 
 
 def annotation_parts(annotations: Annotations) -> dict[str, Any]:
@@ -62,9 +39,9 @@ def annotation_parts(annotations: Annotations) -> dict[str, Any]:
             code = {name: j for j, name in enumerate(distinct)}
             key = f"{side}_classes_{i}"
             parts[f"{key}_codes"] = np.array([code[name] for name in classes], dtype=np.int32)
-            parts |= _joined(distinct, key)
+            parts |= _string_parts(distinct, key)
     if annotations.texts is not None:
-        parts |= _joined([text[:LONGEST] for text in annotations.texts], "text")
+        parts |= _string_parts([text[:MAX_TEXT] for text in annotations.texts], "text")
     if any(listing.values()):
         parts[NOTES] = np.array(json.dumps(listing))
     return parts
@@ -72,7 +49,7 @@ def annotation_parts(annotations: Annotations) -> dict[str, Any]:
 
 def annotations_in(parts: dict[str, np.ndarray]) -> dict[str, Any]:
     """Known classes, texts and reading as keywords of ``Data``, taken out of a file's parts."""
-    keywords: dict[str, Any] = {"texts": unjoined(parts, "text")}
+    keywords: dict[str, Any] = {"texts": pop_strings(parts, "text")}
     if NOTES not in parts:
         return keywords
     try:
@@ -89,14 +66,14 @@ def annotations_in(parts: dict[str, np.ndarray]) -> dict[str, Any]:
 
 
 def _decoded(parts: dict[str, np.ndarray], key: str) -> np.ndarray:
-    names = np.array(unjoined(parts, key) or [""], dtype=object)
+    names = as_objects(pop_strings(parts, key) or [""])
     codes = parts.pop(f"{key}_codes")
     if codes.size and codes.min() < 0:
         raise IndexError(f"a code in {key}_codes is negative")
     return names[codes]
 
 
-def _joined(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
+def _string_parts(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
     """Strings end to end in UTF-8, and where each ends: one long string does not widen all."""
     encoded = [name.encode("utf-8", "surrogatepass") for name in names]
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
@@ -104,8 +81,8 @@ def _joined(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
     return {f"{side}_names": text, f"{side}_name_ends": ends}
 
 
-def unjoined(parts: dict[str, np.ndarray], side: str) -> list[str] | None:
-    """The strings stored under a key, taken out of the parts of a file; None if there are none."""
+def pop_strings(parts: dict[str, np.ndarray], side: str) -> list[str] | None:
+    """Take the strings under a key out of the parts of a file; None if there are none."""
     if f"{side}_names" not in parts:
         return None
     text = parts.pop(f"{side}_names").tobytes()
@@ -120,9 +97,10 @@ def unjoined(parts: dict[str, np.ndarray], side: str) -> list[str] | None:
 
 
 Names = Sequence[str] | np.ndarray
-MOST = 100_000_000  # rows or columns, whose names are in memory
-FEW = 1 << 22  # so many may have no entries at all
-TIMES = 100  # beyond that, rows or columns for each entry
+KIND_FIELDS = ("row_kind", "column_kind", "source", "weighting", "entry_kind")  # texts in npz
+MAX_ELEMENTS = 100_000_000  # rows or columns, whose names are in memory
+MAX_EMPTY = 1 << 22  # rows or columns that may have no entries at all
+MAX_PER_ENTRY = 100  # beyond that, rows or columns for each entry
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -204,19 +182,16 @@ class Data:
 
     def _exchanged(self) -> dict[str, Any]:
         """What belongs to rows as that of columns, and the other way round."""
-        return {
-            "row_names": self.column_names,
-            "column_names": self.row_names,
-            "row_kind": self.column_kind,
-            "column_kind": self.row_kind,
-            "named": self.named[::-1],
-            "row_classes": self.column_classes,
-            "column_classes": self.row_classes,
-            "texts": None,
+        both = {"row_": "column_", "column_": "row_"}
+        swapped = {
+            new + part: getattr(self, old + part)
+            for new, old in both.items()
+            for part in ("names", "kind", "classes")
         }
+        return {**swapped, "named": self.named[::-1], "texts": None}
 
     def changed(self, **fields: Any) -> Self:
-        """The same with other values of some fields."""
+        """Data with other values of some fields."""
         return replace(self, **fields)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -225,23 +200,25 @@ class Data:
         ``read`` returns the same data, but each text ends after 20,000 characters;
         ``scipy.sparse.load_npz`` returns the matrix.
         """
-        sides = {"row": self.row_names, "column": self.column_names}
-        names = {
-            side: names
-            for (side, names), is_named in zip(sides.items(), self.named, strict=True)
-            if is_named
+        csr = self.matrix
+        parts: dict[str, Any] = {
+            "format": b"csr",
+            "shape": np.array(csr.shape),
+            "data": csr.data,
+            "indices": csr.indices,
+            "indptr": csr.indptr,
+            "_is_array": True,
+            **{
+                name: getattr(self, name) for name in KIND_FIELDS if getattr(self, name) is not None
+            },
         }
-        facts = {
-            "row_kind": self.row_kind,
-            "column_kind": self.column_kind,
-            "source": self.source,
-        }
-        facts |= {"entry_kind": self.entry_kind} if self.entry_kind else {}
-        if self.weighting is not None:
-            facts["weighting"] = self.weighting
         classes = {"row": self.row_classes, "column": self.column_classes}
-        notes = Annotations(classes, self.texts, self.reading)
-        write_npz(path, self.matrix, names, facts, notes)
+        parts |= annotation_parts(Annotations(classes, self.texts, self.reading))
+        for side, is_named in zip(("row", "column"), self.named, strict=True):
+            if is_named:
+                parts |= _string_parts(getattr(self, f"{side}_names"), side)
+        with whole_file(path) as draft, draft.open("wb") as file:
+            np.savez_compressed(file, **parts)
 
     def __repr__(self) -> str:
         n, m = self.shape
@@ -258,10 +235,10 @@ def _refuse_absurd(matrix: Any) -> None:
     if not sp.issparse(matrix) or matrix.ndim != 2:
         return
     for size, what in zip(matrix.shape, ("rows", "columns"), strict=True):
-        if size > min(MOST, max(FEW, TIMES * matrix.nnz)):
-            raise ValueError(
-                f"{size:,} {what} for {matrix.nnz:,} entries are too many: leave out {what} "
-                "without entries" + (f", and take at most {MOST:,}." if size > MOST else ".")
+        if size > min(MAX_ELEMENTS, max(MAX_EMPTY, MAX_PER_ENTRY * matrix.nnz)):
+            raise InputError(
+                f"{size:,} {what} for {matrix.nnz:,} entries are too many",
+                advice=f"Leave out {what} without entries, and take at most {MAX_ELEMENTS:,}.",
             )
 
 
@@ -272,12 +249,10 @@ def as_names(names: Names | None, size: int, what: str) -> np.ndarray:
 
 def _as_strings(values: Iterable[Any], size: int, what: str) -> np.ndarray:
     """Strings, one for each element; of the type object, as one long string would widen all."""
-    listed = list(map(str, values))
-    if len(listed) != size:
+    array = as_objects(map(str, values))
+    if array.size != size:
         noun = what.split("[")[0].split("_")[-1]
-        raise ValueError(f"{what} has {len(listed):,} {noun} for {size:,} elements.")
-    array = np.empty(size, dtype=object)
-    array[:] = listed
+        raise ValueError(f"{what} has {array.size:,} {noun} for {size:,} elements.")
     return array
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from . import databases
-from .classes import columns_in
+from ..read_options import ReadOptions
 from .coding import Numbers, Texts, distinct_numbers, number_type
 from .data import Data
 from .edge_lists import EdgeColumns, Edges, Fields, as_matrix, edge_batches, facts_of, roles
-from .formats import ReadOptions, kind_of_file, kind_of_table
-from .opened import SPREADSHEET, opened
+from .naming import columns_in
+from .opened import opened
 from .raw_tables import RawTable, is_parquet, listed
 from .table_files import as_chosen, header_of, table_in
 
@@ -78,7 +77,7 @@ class EdgeFiles:
         """The table in a file; it has a header if the first one has."""
         options = self.options
         if first is not None and options.header is None and first.lines is not None:
-            options = replace(options, header=first.has_headings)
+            options = options.changed(header=first.has_headings)
         with (
             opened(path, self.max_bytes) as file,
             table_in(file, "edges", options, self.max_bytes) as (table, form),
@@ -120,17 +119,6 @@ class EdgeFiles:
         with self.table(path, first) as table:
             missing = self.options.missing_weights("error")
             yield from edge_batches(table, codings, self.roles(table), missing)
-
-
-def are_edges(path: Path, options: ReadOptions, max_bytes: int | None) -> bool:
-    """Is a file a table that is read as an edge list?"""
-    with opened(path, max_bytes) as file:
-        if kind_of_file(file.path, file.suffix, file.name) is not None:
-            return False
-        if file.suffix == SPREADSHEET or databases.kind_of_database(file.path) is not None:
-            return False
-        with table_in(file, None, options, max_bytes) as (table, _):
-            return kind_of_table(options, len(as_chosen(table, options).kept)) == "edges"
 
 
 def from_edge_files(

@@ -1,24 +1,29 @@
-"""What estimators take beside matrices: objects in which every item is one row, in order."""
+"""What estimators take beside matrices: objects in which every item is a row; several relations."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...joint import objects
+from ...joint.alignment import align
+from ...joint.inputs import NamedMatrix, are_numbers, as_csr, named_csr
+from ...joint.inputs import names as names_of
+from ...joint.joint import Joint, joint
 from ...joint.messages import quote, warn_user
-from ...joint.objects import is_anndata
 from ...joint.unsuitable import dropping, frame_problem, names_rows, texts_in
+from ..read_options import ReadOptions
 from .data import Data
-from .formats import ReadOptions
+from .formats import read_any
 from .headers import is_heading, is_heading_of_identifiers, is_identifier
 from .naming import distinct
-from .sources import read_any
-from .texts import WEIGHTING
+from .texts import TEXT_WEIGHTING
 
-TEXTS = "the texts"
+Key = tuple[str, str]
 
 
 def fit_input(X: Any) -> Any:
@@ -27,40 +32,37 @@ def fit_input(X: Any) -> Any:
     The rows of the matrix are the items of X in their order, so that labels go with them. All
     other input comes back as it is, or is an error with the call that reads it.
     """
-    if is_anndata(X):
-        return read_any(X, None, ReadOptions(), None)
-    X = _collected(X)
-    if _is_table(X):
-        columns = objects.columns_of(X)
-        problem = None if names_rows(X, columns) else frame_problem(X, columns)
-        if problem is not None:
-            raise ValueError(problem)
-        if _are_edges(columns):
-            _warn_of_edges(columns)
-        else:
-            _warn_of_identifiers(X, columns)
-        return _with_names(X, columns)
-    texts = texts_in(X)
-    return X if texts is None else read_any(texts, None, ReadOptions(), None)
+    return _with_names(X, _check_frame, lambda texts: read_any(texts, None, ReadOptions()))
 
 
 def new_input(X: Any, words: np.ndarray | None) -> Any:
-    """The same for new rows, whose columns are those of a fit.
+    """New rows, whose columns are those of a fit, as a matrix with names.
 
     Of texts only the ``words`` of the fit are counted. Columns of text that the fit did not have
     are left in a data frame: they are ignored when it is aligned with the fit.
     """
-    if is_anndata(X):
-        return read_any(X, None, ReadOptions(), None)
-    X = _collected(X)
-    if _is_table(X):
-        columns = objects.columns_of(X)
-        return _with_names(X, columns) if names_rows(X, columns) else X
-    texts = texts_in(X)
-    return X if texts is None else _counted(texts, words)
+    return _with_names(X, lambda frame, columns: None, lambda texts: _count_known(texts, words))
 
 
-def _counted(texts: list[str], words: np.ndarray | None) -> Data:
+def _with_names(
+    X: Any, check: Callable[[Any, objects.Columns], None], count: Callable[[list[str]], Data]
+) -> Any:
+    if objects.is_anndata(X):
+        return read_any(X, None, ReadOptions())
+    X = X.collect() if objects.is_lazy(X) else X
+    if not (objects.is_frame(X) and hasattr(X, "dtypes")):
+        texts = texts_in(X)
+        return X if texts is None else count(texts)
+    columns = objects.columns_of(X)
+    check(X, columns)
+    if not columns.texts or not names_rows(X, columns):
+        return X
+    (name,) = columns.texts
+    rows = distinct("" if value is None else value for value in objects.values_of(X, name))
+    return Data(objects.without(X, [name]), rows, columns.numbers)
+
+
+def _count_known(texts: list[str], words: np.ndarray | None) -> Data:
     """Counts of the words of a fit in new texts."""
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
@@ -71,54 +73,175 @@ def _counted(texts: list[str], words: np.ndarray | None) -> Data:
         )
     counter = CountVectorizer(vocabulary=list(map(str, words)))
     counts = sp.csr_array(counter.transform(texts))
-    return Data(counts, None, words, "document", "word", TEXTS, WEIGHTING)
+    return Data(counts, None, words, "document", "word", "the texts", TEXT_WEIGHTING)
 
 
-def _collected(X: Any) -> Any:
-    return X.collect() if objects.is_lazy(X) else X
-
-
-def _is_table(X: Any) -> bool:
-    return objects.is_frame(X) and hasattr(X, "dtypes")
-
-
-def _with_names(frame: Any, columns: objects.Columns) -> Any:
-    """A data frame of numbers as it is, one with a column of names as a matrix with names."""
-    if not columns.texts:
-        return frame
-    (name,) = columns.texts
-    rows = distinct("" if value is None else value for value in objects.values_of(frame, name))
-    return Data(objects.without(frame, [name]), rows, columns.numbers)
-
-
-def _are_edges(columns: objects.Columns) -> bool:
-    """Has a frame of numbers the headings of an edge list, such as user and item?"""
+def _check_frame(frame: Any, columns: objects.Columns) -> None:
+    """Refuse a frame that is no matrix; warn if columns of numbers seem to be no weights."""
+    problem = None if names_rows(frame, columns) else frame_problem(frame, columns)
+    if problem is not None:
+        raise ValueError(problem)
     names = columns.numbers
-    return not columns.texts and len(names) in (2, 3) and all(map(is_heading, names))
-
-
-def _warn_of_edges(columns: objects.Columns) -> None:
-    """Warn that a frame of numbers has the headings of an edge list."""
-    names = columns.numbers
-    rows, other, *weights = (f'"{name}"' for name in names)
-    weight = f", weights={weights[0]}" if weights else ""
-    warn_user(
-        f"Columns {', '.join(names)} look like those of an edge list, but each line of X was taken "
-        "for a row of a matrix. If each line is one pair of a row and a column, pass "
-        f"comarkov.read(X, rows={rows}, columns={other}{weight})."
-    )
-
-
-def _warn_of_identifiers(frame: Any, columns: objects.Columns) -> None:
-    """Warn if a column of numbers only numbers the rows: its numbers would count as weights."""
+    if not columns.texts and len(names) in (2, 3) and all(map(is_heading, names)):
+        roles = zip(("rows", "columns", "weights"), names, strict=False)
+        call = ", ".join(f'{role}="{name}"' for role, name in roles)
+        warn_user(
+            f"Columns {', '.join(names)} look like those of an edge list, but each line of X was "
+            "taken for a row of a matrix. If each line is one pair of a row and a column, pass "
+            f"comarkov.read(X, {call})."
+        )
+        return
     identifiers = [
         name
-        for name in columns.numbers
+        for name in names
         if is_heading_of_identifiers(name) and is_identifier(name, objects.values_of(frame, name))
     ]
     if identifiers:
         warn_user(
             f"Column {quote(identifiers[0])} of X seems to number the rows, but was read as "
-            "weights. If "
-            f"it does, pass {dropping(frame, identifiers)}."
+            f"weights. If it does, pass {dropping(frame, identifiers)}."
         )
+
+
+# --- relations between types of elements ------------------------------------------------------
+
+
+class TypeElements(NamedTuple):
+    """The elements of a type, as one relation has them or as all have them together."""
+
+    size: int  # in the first relation, and in all that have no names for them
+    names: list[Any] | None
+    relation: Key  # which named them first; the first one if none has names
+
+    def listed(self) -> np.ndarray:
+        """Their names, or their numbers if they have none."""
+        return objects.as_objects(range(self.size) if self.names is None else self.names)
+
+
+def read_relations(X: Any) -> tuple[dict[Key, Joint], dict[str, np.ndarray]]:
+    """All relations, and the names of the elements of each type.
+
+    Elements with names are matched by name and need not be in every relation; those without are
+    matched by position. Errors name the relation.
+    """
+    if not isinstance(X, Mapping) or not X:
+        raise ValueError(
+            "X must be a dict of relations to matrices, as {('documents', 'words'): W}, "
+            f"got {type(X).__name__}."
+        )
+    given: dict[Key, NamedMatrix] = {}
+    types: dict[str, TypeElements] = {}
+    for key, matrix in X.items():
+        if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
+            raise ValueError(
+                f"A relation is a pair of types, as ('documents', 'words'), got {key!r}."
+            )
+        with _errors_name(key):
+            given[key] = named_csr(fit_input(matrix))
+            for axis, name in enumerate(key):
+                new = TypeElements(given[key].matrix.shape[axis], _names(given[key], axis), key)
+                types[name] = _union(name, types.get(name), new)
+    relations = {}
+    for key, part in given.items():
+        with _errors_name(key):
+            relations[key] = joint(_place(part, [types[name] for name in key]))
+    return relations, {name: elements.listed() for name, elements in types.items()}
+
+
+def read_new(
+    X: Mapping[Key, Any], element_type: str, known: Mapping[str, np.ndarray]
+) -> tuple[np.ndarray, dict[Key, sp.csr_array]]:
+    """The names of new elements of a type, and each relation with them as rows.
+
+    The columns are the known elements of the other type. New elements with names are matched by
+    name and need not be in every relation; those without are matched by position.
+    """
+    given: dict[Key, NamedMatrix] = {}
+    for key, matrix in X.items():
+        with _errors_name(key):
+            given[key] = _new_rows(matrix, key, element_type, known)
+    elements = [
+        TypeElements(part.matrix.shape[0], _names(part, 0), key) for key, part in given.items()
+    ]
+    if len(elements) == 1 or any(each.names is None for each in elements):
+        sizes = sorted({each.size for each in elements})
+        if len(sizes) > 1:
+            raise ValueError(
+                f"Relations have different numbers of new elements of {element_type!r}: "
+                f"{', '.join(map(str, sizes))}. Name them, as in pandas.DataFrame(W, index=names), "
+                "or give every relation one row for each."
+            )
+        return elements[0].listed(), {key: part.matrix for key, part in given.items()}
+    names = list(dict.fromkeys(name for each in elements for name in each.names or ()))
+    whole = TypeElements(len(names), names, elements[0].relation)
+    return whole.listed(), {
+        key: _place(part, [whole, TypeElements(part.matrix.shape[1], None, key)])
+        for key, part in given.items()
+    }
+
+
+def _new_rows(X: Any, key: Key, element_type: str, known: Mapping[str, np.ndarray]) -> NamedMatrix:
+    """New elements as rows, and the known ones of the other type as columns."""
+    axis = key.index(element_type)
+    others = known[key[1 - axis]]
+    X = new_input(X, others)
+    names = names_of(X)[axis]
+    csr = as_csr(align(X, others, 1 - axis))
+    csr = csr if axis == 0 else csr.T.tocsr()
+    if csr.shape[1] != others.size:
+        raise ValueError(
+            f"X has {csr.shape[1]} elements of type {key[1 - axis]!r}, but the fit had "
+            f"{others.size}. Pass a data frame that names them, or all of them in the order of "
+            f"model.names_[{key[1 - axis]!r}]."
+        )
+    if names is not None and len(set(names.tolist())) < names.size:
+        names = None  # repeated names identify nothing
+    return NamedMatrix(csr, names, None)
+
+
+@contextmanager
+def _errors_name(key: Key) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"Relation {key}: {error}") from error
+
+
+def _names(given: NamedMatrix, axis: int) -> list[Any] | None:
+    """The names of rows or columns; None if there are none, or only numbers."""
+    names = given[1 + axis]
+    return None if names is None or are_numbers(names) else names.tolist()
+
+
+def _union(name: str, known: TypeElements | None, new: TypeElements) -> TypeElements:
+    """The elements of a type in the relations so far and in one more."""
+    if new.names is not None and len(set(new.names)) < len(new.names):
+        raise ValueError(f"names of type {name!r} occur twice: give every element its own name.")
+    if known is None:
+        return new
+    if known.names is None or new.names is None:
+        if new.size != known.size:
+            raise ValueError(
+                f"type {name!r} has {new.size} elements, but {known.size} in {known.relation}."
+            )
+        return known if new.names is None else new
+    names = list(dict.fromkeys([*known.names, *new.names]))
+    if len(names) == len(known.names) + len(new.names):
+        raise ValueError(
+            f"the names of type {name!r} are not those in {known.relation}: no name is in both. "
+            "Give the same element the same name in all relations, or use two types."
+        )
+    return known._replace(names=names)
+
+
+def _place(given: NamedMatrix, types: list[TypeElements]) -> sp.csr_array:
+    """The matrix with all elements of both types, in their order."""
+    entries = given.matrix.tocoo()
+    places = list(entries.coords)
+    for axis, elements in enumerate(types):
+        own = _names(given, axis)
+        if own is not None and own != elements.names:
+            position = {name: i for i, name in enumerate(elements.names or own)}
+            places[axis] = np.array([position[name] for name in own])[places[axis]]
+    shape = tuple(elements.listed().size for elements in types)
+    return sp.csr_array((entries.data, tuple(places)), shape)

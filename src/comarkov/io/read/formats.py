@@ -1,227 +1,117 @@
-"""What a source is: which reader takes it, and which keywords that reader knows."""
+"""The registry of formats, and the way from any source to data: open, recognise, read."""
 
 from __future__ import annotations
 
-import codecs
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import islice
+from dataclasses import dataclass, replace
+from numbers import Number
 from pathlib import Path
-from typing import Any, Self, TypedDict, TypeVar
+from typing import Any
 
-from ...joint.inputs import is_graph
-from ...joint.objects import MOST_OF_AN_EDGE, are_documents, is_anndata
-from .classes import as_choice
-from .records import looks_like_number
+import numpy as np
 
-Reader = TypeVar("Reader", bound=Callable[..., Any])
-DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
-KINDS = ("edges", "table", "texts", DOCUMENT, "sequences", "mtx", "npy", "npz", "h5ad", "graph")
-CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
-DECIMALS = (".", ",")
-MISSING_WEIGHTS = ("skip", "0", "error")
-BY_SUFFIX = {
-    ".mtx": "mtx",
-    ".npy": "npy",
-    ".npz": "npz",
-    ".h5ad": "h5ad",
-    ".graphml": "graph",
-    ".gml": "graph",
-    ".jsonl": "texts",
-    ".ndjson": "texts",
-}
-BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad", b"\x93NUMPY": "npy"}
-PROSE_ADVICE = (
-    "If the file holds prose, use kind='texts' for a text in each line, or give a folder of texts."
+from ...joint.inputs import are_numbers, is_graph
+from ...joint.messages import InputError, need
+from ...joint.objects import frame_width, from_graph, is_anndata, is_frame
+from ..files import REFERENCE, data_in, is_own, is_store
+from ..read_options import CHAIN, WORDS, ReadOptions
+from . import databases, edge_files
+from .data import Data
+from .edge_lists import EdgeColumns, from_edges, refuse_wide
+from .faults import fault
+from .h5ad import from_anndata, from_h5ad
+from .matrices import errors_in, from_matrix_market, from_npy, from_npz
+from .naming import distinct, edge_classes
+from .opened import SPREADSHEET, Opened, opened
+from .raw_tables import RawTable, from_frame, reason
+from .sequence_files import from_events, from_sequence_files, holds_sequences
+from .table_files import as_chosen, header_of, table_in
+from .texts import (
+    Documents,
+    count_words,
+    from_column,
+    is_json,
+    read_document,
+    read_folder,
+    read_text_file,
 )
-SAMPLE = 100  # lines that show whether a file holds prose
-NUMBERS_IN_PROSE = 10  # fewer than one word in so many is a number
-JSON_LINES = (".jsonl", ".ndjson")
-NOT_READ = {".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
+from .wide import WideOptions, from_table
 
-_TABULAR = {"header", "separator", "encoding", "query", "table", "sheet", "drop"}
-_WEIGHTS = {"decimal", "thousands", "missing", "keep_na"}
-_WORDS = {"stop_words", "min_df", "n_words"}
-KNOWN = {
-    "edges": _TABULAR | _WEIGHTS | {"rows", "columns", "weights"},
-    "table": _TABULAR | _WEIGHTS | {"rows", "names"},
-    "texts": _TABULAR | _WORDS | {"rows", "names", "text"},
-    DOCUMENT: _WORDS | {"encoding"},
-    "sequences": _TABULAR | {"rows", "columns", "time"},
-    "mtx": {"encoding"},
-    "npy": {"encoding"},
-    "npz": {"encoding"},
-    "h5ad": {"encoding", "layer"},
-    "graph": {"encoding", "weights"},
-}
-# Options that a kind knows, but that do not apply to some of its forms.
-_LINES = {"header", "separator", "sheet"}
-_DATABASE = {"query", "table"}
-_NO_COLUMNS = _LINES | _DATABASE | {"rows", "names", "text", "drop"}
-UNKNOWN: dict[str | None, set[str]] = {
-    "a folder": _NO_COLUMNS,
-    "a list of texts": _NO_COLUMNS,
-    "a sequence in each line": (_NO_COLUMNS - {"separator"}) | {"time"},
-    "a text in each line": _NO_COLUMNS,
-    "JSON lines": _LINES | _DATABASE | {"drop"},
-    "delimited text": _DATABASE | {"sheet"},
-    "an Excel file": _DATABASE | {"separator"},
-    "Parquet": _LINES | _DATABASE,
-    "a data frame": _LINES | _DATABASE,
-    "a list": _LINES | _DATABASE,
-    "a database": _LINES,
-}
-
-
-CLASSES = ("row_classes", "column_classes")  # which go with every kind
-
-
-class ReadKeywords(TypedDict, total=False):
-    """The fields of ``ReadOptions`` as keywords."""
-
-    rows: str | int | None
-    columns: str | int | None
-    weights: str | int | None
-    time: str | int | None
-    header: bool | None
-    separator: str | None
-    decimal: str
-    thousands: str
-    missing: str | int | None
-    keep_na: bool
-    names: str | int | None
-    drop: str | int | Sequence[str | int] | None
-    sheet: str | int | None
-    encoding: str | None
-    text: str | int | None
-    stop_words: str | list[str] | None
-    min_df: int
-    n_words: int | None
-    query: str | None
-    table: str | None
-    layer: str | None
-    row_classes: Any
-    column_classes: Any
+EDGE_NAMES = ("row", "column", "weight")
+TEXT_ADVICE, TABLE_ADVICE = (
+    "Convert it to plain text (.txt).",
+    "Save it as .csv, .xlsx or .parquet.",
+)
+#: Suffixes of files that cannot be read, and what to do about them.
+NOT_READ = dict.fromkeys((".docx", ".pdf"), TEXT_ADVICE) | dict.fromkeys(
+    (".xls", ".ods", ".json", ".pkl", ".pickle"), TABLE_ADVICE
+)
 
 
 @dataclass(frozen=True)
-class ReadOptions:
-    """The keywords of ``read`` that only some kinds of source know."""
+class Format:
+    """A kind of file that is no table: how to recognise it, and what reads it.
 
-    rows: str | int | None = None
-    columns: str | int | None = None
-    weights: str | int | None = None
-    time: str | int | None = None
-    header: bool | None = None
-    separator: str | None = None
-    decimal: str = "."
-    thousands: str = ""
-    missing: str | int | None = None
-    keep_na: bool = False
-    names: str | int | None = None
-    drop: str | int | Sequence[str | int] | None = None
-    sheet: str | int | None = None
-    encoding: str | None = None
-    text: str | int | None = None
-    stop_words: str | list[str] | None = "english"
-    min_df: int = 2
-    n_words: int | None = None
-    query: str | None = None
-    table: str | None = None
-    layer: str | None = None
-    row_classes: Any = None
-    column_classes: Any = None
+    Tables are recognised by ``table_in``. The options that a kind takes are in ``read_options``.
+    """
 
-    def __post_init__(self) -> None:
-        if self.decimal not in DECIMALS:
-            raise ValueError(f"decimal={self.decimal!r} must be decimal='.' or decimal=','.")
-        if self.thousands and (self.thousands == self.decimal or len(self.thousands) > 1):
-            raise ValueError(
-                f"thousands={self.thousands!r} must be one character other than the decimal mark, "
-                f"for example thousands={'.' if self.decimal == ',' else ','!r}."
-            )
-        if self.missing is not None and str(self.missing) not in MISSING_WEIGHTS:
-            raise ValueError(
-                f"missing={self.missing!r} is unknown. Use missing='skip' or missing='0' or "
-                "missing='error'."
-            )
-        if None not in (self.rows, self.names) and self.rows != self.names:
-            raise ValueError(
-                f"rows={self.rows!r} and names={self.names!r} exclude each other: use names= for a "
-                "wide table, and rows= with columns= for an edge list."
-            )
-
-    @property
-    def row_names(self) -> str | int | None:
-        """The column that names the rows of a wide table, or documents."""
-        return self.rows if self.names is None else self.names
-
-    def missing_weights(self, default: str) -> str:
-        """What a missing weight means."""
-        return default if self.missing is None else str(self.missing)
-
-    @classmethod
-    def of(cls, keywords: Mapping[str, Any]) -> Self:
-        """The options that are given as keywords of ``read``."""
-        for name in keywords.keys() - {field.name for field in fields(cls)}:
-            raise TypeError(f"read() got an unexpected keyword argument {name!r}")
-        classes = {name: as_choice(keywords[name]) for name in CLASSES if name in keywords}
-        return cls(**{**keywords, **classes})
-
-    @property
-    def classes(self) -> tuple[Any, Any]:
-        """Where known classes of rows and of columns are."""
-        return self.row_classes, self.column_classes
-
-    def is_given(self, name: str) -> bool:
-        """Did the user set this option?"""
-        return bool(getattr(self, name) != getattr(type(self), name))
-
-    def check_form(self, form: str | None) -> None:
-        """Refuse options that do not apply to a form of source, such as a database."""
-        for name in sorted(UNKNOWN.get(form, ())):
-            if self.is_given(name):
-                raise ValueError(f"{name}= does not apply to {form}: leave it out.")
-
-    def check(self, kind: str, form: str | None = None) -> None:
-        """Refuse options that do not apply to a kind of source, or its form: none is ignored."""
-        self.check_form(form)
-        for field in fields(ReadOptions):
-            if field.name in CLASSES or not self.is_given(field.name):
-                continue
-            if field.name not in KNOWN[kind]:
-                users = [name for name in KINDS if field.name in KNOWN[name]]
-                raise ValueError(
-                    f"{field.name}= applies to {' and '.join(users)}, but the source is read as "
-                    f"{kind}. Leave it out, or state the kind, for example kind={users[0]!r}."
-                )
+    kind: str
+    read: Callable[[Opened, ReadOptions], Data]
+    suffixes: tuple[str, ...] = ()
+    start: bytes | None = None  #: the first bytes
 
 
-def spelling_out(function: Reader) -> Reader:
-    """Show the fields of ``ReadOptions`` in the signature of a function that takes them."""
-    shown = inspect.signature(function)
-    *others, _ = shown.parameters.values()
-    keywords = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
-        )
-        for field in fields(ReadOptions)
-    ]
-    function.__signature__ = shown.replace(parameters=[*others, *keywords])  # type: ignore[attr-defined]
-    return function
+def _from_graph_file(file: Opened, options: ReadOptions) -> Data:
+    need("Reading graph files", "networkx", install="networkx")
+    import networkx as nx
+
+    try:
+        graph = nx.read_gml(file.path) if file.suffix == ".gml" else nx.read_graphml(file.path)
+    except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
+        raise InputError(
+            f"not a graph file: {reason(error)}",
+            file=file.name,
+            advice="Write it again, for example with networkx.write_graphml.",
+        ) from error
+    with errors_in(file.name):
+        return _from_graph(graph, options, file.name)
 
 
-def kind_of_object(source: Any) -> str | None:
-    """The kind of an object that is not the name of a file; None for tables, which need a look."""
-    if is_anndata(source):
-        return "h5ad"
-    if is_graph(source):
-        return "graph"
-    if isinstance(source, list) and source and all(isinstance(item, str) for item in source):
+def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
+    weight = "weight" if options.weights is None else str(options.weights)
+    matrix, rows, columns = from_graph(graph, weight)
+    return Data(matrix, distinct(rows), distinct(columns), source=name)
+
+
+FORMATS = {
+    each.kind: each
+    for each in (
+        Format("mtx", from_matrix_market, (".mtx",), b"%%MatrixMarket"),
+        Format("npy", from_npy, (".npy",), b"\x93NUMPY"),
+        Format("npz", from_npz, (".npz",)),
+        Format("h5ad", from_h5ad, (".h5ad",), b"\x89HDF\r\n\x1a\n"),
+        Format("graph", _from_graph_file, (".graphml", ".gml")),
+        Format("document", read_document),
+        Format("texts", read_text_file, (".jsonl", ".ndjson")),
+    )
+}
+SUFFIXES = {suffix: each.kind for each in FORMATS.values() for suffix in each.suffixes}
+
+
+def kind_of_file(file: Opened) -> str | None:
+    """The kind of a plain file by its suffix, then by its first bytes; None for tables."""
+    if file.suffix in NOT_READ:
+        problem = f"{file.suffix} files cannot be read"
+        raise InputError(problem, file=file.name, advice=NOT_READ[file.suffix])
+    if file.suffix in SUFFIXES:
+        return SUFFIXES[file.suffix]
+    if is_json(file):
         return "texts"
-    return None
+    with file.path.open("rb") as stream:
+        start = stream.read(16)
+    starts = {each.start: each.kind for each in FORMATS.values() if each.start}
+    return next((kind for mark, kind in starts.items() if start.startswith(mark)), None)
 
 
 def is_place(source: Any) -> bool:
@@ -231,47 +121,231 @@ def is_place(source: Any) -> bool:
     return callable(getattr(source, "read", None))  # a data frame may have a column "read"
 
 
-def kind_of_file(path: Path, suffix: str, name: str) -> str | None:
-    """The kind of a plain file by its suffix, then by its first bytes; None for tables."""
-    if suffix in NOT_READ:
-        advice = (
-            "Convert it to plain text (.txt)"
-            if suffix in (".pdf", ".docx")
-            else "Save it as .csv, .xlsx or .parquet"
+def read_any(source: Any, kind: str | None, options: ReadOptions) -> Data:
+    """Data from an object, a database, a folder or a file."""
+    if not is_place(source):
+        return _from_object(source, kind, options)
+    if databases.is_address(source):
+        table = databases.from_database(source, databases.Asked(options.query, options.table))
+        return _from_table(table, kind, options, "a database")
+    if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
+        return _from_folder(Path(source), kind, options)
+    with opened(source, options.max_bytes) as file:
+        return _from_file(file, kind, options)
+
+
+# --- folders and files ------------------------------------------------------------------------
+
+
+def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
+    if is_own(folder):
+        return _from_own_folder(folder, kind, options)
+    if kind in (None, "edges") and edge_files.holds_tables(folder):
+        return edge_files.from_edge_files([folder], options, options.max_bytes)
+    if kind in ("sequences", CHAIN):
+        return from_sequence_files(folder, options)
+    if kind not in (None, *WORDS):
+        problem = f"it is a folder, but kind={kind!r} needs a file"
+        raise InputError(problem, file=folder, advice="For a folder of texts use kind='texts'.")
+    return read_folder(folder, options)
+
+
+def _from_own_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
+    """The data in a store, or those that results were computed from."""
+    if kind not in (None, CHAIN, "npz"):
+        raise InputError(
+            "it was written by comarkov, and its data are read as they were",
+            file=folder,
+            advice=f"Leave out kind={kind!r}, or give the source of the data.",
         )
-        raise ValueError(f"{name}: {suffix} files cannot be read. {advice}.")
-    if suffix in BY_SUFFIX:
-        return BY_SUFFIX[suffix]
-    if is_json(path):
-        return "texts"
-    with path.open("rb") as file:
-        start = file.read(16)
-    return next((kind for mark, kind in BY_START.items() if start.startswith(mark)), None)
+    options.check("npz")
+    if is_store(folder) or (folder / REFERENCE).is_file():
+        from ..store.opening import open_reference, open_store  # slow to import
+
+        return open_store(folder) if is_store(folder) else open_reference(folder)
+    with opened(data_in(folder), options.max_bytes) as file:
+        return from_npz(file, options)
 
 
-def is_json(path: Path) -> bool:
-    """Does the file begin with a JSON object, as JSON lines do?"""
-    with path.open("rb") as file:
-        return file.read(4096).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
+def _from_file(file: Opened, kind: str | None, options: ReadOptions) -> Data:
+    if kind == CHAIN:
+        kind = "sequences" if options.columns is None and holds_sequences(file) else None
+    if kind == "sequences" and options.columns is None:
+        return from_sequence_files(file, options)
+    kind = kind or kind_of_file(file)
+    if kind in FORMATS and (kind != "texts" or file.suffix == ".txt" or is_json(file)):
+        options.check(kind)
+        return FORMATS[kind].read(file, options)
+    with table_in(file, kind, options, options.max_bytes) as (table, form):
+        return _from_table(table, kind, options, form)
 
 
-def is_prose(path: Path) -> bool:
-    """Does a text file in UTF-8 begin with sentences rather than with a table?"""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        lines = [line for line in islice(file, SAMPLE) if line.strip()]
-    words = [word for line in lines for word in line.split()]
-    numbers = sum(map(looks_like_number, words))
-    return are_documents(lines) and NUMBERS_IN_PROSE * numbers < len(words)
+def are_edges(path: Path, options: ReadOptions) -> bool:
+    """Is a file a table that is read as an edge list?"""
+    with opened(path, options.max_bytes) as file:
+        if kind_of_file(file) is not None or file.suffix == SPREADSHEET:
+            return False
+        if databases.kind_of_database(file.path) is not None:
+            return False
+        with table_in(file, None, options, options.max_bytes) as (table, _):
+            return options.kind_of_table(len(as_chosen(table, options).kept)) == "edges"
 
 
-def kind_of_table(options: ReadOptions, width: int) -> str:
-    """The kind of a table: by the options, then by the number of its columns."""
-    if options.text is not None:
-        return "texts"
-    if options.names is not None:
-        return "table"
-    if options.time is not None:
-        return "sequences"
-    if options.columns is not None or options.weights is not None:
-        return "edges"
-    return "edges" if 2 <= width <= MOST_OF_AN_EDGE else "table"
+# --- tables -----------------------------------------------------------------------------------
+
+
+def _from_table(
+    table: RawTable, kind: str | None, options: ReadOptions, form: str, is_stated: bool = True
+) -> Data:
+    """Data from a table, whatever it came from, and whether the user has stated its kind."""
+    from polars.exceptions import PolarsError
+
+    try:
+        return _interpret(table, kind, options, form, is_stated and kind is not None)
+    except PolarsError as error:  # a file that is not a table at all
+        raise fault(table, error=error) from error
+
+
+def _interpret(
+    table: RawTable, kind: str | None, options: ReadOptions, form: str, is_stated: bool
+) -> Data:
+    table = as_chosen(table, options)
+    kind = kind or options.kind_of_table(len(table.kept))
+    if kind == "sequences" and options.columns is not None:
+        options.check(kind, form)
+        return from_events(table, options)
+    if kind not in ("edges", "table", "texts"):
+        raise InputError(
+            f"it is a table, so kind={kind!r} cannot be right",
+            file=table.name,
+            advice="Leave it out, or use kind='edges' or kind='table'.",
+        )
+    options.check(kind, form)
+    if kind == "edges":
+        data = _from_edges(table, options, is_stated)
+    elif kind == "texts":
+        data = from_column(table, options)
+    else:
+        keeps = options.drop == "none"
+        wide = WideOptions(options.name_column, options.row_classes, keeps, is_stated)
+        data = from_table(table, wide, options.missing_weights("0"))
+    return replace(data, reading={"kind": kind, **data.reading, **header_of(table)})
+
+
+def _from_edges(table: RawTable, options: ReadOptions, is_stated: bool) -> Data:
+    """An edge list, with the classes in its other columns."""
+    chosen = EdgeColumns(options.rows, options.columns, options.weights)
+    data = from_edges(table, chosen, options.missing_weights("error"))
+    if not is_stated and chosen == EdgeColumns() and table.has_headings:
+        refuse_wide(data, table)
+    rows, columns = (
+        table.kept[i] if which is None else table.field(which, "rows")
+        for i, which in enumerate((options.rows, options.columns))
+    )
+    return replace(
+        data,
+        row_classes=edge_classes(table, rows, options.row_classes, data.row_names),
+        column_classes=edge_classes(table, columns, options.column_classes, data.column_names),
+    )
+
+
+# --- objects ----------------------------------------------------------------------------------
+
+
+def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
+    if kind == "h5ad" or (kind is None and is_anndata(source)):
+        options.check("h5ad")
+        return from_anndata(source, options)
+    if kind == "graph" or (kind is None and is_graph(source)):
+        options.check("graph")
+        return _from_graph(source, options, "")
+    if isinstance(source, list) and (kind in WORDS or (kind is None and _are_all(source, str))):
+        options.check(kind or "texts", "a list of texts")
+        return count_words(Documents(None, source, {}), options, "the list of texts")
+    if is_frame(source):
+        return _from_data_frame(source, kind, options)
+    if is_list_of_edges(source) or _are_all(source, Mapping):
+        return _from_list(source, kind, options)
+    if isinstance(source, dict | set) or source is None:
+        raise InputError(
+            f"A {type(source).__name__} cannot be read",
+            advice="Give the path of a file, a data frame or a matrix.",
+        )
+    if kind not in (None, CHAIN, "npz"):
+        raise InputError(f"kind={kind!r} does not apply to a matrix", advice="Leave it out.")
+    if isinstance(source, Data):
+        options.check_form(source.source or "data")
+    options.check("npz")
+    return source if isinstance(source, Data) else Data(source)
+
+
+def _are_all(source: Any, kind: Any) -> bool:
+    """Is it a list of items of a type, none of them empty?"""
+    is_list = isinstance(source, list) and bool(source)
+    return is_list and all(isinstance(item, kind) and (item or kind is str) for item in source)
+
+
+def is_list_of_edges(source: Any) -> bool:
+    """Is it a list of pairs, or of triples with a weight, in which names are text?"""
+    if not _are_all(source, Sequence) or any(isinstance(item, str) for item in source):
+        return False
+    return any(isinstance(value, str) for value in source[0][:2])
+
+
+def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Data:
+    """A list of edges, of records, or of counts by the name of the column."""
+    need("Reading lists", "polars")
+    import polars as pl
+
+    if is_list_of_edges(source):
+        frame = _edges_frame(source)
+    elif (
+        kind is None
+        and not options.given
+        and all(isinstance(value, Number) for row in source for value in row.values())
+    ):
+        from sklearn.feature_extraction import DictVectorizer  # slow to import
+
+        counter = DictVectorizer()  # columns that a dict lacks are 0
+        matrix = counter.fit_transform([{str(k): v for k, v in row.items()} for row in source])
+        return Data(matrix, None, counter.get_feature_names_out())
+    else:
+        frame = pl.DataFrame(source, infer_schema_length=None, strict=False)
+    return _from_table(from_frame(frame, "the list"), kind, options, "a list")
+
+
+def _edges_frame(source: list[Sequence[Any]]) -> Any:
+    """Pairs or triples as a data frame."""
+    import polars as pl
+
+    width = len(source[0])
+    for number, edge in enumerate(source):
+        if len(edge) != width or width not in (2, 3):
+            raise InputError(
+                f"Item {number} of the list has {len(edge)} values, where the first has {width}",
+                advice="An edge is (row, column) or (row, column, weight).",
+            )
+    columns = list(zip(*source, strict=True))
+    names = {
+        name: list(map(str, values)) for name, values in zip(EDGE_NAMES, columns[:2], strict=False)
+    }
+    weights = {"weight": pl.Series(columns[2], strict=False)} if width == 3 else {}
+    return pl.DataFrame({**names, **weights})
+
+
+def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
+    """A data frame; the index of a wide pandas frame names its rows, unless it only counts them."""
+    is_stated = kind is not None
+    kind = kind or options.kind_of_table(frame_width(frame))
+    if kind == "table" and options.name_column is None and hasattr(frame, "index"):
+        is_counted = are_numbers(np.asarray(frame.index, dtype=object))
+        is_numeric = all(dtype.kind in "iufb" for dtype in frame.dtypes)
+        if is_numeric and options.drop is None and not frame.isna().any(axis=None):
+            options.check(kind, "a data frame")
+            return Data(frame, None if is_counted else distinct(frame.index), list(frame.columns))
+        if not is_counted:
+            kind_of_rows = frame.index.name or ""
+            frame = frame.set_axis(distinct(frame.index), axis=0)
+            frame = frame.rename_axis(index=kind_of_rows).reset_index()
+    table = from_frame(frame, "the data frame")
+    return _from_table(table, kind, options, "a data frame", is_stated)

@@ -3,119 +3,108 @@
 from __future__ import annotations
 
 import os
-from difflib import get_close_matches
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...joint import objects as matrices_of
-from ...joint.messages import need, warn_user
+from ...joint.messages import InputError, did_you_mean, listed, need, warn_user
 from ...joint.objects import Layer, is_anndata
 from ..files import whole_file
 from ..isolation import UnreadableError, check_in_child
+from ..read_options import ReadOptions
 from .data import Data
-from .matrices import named_errors, refuse_bad_weights
-from .naming import distinct
-from .opened import unpacking_limit
+from .matrices import errors_in, refuse_bad_weights
+from .naming import distinct, frame_classes
+from .opened import Opened, unpacking_limit
 from .raw_tables import reason
 
-OBJECT = "the AnnData object"
+ANNDATA_OBJECT = "the AnnData object"
 
 
-def from_anndata(annotated: Any, layer: str | None = None, name: str = OBJECT) -> Data:
-    """X of an AnnData object, or another of its matrices, with the names of its sides.
+def from_anndata(annotated: Any, options: ReadOptions, name: str = ANNDATA_OBJECT) -> Data:
+    """X of an AnnData object, or another of its matrices, with the names and classes of its sides.
 
     ``layer`` is the key of a layer, "raw" or "X". Without it X is read; if X has negative values,
     as scaled data do, the counts in a layer or in ``.raw`` are, with a warning.
     """
-    chosen = _chosen(annotated, layer, name)
-    rows, columns = (distinct(side) for side in (chosen.row_names, chosen.column_names))
-    if matrices_of.problem(chosen.matrix) is not None:
-        _refuse(annotated, chosen, name)
-    reading = {} if chosen.name == matrices_of.X else {"layer": chosen.name}
-    return named_errors(
-        name,
-        lambda: Data(
-            chosen.matrix, rows, columns, "observation", "variable", name, reading=reading
-        ),
+    layer = _layer(annotated, options.layer, name)
+    problem = matrices_of.problem(layer.matrix)
+    if problem is not None:
+        raise _no_weights(annotated, layer, problem, name)
+    rows, columns = distinct(layer.row_names), distinct(layer.column_names)
+    reading = {} if layer.name == matrices_of.X else {"layer": layer.name}
+    with errors_in(name):
+        data = Data(layer.matrix, rows, columns, "observation", "variable", name, reading=reading)
+    if not hasattr(annotated, "obs"):  # .raw alone
+        return data
+    variables = annotated.var if len(annotated.var) == data.shape[1] else annotated.raw.var
+    return replace(
+        data,
+        row_classes=frame_classes(annotated.obs, options.row_classes, ".obs"),
+        column_classes=frame_classes(variables, options.column_classes, ".var"),
     )
 
 
-def _chosen(annotated: Any, wanted: str | None, name: str) -> Layer:
+def from_h5ad(file: Opened, options: ReadOptions) -> Data:
+    """An AnnData file."""
+    annotated = read_h5ad(file.path, file.name, options.max_bytes)
+    return from_anndata(annotated, options, file.name)
+
+
+def _layer(annotated: Any, wanted: str | None, name: str) -> Layer:
     """The matrix that the user wants, or the one that holds weights."""
     if wanted is None:
-        chosen = matrices_of.weights_of(annotated)
-        if chosen.name != matrices_of.X and matrices_of.problem(chosen.matrix) is None:
-            warn_user(_note(annotated, chosen, name))
-        return chosen
-    every = matrices_of.layers(annotated)
-    for layer in every:
-        if layer.name == wanted:
-            return layer
-    names = [layer.name for layer in every]
-    known = ", ".join(names) or "nothing to read"
-    similar = get_close_matches(wanted, names, n=1)
-    advice = f" Did you mean layer={similar[0]!r}?" if similar else ""
-    if names and not similar:
-        advice = f" Choose one of these, for example layer={names[-1]!r}."
-    raise ValueError(f"{_sentence(name)} has no layer {wanted!r}, only {known}.{advice}")
-
-
-def _note(annotated: Any, chosen: Layer, name: str) -> str:
-    x = annotated.X
-    why = "is missing" if x is None else f"has {matrices_of.problem(matrices_of.in_memory(x))}"
-    scaled = ", as scaled data do" if "negative" in why else ""
-    return (
-        f"{_sentence(name)}: X {why}{scaled}, so {chosen} is used instead. "
-        f"Choose it to silence this note: {_call(name, chosen.choice)}"
-    )
-
-
-def _refuse(annotated: Any, chosen: Layer, name: str) -> None:
-    """Raise for a matrix that holds no weights, with the matrices that could be read instead."""
-    every = matrices_of.layers(annotated)
-    good = [layer for layer in every if matrices_of.problem(layer.matrix) is None]
-    if good:
-        advice = f"read {good[0]}: {_call(name, good[0].choice)}"
-    else:
-        listed = ", ".join(str(layer) for layer in every)
-        advice = f"none of its matrices ({listed}) is free of such values. {_remedy(chosen, name)}"
-    try:
-        refuse_bad_weights(chosen.matrix, chosen.row_names, chosen.column_names, _sentence(name))
-    except ValueError as error:
-        raise ValueError(f"{error} Weights are counts or other amounts; {advice}") from error
-    raise ValueError(
-        f"{_sentence(name)}: {chosen} has {matrices_of.problem(chosen.matrix)}; {advice}"
-    )
-
-
-def _remedy(chosen: Layer, name: str) -> str:
-    """What to do if no matrix holds weights, neither a layer nor ``.raw``."""
-    problem = matrices_of.problem(chosen.matrix) or ""
-    if problem.startswith("missing"):
-        return "Write 0 where nothing was observed, or leave out observations that lack values."
-    if not problem.startswith("negative"):
-        return "Convert them to numbers."
-    counts = _call(name, 'layer="counts"')
-    if name == OBJECT:
-        return (
-            "Pass the data as they were before scaling. To keep them, run "
-            f'adata.layers["counts"] = adata.X.copy() before you scale, then {counts}'
+        layer = matrices_of.weights_of(annotated)
+        if layer.name != matrices_of.X and matrices_of.problem(layer.matrix) is None:
+            x = annotated.X
+            found = "" if x is None else matrices_of.problem(matrices_of.in_memory(x))
+            why = f"has {found}" if found else "is missing"
+            warn_user(
+                f"X of {name} {why}, so {layer} is used instead. Choose it to silence this note: "
+                f"{_call(name, layer.choice)}"
+            )
+        return layer
+    layers = {layer.name: layer for layer in matrices_of.layers(annotated)}
+    if wanted not in layers:
+        example = f"Use layer={list(layers)[-1]!r}." if layers else None
+        raise InputError(
+            f"it has no layer {wanted!r}, only {', '.join(layers) or 'nothing to read'}",
+            file=name,
+            advice=did_you_mean(wanted, layers).strip() or example,
         )
-    return (
-        'Write the data as they were before scaling. To keep them, copy X to a layer "counts" '
-        f"before you scale, and choose it: {counts}"
-    )
+    return layers[wanted]
+
+
+def _no_weights(annotated: Any, layer: Layer, problem: str, name: str) -> InputError:
+    """The error about a matrix that holds no weights, with one that could be read instead."""
+    layers = matrices_of.layers(annotated)
+    good = [each for each in layers if matrices_of.problem(each.matrix) is None]
+    if good:
+        advice = f"Read {good[0]}: {_call(name, good[0].choice)}"
+    elif problem.startswith("missing"):
+        advice = "Write 0 where nothing was observed, or leave out observations that lack values."
+    elif not problem.startswith("negative"):
+        advice = "Convert them to numbers."
+    else:
+        is_object, counts = name == ANNDATA_OBJECT, _call(name, 'layer="counts"')
+        keep = 'run adata.layers["counts"] = adata.X.copy()' if is_object else "copy X to a layer"
+        advice = (
+            f"Pass the data as they were before scaling: none of {listed(layers, 9)} holds counts. "
+            f"To keep them, {keep} before you scale, then {counts}"
+        )
+    try:
+        refuse_bad_weights(layer.matrix, layer.row_names, layer.column_names, name)
+    except InputError as error:
+        return InputError(error.args[0], file=name, advice=advice)
+    return InputError(f"{layer} has {problem}", file=name, advice=advice)
 
 
 def _call(name: str, choice: str) -> str:
     """How to choose a matrix: a call for an object; for a file the keyword, or option, alone."""
-    return f"comarkov.read(adata, {choice})" if name == OBJECT else choice
-
-
-def _sentence(name: str) -> str:
-    return name[0].upper() + name[1:] if name == OBJECT else name
+    return f"comarkov.read(adata, {choice})" if name == ANNDATA_OBJECT else choice
 
 
 def read_h5ad(path: str | os.PathLike[str], name: str, max_bytes: int | None = None) -> Any:
@@ -124,26 +113,21 @@ def read_h5ad(path: str | os.PathLike[str], name: str, max_bytes: int | None = N
     limit = unpacking_limit(Path(path), max_bytes)
     try:
         check_in_child("hdf5", Path(path), limit)
-    except UnreadableError as error:
-        raise ValueError(_unreadable(error, name, limit)) from error
-    import anndata
+        import anndata
 
-    try:
         return anndata.read_h5ad(path)
     except Exception as error:  # HDF5 files can be wrong in many ways, with an error for each
-        raise ValueError(f"{name} is not a valid h5ad file: {reason(error)}.") from error
-
-
-def _unreadable(error: UnreadableError, name: str, limit: int) -> str:
-    """What is wrong with a file that is damaged, or whose values are elsewhere."""
-    if not error.is_refused:
-        return f"{name} is not a valid h5ad file: {error}. Write it again with adata.write_h5ad."
-    if "trap" in str(error):
-        return f"{name}: {error}. If you trust it, raise the limit: max_bytes={10 * limit}."
-    return (
-        f"{name}: {error}. Only values in the file itself are read. If you trust it, write all of "
-        f"it into one file: anndata.read_h5ad({name!r}).write_h5ad('copy.h5ad')"
-    )
+        problem, advice = reason(error), "Write it again with adata.write_h5ad."
+        if isinstance(error, UnreadableError) and error.is_refused:
+            advice = (
+                f"If you trust it, raise the limit: max_bytes={10 * limit}."
+                if "trap" in problem
+                else "Only values in the file itself are read. If you trust it, write all of it "
+                f"into one file: anndata.read_h5ad({name!r}).write_h5ad('copy.h5ad')"
+            )
+        else:
+            problem = f"not a valid h5ad file: {problem}"
+        raise InputError(problem, file=name, advice=advice) from error
 
 
 # --- clusters written back --------------------------------------------------------------------
@@ -196,68 +180,58 @@ def write_h5ad(
     return annotated
 
 
-class Side(NamedTuple):
-    """The clusters of one side of a model, with the names that their elements had in the fit."""
-
-    what: str
-    labels: np.ndarray
-    confidence: np.ndarray | None
-    names: list[str] | None
-
-    @classmethod
-    def of(cls, model: Any, what: str, names: str) -> Side:
-        """One side of a fitted model."""
-        labels = getattr(model, f"{what}_labels_")
-        confidence = getattr(model, f"{what}_confidence_", None)
-        return cls(what, labels, confidence, distinct(getattr(model, names, None)))
-
-    def matches(self, table: Any) -> bool:
-        """Are the elements those of a table, in the same order?"""
-        is_same_size = len(table) == self.labels.size
-        return is_same_size and (self.names is None or distinct(table.index) == self.names)
-
-    def write(self, table: Any, key: str, places: np.ndarray) -> None:
-        """Add columns to a table; ``places`` are the elements of its lines, -1 for none."""
-        import pandas as pd
-
-        present = np.unique(self.labels[self.labels >= 0])
-        labels = np.where(places >= 0, self.labels[places], -1)
-        table[key] = pd.Categorical.from_codes(
-            np.where(labels >= 0, np.searchsorted(present, labels), -1),
-            categories=[str(label) for label in present],
-        )
-        if self.confidence is not None:
-            table[f"{key}_confidence"] = np.where(places >= 0, self.confidence[places], np.nan)
-
-
 def _annotate(annotated: Any, model: Any, key: str) -> None:
-    rows = Side.of(model, "row", "row_names_in_")
-    columns = Side.of(model, "column", "feature_names_in_")
     raw: Any = getattr(annotated, "raw", None)
-    is_raw = raw is not None and not columns.matches(annotated.var) and columns.matches(raw.var)
-    for side, table in ((rows, annotated.obs), (columns, raw.var if is_raw else annotated.var)):
-        if not side.matches(table):
-            raise ValueError(
-                f"The model was fitted to other data: its {side.labels.size:,} {side.what}s are "
-                f"not the {len(table):,} here. Fit it to these: model.fit(comarkov.read(source))."
+    sizes = []
+    for side, names, table in (
+        ("row", "row_names_in_", annotated.obs),
+        ("column", "feature_names_in_", annotated.var),
+    ):
+        labels, fitted = getattr(model, f"{side}_labels_"), getattr(model, names, None)
+        known = None if fitted is None else distinct(fitted)
+        is_raw = side == "column" and raw is not None and not _matches(table, labels, known)
+        whole = raw.var if is_raw else table
+        if not _matches(whole, labels, known):
+            raise InputError(
+                f"The model was fitted to other data: its {labels.size:,} {side}s are not the "
+                f"{len(table):,} here",
+                advice="Fit it to these: model.fit(comarkov.read(source)).",
             )
-    rows.write(annotated.obs, key, np.arange(rows.labels.size))
-    columns.write(raw.var if is_raw else annotated.var, key, np.arange(columns.labels.size))
-    if is_raw:
-        _write_common(annotated, columns, key)
-    counts = [int(np.unique(side.labels[side.labels >= 0]).size) for side in (rows, columns)]
-    annotated.uns[key] = {"beta": model.beta_, "cost": model.cost_, "n_clusters": np.array(counts)}
+        confidence = getattr(model, f"{side}_confidence_", None)
+        _write_clusters(whole, key, labels, confidence, np.arange(labels.size))
+        if is_raw:  # which may have other variables than X
+            place = {name: i for i, name in enumerate(distinct(raw.var.index))}
+            places = np.array([place.get(name, -1) for name in distinct(table.index)])
+            _write_clusters(table, key, labels, confidence, places)
+            _note_raw(key, labels.size, places)
+        sizes.append(int(np.unique(labels[labels >= 0]).size))
+    annotated.uns[key] = {"beta": model.beta_, "cost": model.cost_, "n_clusters": np.array(sizes)}
 
 
-def _write_common(annotated: Any, columns: Side, key: str) -> None:
-    """The clusters of ``.raw`` for the variables that X has, too."""
-    place = {name: i for i, name in enumerate(columns.names or [])}
-    places = np.array([place.get(name, -1) for name in distinct(annotated.var_names) or []])
-    columns.write(annotated.var, key, places)
+def _matches(table: Any, labels: np.ndarray, names: list[str] | None) -> bool:
+    """Are the elements of a fit those of a table, in the same order?"""
+    return len(table) == labels.size and names in (None, distinct(table.index))
+
+
+def _write_clusters(
+    table: Any, key: str, labels: np.ndarray, confidence: np.ndarray | None, places: np.ndarray
+) -> None:
+    """Add columns to a table; ``places`` are the elements of its lines, -1 for none."""
+    import pandas as pd
+
+    present = np.unique(labels[labels >= 0])
+    own = np.where(places >= 0, labels[places], -1)
+    codes = np.where(own >= 0, np.searchsorted(present, own), -1)
+    table[key] = pd.Categorical.from_codes(codes, categories=[str(label) for label in present])
+    if confidence is not None:
+        table[f"{key}_confidence"] = np.where(places >= 0, confidence[places], np.nan)
+
+
+def _note_raw(key: str, size: int, places: np.ndarray) -> None:
     missing = int((places < 0).sum())
     warn_user(
-        f"The model was fitted to the {columns.labels.size:,} variables of .raw, and X has "
-        f"{places.size:,}: .raw.var[{key!r}] has all column clusters, .var[{key!r}] those of "
+        f"The model was fitted to the {size:,} variables of .raw, and X has {places.size:,}: "
+        f".raw.var[{key!r}] has all column clusters, .var[{key!r}] those of "
         f"{places.size - missing:,} variables"
         + (f"; {missing:,} that .raw does not have are left empty." if missing else ".")
     )

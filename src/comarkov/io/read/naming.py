@@ -1,171 +1,201 @@
-"""Names from elsewhere: a second file, a mapping or a list, which replace ids and numbers."""
+"""Names and known classes of rows and columns: from files, mappings, lists and columns."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from ...joint.messages import quote
+from ...joint.messages import InputError, listed, quote, warn_user
+from ...joint.objects import as_objects
+from ..read_options import Column, ReadOptions
 from ..spreadsheets import original
 from .data import Data
 from .delimited import from_lines
 from .faults import fault
-from .opened import Opened, as_utf8, decoded, opened
-from .raw_tables import RawTable, first_line, from_parquet, is_parquet, listed
+from .opened import as_utf8, decoded, opened
+from .raw_tables import from_parquet, is_parquet
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from .raw_tables import RawTable
 
-Column = str | int | None
+
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
+LABEL_HEADINGS = ("cluster", "class", "label", "topic", "group", "genre", "category")
+MAX_CATEGORIES = 50  # of a column that holds classes although the user has not said so
+OWN_PREFIX = "comarkov"  # of the columns with clusters that we wrote ourselves
 
 
-class NamesFile(NamedTuple):
-    """A file of names: which column holds ids and which names; None for the usual ones."""
+# --- files ------------------------------------------------------------------------------------
+
+
+class NameFile(NamedTuple):
+    """A file of names or labels, and two of its columns; None for the usual ones."""
 
     path: Any
     key: Column = None
-    name: Column = None
+    value: Column = None
+
+    @classmethod
+    def of(cls, choice: Any) -> NameFile:
+        """A path, (path, key, value), or one string "path:key:value"."""
+        if isinstance(choice, tuple):
+            return cls(*choice)
+        parts = FILE_KEY_NAME.fullmatch(choice) if isinstance(choice, str) else None
+        if parts is None or os.path.exists(choice):
+            return cls(choice)
+        path, key, value = parts.groups()
+        return cls(path, key or None, value or None)
 
 
-def renamed(
-    data: Data, row_names: Any, column_names: Any, encoding: str | None, max_bytes: int | None
-) -> Data:
-    """Data under other names."""
-    if row_names is None and column_names is None:
-        return data
-    rows, columns = (
-        names if choice is None else _names(choice, names, is_named, encoding, max_bytes, role)
-        for choice, names, is_named, role in (
-            (row_names, data.row_names, data.named[0], "row_names"),
-            (column_names, data.column_names, data.named[1], "column_names"),
+class NameTable(NamedTuple):
+    """The cells of a file of names or labels; the header may turn out to be a line like others."""
+
+    source: str
+    header: list[str]
+    lines: list[list[str]]
+
+    def position(self, which: str | int, role: str) -> int:
+        """The place of a column, by heading or by position from 0."""
+        if isinstance(which, str) and which in self.header:
+            return self.header.index(which)
+        if str(which).isdecimal() and int(which) < len(self.header):
+            return int(which)
+        example = ":".join([self.source, self.header[0], self.header[-1]])
+        raise InputError(
+            f"it has no column {quote(which)}, only {listed(self.header, 10)}",
+            file=self.source,
+            advice=f"Choose two of its columns, for example {role}={example!r}.",
         )
-    )
-    named = (row_names is not None or data.named[0], column_names is not None or data.named[1])
-    return replace(data, row_names=rows, column_names=columns, named=named)
+
+    def pairs(self, key: int, value: int, known: Collection[str]) -> list[tuple[str, str]]:
+        """Two columns; the first line is no header if its key is one of the known."""
+        first = [self.header] if self.header[key] in known else []
+        return [(line[key], line[value]) for line in (*first, *self.lines)]
 
 
-def _names(
-    choice: Any,
-    ids: np.ndarray,
-    are_ids: bool,
-    encoding: str | None,
-    max_bytes: int | None,
-    role: str,
-) -> Any:
-    if isinstance(choice, Mapping):
-        return _looked_up({str(k): str(v) for k, v in choice.items()}, ids, f"{role}=")
-    if not isinstance(choice, str | os.PathLike | tuple):
-        return _in_order([str(name) for name in choice], ids, f"{role}=")
-    file = as_file(choice)
+def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -> NameTable:
+    """A file of names or labels: delimited text, compressed or not, or Parquet."""
+    from polars.exceptions import PolarsError
+
     with ExitStack() as stack:
-        plain = stack.enter_context(opened(file.path, max_bytes))
-        by_name = [c for c in (file.key, file.name) if isinstance(c, str) and not c.isdecimal()]
-        if is_parquet(plain.path):
-            table = from_parquet(plain)
+        file = stack.enter_context(opened(path, max_bytes))
+        if is_parquet(file.path):
+            table = from_parquet(file)
         else:
-            text = stack.enter_context(as_utf8(plain, encoding))
-            table = from_lines(text, bool(by_name), None)
-        is_keyed = file.key is not None or (are_ids and file.name is None and len(table.fields) > 1)
-        key = _field(table, 0 if file.key is None else file.key, role) if is_keyed else None
-        default = 1 if is_keyed else 0
-        name = _field(table, default if file.name is None else file.name, role)
-        columns = [name] if key is None else [key, name]
-        frame = _collected(table, columns)
-    names = [value or "" for value in frame[name].to_list()]
-    if key is None:
-        return _in_order(names, ids, str(file.path))
-    known = dict(zip(frame[key].to_list(), names, strict=True))
-    return _looked_up(known, ids, str(file.path))
+            file = stack.enter_context(as_utf8(file, encoding))
+            with file.path.open("rb") as stream:
+                start = decoded(stream.readline(), file.name, "utf-8")
+            table = from_lines(file, True, max("\t,;|", key=start.count))
+        try:
+            rows = table.frame.collect().rows()
+        except PolarsError as error:
+            raise fault(table, error=error) from error
+    lines = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    return NameTable(str(path), table.columns, lines)
 
 
-def _field(table: RawTable, which: str | int, role: str) -> str:
-    """A column of a file of names."""
-    labels = [str(table.label(field)) for field in table.fields]
-    if str(which) not in labels and not (str(which).isdecimal() and int(which) < len(labels)):
-        example = ":".join([table.name, labels[0], labels[-1]])
-        raise ValueError(
-            f"{table.name} has no column {quote(which)}: its columns are {listed(labels)}. Choose "
-            "those "
-            f"with ids and names, for example {role}={example!r}."
-        )
-    return table.field(which, role)
+# --- names ------------------------------------------------------------------------------------
 
 
-def _collected(table: RawTable, columns: list[str]) -> pl.DataFrame:
-    """Columns as text; errors name the file of names."""
-    import polars as pl
+def rename(data: Data, options: ReadOptions) -> Data:
+    """Data under the names in ``row_names`` and ``column_names``, or in the files of before.
 
-    try:
-        return table.frame.select(columns).cast(pl.String).collect()
-    except pl.exceptions.PolarsError as error:
-        raise fault(table, error=error) from error
+    New rows are often not in a file that named the old ones: they keep their ids.
+    """
+    for axis, side in enumerate(("row_names", "column_names")):
+        choice, before = getattr(options, side), options.before.get(side)
+        if choice is None:
+            continue
+        try:
+            names = _new_names(choice, getattr(data, side), data.named[axis], options, side)
+        except (OSError, ValueError) as error:
+            if before is None or side in options.given:
+                raise
+            if isinstance(error, OSError):
+                warn_user(
+                    f"The model has its {side.replace('_', ' ')} from {before}, which is missing: "
+                    f"ids stay. If the file has moved, give its new path with {side}=."
+                )
+            continue
+        named = (True, data.named[1]) if axis == 0 else (data.named[0], True)
+        data = data.changed(named=named, **{side: names})
+    return data
 
 
-def as_file(choice: Any) -> NamesFile:
-    """A file and its columns: a path, (path, key, name), or one string "path:key:name"."""
-    if isinstance(choice, tuple):
-        return NamesFile(*choice)
-    parts = FILE_KEY_NAME.fullmatch(choice) if isinstance(choice, str) else None
-    if parts is None or os.path.exists(choice):
-        return NamesFile(choice)
-    path, key, name = parts.groups()
-    return NamesFile(path, key or None, name or None)
+def _new_names(
+    choice: Any, ids: np.ndarray, are_ids: bool, options: ReadOptions, role: str
+) -> list[str]:
+    if isinstance(choice, Mapping):
+        return _names_of_ids({str(k): str(v) for k, v in choice.items()}, ids, f"{role}=")
+    if not isinstance(choice, str | os.PathLike | tuple):
+        return _names_in_order([str(name) for name in choice], ids, f"{role}=")
+    file = NameFile.of(choice)
+    table = _read_table(file.path, options.encoding, options.max_bytes)
+    if file.key is not None or (are_ids and file.value is None and len(table.header) > 1):
+        key = table.position(0 if file.key is None else file.key, role)
+        value = table.position(1 if file.value is None else file.value, role)
+        return _names_of_ids(dict(table.pairs(key, value, ids)), ids, table.source)
+    value = table.position(0 if file.value is None else file.value, role)
+    has_header = isinstance(file.value, str) and not file.value.isdecimal()
+    lines = (
+        table.lines if has_header or is_parquet(Path(file.path)) else [table.header, *table.lines]
+    )
+    return _names_in_order([line[value] for line in lines], ids, table.source)
 
 
-def _in_order(names: Sequence[str], ids: np.ndarray, source: str) -> list[str]:
+def _names_in_order(names: Sequence[str], ids: np.ndarray, source: str) -> list[str]:
     if len(names) != ids.size:
-        raise ValueError(
-            f"{source} has {len(names):,} names for {ids.size:,} elements. Give one name for each, "
-            "in their order, one in a line."
+        raise InputError(
+            f"{len(names):,} names for {ids.size:,} elements",
+            file=source,
+            advice="Give one name for each, in their order, one in a line.",
         )
-    return _distinct(names, [str(i) for i in range(len(names))])
+    return distinct(names)
 
 
-def _looked_up(known: Mapping[str, str], ids: np.ndarray, source: str) -> list[str]:
+def _names_of_ids(known: Mapping[str, str], ids: np.ndarray, source: str) -> list[str]:
     """The name of each id; the id itself if it has none."""
     if not any(one in known for one in ids):
-        keys = ", ".join(repr(key) for key in list(known)[:3])
-        keys += " and others" if len(known) > 3 else ""
-        raise ValueError(
-            f"{source} names none of the ids {', '.join(map(repr, ids[:3]))}, ...: its ids are "
-            f"{keys}. Choose the column of its ids, as in FILE:IDS:NAMES."
+        raise InputError(
+            f"it names none of the ids {listed(map(repr, ids))}, only {listed(map(repr, known))}",
+            file=source,
+            advice="Choose the column of its ids, as in FILE:IDS:NAMES.",
         )
-    return _distinct([known.get(one) or one for one in ids], ids.tolist())
+    return distinct([known.get(one) or one for one in ids], ids.tolist())
 
 
-def distinct(names: Iterable[Any] | None) -> list[str] | None:
-    """Names, with their places from 0 added where several are the same."""
+@overload
+def distinct(names: None) -> None: ...
+@overload
+def distinct(names: Iterable[Any], ids: Sequence[str] | None = None) -> list[str]: ...
+
+
+def distinct(names: Iterable[Any] | None, ids: Sequence[str] | None = None) -> list[str] | None:
+    """Names; where several are equal, with their ids, or their places from 0."""
     if names is None:
         return None
     texts = [str(name) for name in names]
-    return _distinct(texts, [str(i) for i in range(len(texts))])
-
-
-def _distinct(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Names, with their ids added where several are the same."""
-    often = Counter(names)
-    if len(often) == len(names):
-        return list(names)
+    ids = [str(i) for i in range(len(texts))] if ids is None else ids
+    often = Counter(texts)
+    if len(often) == len(texts):
+        return texts
     longer = [
         f"{name} [{one}]" if often[name] > 1 and name != one else name
-        for name, one in zip(names, ids, strict=True)
+        for name, one in zip(texts, ids, strict=True)
     ]
-    return longer if longer == list(names) else _distinct(longer, ids)
+    return longer if longer == texts else distinct(longer, ids)
 
 
-TITLES = ("cluster", "class", "label", "topic", "group", "genre", "category")  # of labels
+# --- labels, by name --------------------------------------------------------------------------
 
 
 class Labels(NamedTuple):
@@ -174,100 +204,193 @@ class Labels(NamedTuple):
     title: str
     by_name: dict[str, str]
 
+    def of(self, *names: np.ndarray) -> np.ndarray:
+        """The label of each element, under whichever of its names has more; "" if it has none."""
+        choices = [[self.by_name.get(name, "") for name in each] for each in names]
+        return as_objects(max(choices, key=lambda labels: sum(label != "" for label in labels)))
+
 
 def read_labels(
-    path: Path,
-    names: Column = None,
-    labels: Column = None,
-    *,
-    encoding: str | None = None,
-    known: Collection[str] = (),
+    choice: Any, *, encoding: str | None = None, known: Collection[str] = (), role: str = "labels"
 ) -> Labels:
-    """The label of each name in a table: delimited text or Parquet.
+    """The label of each name in a file.
 
-    ``names`` and ``labels`` are columns, by heading or position from 0. By default names are in the
-    column "name", or else in the first; labels in a column called class, label or the like, or else
-    in the second. A first line whose name is one of the ``known`` is not a header.
+    By default names are in the column "name", or else in the first; labels in a column called
+    class, label or the like, or else in the second. A first line whose name is one of the
+    ``known`` is not a header.
     """
-    header, *lines = _lines(path, encoding)
-    at = _column(path, header, names, "name" if "name" in header else 0)
+    file = NameFile.of(choice)
+    table = _read_table(file.path, encoding)
+    header = table.header
     if len(header) < 2:
-        raise ValueError(
-            f"{path} has one column, but names and their classes are needed. Give a file with two, "
-            "under the headings name and class."
+        advice = "Give a file with two, under the headings name and class."
+        raise InputError(
+            "it has one column, but names and their classes are needed",
+            file=file.path,
+            advice=advice,
         )
-    if header[at] in known:
-        header, lines = [str(i) for i in range(len(header))], [header, *lines]
-    usual = next((title for title in TITLES if title in header), 1 if at == 0 else 0)
-    label = _column(path, header, labels, usual)
+    first = "name" if "name" in header else 0
+    key = table.position(first if file.key is None else file.key, role)
+    usual = next((title for title in LABEL_HEADINGS if title in header), 0 if key else 1)
+    value = table.position(usual if file.value is None else file.value, role)
     by_name: dict[str, str] = {}
-    for number, line in enumerate(lines, 2):
-        name, value = original(line[at]), original(line[label])
-        if by_name.setdefault(name, value) != value:
-            raise ValueError(
-                f"{path}, line {number}: {quote(name)} has two labels, {quote(by_name[name])} and "
-                f"{quote(value)}. "
-                "Keep one."
-            )
+    for number, (cell, label) in enumerate(table.pairs(key, value, known), 2):
+        name, label = original(cell), original(label)
+        if by_name.setdefault(name, label) != label:
+            problem = f"{quote(name)} has two labels, {quote(by_name[name])} and {quote(label)}"
+            raise InputError(problem, file=file.path, line=number, advice="Keep one.")
     if not by_name:
-        raise ValueError(f"{path} has no lines below its header. Give a file with data.")
-    title = header[label] if not header[label].isdecimal() else path.stem
-    return Labels(title, by_name)
+        raise InputError("it has no lines below its header", file=file.path, advice="Add data.")
+    has_title = header[key] not in known and not header[value].isdecimal()
+    return Labels(header[value] if has_title else Path(file.path).stem, by_name)
 
 
-def _lines(path: Path, encoding: str | None) -> list[list[str]]:
-    """The header and all records, each as long as the header."""
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}. Check the path.")
-    if is_parquet(path):
-        table = from_parquet(Opened(str(path), path, path.suffix.lower()))
-        frame = table.frame.collect()
-        return [table.columns, *([_text(cell) for cell in row] for row in frame.rows())]
-    text = decoded(path.read_bytes(), str(path), encoding).removeprefix("\ufeff")
-    separator = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    lines: list[list[str]] = []
-    try:
-        for line in reader:
-            if lines and line and len(line) != len(lines[0]):
-                raise ValueError(
-                    f"{path}, line {reader.line_num}: it has {len(line)} columns, but the first "
-                    f"line has {len(lines[0])}. Put names with commas in quotes."
-                )
-            lines += [line] if line else []
-    except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: {first_line(error)}.") from error
-    if not lines:
-        raise ValueError(f"{path} is empty. Give a file with names and classes.")
-    return lines
+# --- known classes ----------------------------------------------------------------------------
 
 
-def _text(cell: object) -> str:
-    return "" if cell is None else str(cell)
+def _as_choice(classes: Any) -> Any:
+    """What a user gives as classes: a mapping, or a list of files and names of columns.
+
+    A series is a mapping of its index. A text with commas is a list.
+    """
+    if classes is None or isinstance(classes, Mapping):
+        return classes
+    if isinstance(classes, os.PathLike | tuple):
+        return [classes]
+    if isinstance(classes, str):
+        return [classes] if _is_file(classes) else [part.strip() for part in classes.split(",")]
+    if hasattr(classes, "to_dict"):
+        return {str(getattr(classes, "name", None) or "class"): dict(classes.items())}
+    return list(classes)
 
 
-def _column(path: Path, header: Sequence[str], chosen: Column, default: str | int) -> int:
-    wanted = default if chosen is None else chosen
-    if isinstance(wanted, str) and wanted in header:
-        return header.index(wanted)
-    position = int(wanted) if isinstance(wanted, int) or wanted.isdecimal() else -1
-    if 0 <= position < max(len(header), 2):
-        return position
-    raise ValueError(
-        f"{path} has no column {quote(wanted)}. Choose one of its columns: {', '.join(header)}."
+def _is_file(choice: Any) -> bool:
+    return isinstance(choice, os.PathLike | tuple) or Path(NameFile.of(choice).path).is_file()
+
+
+def columns_in(classes: Any) -> list[str]:
+    """The columns of the source that a user gives as classes."""
+    choice = _as_choice(classes)
+    names = choice if isinstance(choice, list) else []
+    return [str(n).removeprefix("obs:").removeprefix("var:") for n in names if not _is_file(n)]
+
+
+def chosen_columns(
+    columns: Mapping[str, Iterable[Any]], classes: Any, size: int
+) -> dict[str, np.ndarray]:
+    """Those columns that a user gives as classes; if there are none, those that look like classes.
+
+    They have 2 to 50 different values, each of which two rows share on average.
+    """
+    if classes is not None:
+        return {name: as_objects(columns[name]) for name in columns_in(classes) if name in columns}
+    others = {name: list(each) for name, each in columns.items() if not name.startswith(OWN_PREFIX)}
+    return {
+        name: as_objects(values)
+        for name, values in others.items()
+        if 2 <= len(set(map(str, values)) - {"", "nan", "None"}) <= min(MAX_CATEGORIES, size // 2)
+    }
+
+
+def frame_classes(table: Any, classes: Any, source: str) -> dict[str, np.ndarray]:
+    """The classes in the columns of a pandas data frame; numbers only if they are chosen."""
+    known = [str(name) for name in table.columns]
+    for name in columns_in(classes):
+        if name not in known:
+            raise _no_such_classes(name, source, known)
+    columns = {
+        str(name): table[name]
+        for name in table.columns
+        if classes is not None or getattr(table[name].dtype, "kind", "O") in "ObU"
+    }
+    return chosen_columns(columns, classes, len(table))
+
+
+def edge_classes(
+    table: RawTable, element: str, classes: Any, names: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The classes in columns of an edge list: for each element that of most of its edges."""
+    import polars as pl
+
+    found = {}
+    for column in columns_in(classes):
+        if column not in table.columns:
+            raise _no_such_classes(column, table.name, table.columns)
+        pairs = table.frame.select(
+            pl.col(element).cast(pl.String).str.strip_chars().alias("id"),
+            pl.col(table.field(column, "row_classes")).cast(pl.String).alias("class"),
+        )
+        counts = pairs.drop_nulls().group_by("id", "class").len().collect()
+        by_name = _most_frequent(counts)
+        if len(by_name) < len(counts):
+            warn_user(
+                f"{table.name}, column {column}: some elements have several classes. The most "
+                "frequent one is taken for each."
+            )
+        found[column] = Labels(column, by_name).of(names)
+    return found
+
+
+def _most_frequent(counts: pl.DataFrame) -> dict[str, str]:
+    ordered = counts.sort(["len", "class"], descending=[False, True])
+    return dict(zip(ordered["id"].to_list(), ordered["class"].to_list(), strict=True))
+
+
+def classify(data: Data, ids: Data, options: ReadOptions) -> Data:
+    """Data with the classes in files or mappings; ``ids`` has the names before renaming."""
+    for side in ("row", "column"):
+        choice = _as_choice(getattr(options, f"{side}_classes"))
+        if choice is None:
+            continue
+        names = getattr(ids, f"{side}_names"), getattr(data, f"{side}_names")
+        classes: dict[str, np.ndarray] = getattr(data, f"{side}_classes")
+        if isinstance(choice, Mapping):
+            classes = _classes_in_mapping(choice, names)
+        else:
+            files = [each for each in choice if _is_file(each)]
+            columns = columns_in(choice)
+            for name in columns:
+                if name not in classes:
+                    raise _no_such_classes(name, data.source or "the source", list(classes))
+            classes = {name: classes[name] for name in columns}
+            classes |= dict(_classes_in_file(file, names, side, options) for file in files)
+        data = data.changed(**{f"{side}_classes": classes})
+    return data
+
+
+def _classes_in_mapping(choice: Mapping[Any, Any], names: tuple[np.ndarray, ...]) -> dict[str, Any]:
+    """Classes by the name of the classification: a list in order, or a mapping of names."""
+    if not any(isinstance(value, Mapping | list | tuple | np.ndarray) for value in choice.values()):
+        choice = {"class": choice}
+    return {
+        str(title): Labels("", {str(k): str(v) for k, v in classes.items()}).of(*names)
+        if isinstance(classes, Mapping)
+        else classes
+        for title, classes in choice.items()
+    }
+
+
+def _classes_in_file(
+    choice: Any, names: tuple[np.ndarray, ...], side: str, options: ReadOptions
+) -> tuple[str, np.ndarray]:
+    known = {name for each in names for name in each.tolist()}
+    role = f"{side}_classes"
+    labels = read_labels(choice, encoding=options.encoding, known=known, role=role)
+    classes = labels.of(*names)
+    if not (classes != "").any():
+        ours, theirs = (listed(map(repr, each)) for each in (names[-1], labels.by_name))
+        path = NameFile.of(choice).path
+        raise InputError(
+            f"it has a class for none of the names {ours}, only for {theirs}",
+            file=path,
+            advice=f'Choose two of its columns, for example {role}="{path}:name:class".',
+        )
+    return labels.title, classes
+
+
+def _no_such_classes(name: str, source: str, columns: list[str]) -> InputError:
+    return InputError(
+        f"There is no file {name!r}, and {source} has no column of that name with classes",
+        advice=(f"Choose one of {listed(columns, 10)}, or give" if columns else "Give")
+        + " a file with names and classes, such as classes.csv.",
     )
-
-
-def looked_up(labels: Labels, *names: np.ndarray) -> np.ndarray:
-    """The label of each element, under whichever of its names has more; "" if it has none."""
-    choices = [[labels.by_name.get(name, "") for name in listed] for listed in names]
-    best = max(choices, key=lambda listed: sum(label != "" for label in listed))
-    return as_objects(best)
-
-
-def as_objects(values: Iterable[Any]) -> np.ndarray:
-    """Values as an array, whatever their types."""
-    listed = list(values)
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    return array

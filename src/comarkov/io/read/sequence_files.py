@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from ...joint.chains import numbered, transitions
-from ...joint.messages import quote
+from ...joint.messages import InputError
+from ..read_options import SEQUENCE_LINES, ReadOptions
 from .data import Data
 from .faults import Checks, fault
-from .formats import ReadOptions
-from .matrices import loaded
+from .matrices import load_array
 from .opened import Opened, as_utf8, decoded
 from .raw_tables import RawTable
 from .records import is_number
 
-PLAIN = ("", ".txt", ".dat", ".seq", ".dtraj")  # suffixes of files that may hold sequences
-SAMPLE = 1 << 16  # bytes that are looked at to tell sequences from a table
-BETWEEN = re.compile(r"[\s,;]+")  # separates states unless separator= names something else
+PLAIN_SUFFIXES = ("", ".txt", ".dat", ".seq", ".dtraj")  # of files that may hold sequences
+SEQUENCE_SAMPLE_BYTES = 1 << 16  # that distinguish sequences from a table
+BETWEEN_STATES = re.compile(r"[\s,;]+")  # unless separator= names something else
 
 
 def holds_sequences(file: Opened) -> bool:
@@ -28,33 +28,33 @@ def holds_sequences(file: Opened) -> bool:
     column of every line below the first, as an edge list has. A NumPy array does if it is 1-D.
     """
     if file.suffix == ".npy":
-        return loaded(file).ndim == 1
-    if file.suffix not in PLAIN:
+        return load_array(file).ndim == 1
+    if file.suffix not in PLAIN_SUFFIXES:
         return False
     with file.path.open("rb") as stream:
-        text = stream.read(SAMPLE).decode("utf-8", "replace")
-    lines = [_fields(line, None) for line in text.splitlines() if line.strip()]
+        text = stream.read(SEQUENCE_SAMPLE_BYTES).decode("utf-8", "replace")
+    lines = [_states(line, None) for line in text.splitlines() if line.strip()]
     widths = {len(line) for line in lines}
     is_square = widths == {len(lines)} and all(is_number(field) for line in lines for field in line)
     are_edges = widths == {3} and len(lines) > 1 and all(is_number(line[2]) for line in lines[1:])
     return not is_square and not are_edges
 
 
-def from_sequence_file(file: Opened, options: ReadOptions) -> Data:
-    """Transitions in a text file with one sequence per line, or in a 1-D NumPy array."""
-    return _counted(_sequences(file, options), file.name)
+def from_sequence_files(place: Opened | Path, options: ReadOptions) -> Data:
+    """Transitions in a text file with one sequence per line, in a 1-D NumPy array, or in a folder.
+
+    All files of the folder hold sequences.
+    """
+    options.check("sequences", SEQUENCE_LINES)
+    if isinstance(place, Opened):
+        return _count_transitions(_sequences(place, options), place.name)
+    paths = sorted(path for path in place.iterdir() if path.is_file() and path.name[0] != ".")
+    files = (Opened(str(path), path, path.suffix.lower()) for path in paths)
+    sequences = [each for file in files for each in _sequences(file, options)]
+    return _count_transitions(sequences, str(place))
 
 
-def from_sequence_folder(folder: Path, options: ReadOptions) -> Data:
-    """Transitions in all files of a folder, each of which holds sequences."""
-    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name[0] != ".")
-    opened = (Opened(str(path), path, path.suffix.lower()) for path in files)
-    return _counted([each for file in opened for each in _sequences(file, options)], str(folder))
-
-
-def from_events(
-    table: RawTable, rows: str | int | None, columns: str | int, time: str | int | None
-) -> Data:
+def from_events(table: RawTable, options: ReadOptions) -> Data:
     """Transitions in a table with one visited state per line.
 
     ``rows`` is the column of the sequence (all lines are one sequence without it), ``columns``
@@ -62,33 +62,27 @@ def from_events(
     """
     import polars as pl
 
-    roles = {"rows": rows, "columns": columns, "time": time}
-    fields = {
-        role: table.field(column, role) for role, column in roles.items() if column is not None
-    }
+    roles = {name: getattr(options, name) for name in ("rows", "columns", "time")}
+    fields = {name: table.field(which, name) for name, which in roles.items() if which is not None}
     try:
-        events = (
-            table.without_blank_lines()
-            .select(**{role: pl.col(field) for role, field in fields.items()})
-            .collect()
-        )
+        events = table.without_blank_lines().select(**fields).collect()
     except pl.exceptions.PolarsError as error:
         raise fault(table, Checks(names=list(fields.values())), error) from error
     for role, field in fields.items():
         if events[role].null_count():
-            raise ValueError(
-                f"{table.name} has lines without a value in column {quote(table.heading(field))} "
-                f"({role}=): fill them in, or drop these lines."
+            raise InputError(
+                f"some lines have no value ({role}=)",
+                file=table.name,
+                column=table.heading(field),
+                advice="Fill them in, or drop these lines.",
             )
-    if time is not None:
-        events = events.sort(_in_order(events["time"]), maintain_order=True)
-    if rows is None:
-        return _counted([events["columns"].to_list()], table.name)
-    parts = events.partition_by("rows", maintain_order=True)
-    return _counted([part["columns"].to_list() for part in parts], table.name)
+    if "time" in fields:
+        events = events.sort(_numbers_or_texts(events["time"]), maintain_order=True)
+    parts = events.partition_by("rows", maintain_order=True) if "rows" in fields else [events]
+    return _count_transitions([part["columns"].to_list() for part in parts], table.name)
 
 
-def _in_order(times: Any) -> Any:
+def _numbers_or_texts(times: Any) -> Any:
     """What sorts events: numbers if all times are, else the times as they are written."""
     import polars as pl
 
@@ -98,51 +92,41 @@ def _in_order(times: Any) -> Any:
 
 def _sequences(file: Opened, options: ReadOptions) -> list[list[Any]]:
     if file.suffix == ".npy":
-        array = loaded(file)
+        array = load_array(file)
         return [array.tolist()] if array.ndim == 1 else array.tolist()
     with as_utf8(file, options.encoding) as plain:
         text = decoded(plain.path.read_bytes(), file.name, "utf-8")
-    lines = [_fields(line, options.separator) for line in text.splitlines()]
-    if all(len(line) <= 1 for line in lines):  # a state per line; a blank line ends a sequence
-        return _parts(lines)
-    return [line for line in lines if line]
+    lines = [_states(line, options.separator) for line in text.splitlines()]
+    if any(len(line) > 1 for line in lines):
+        return [line for line in lines if line]
+    sequences: list[list[str]] = [[]]  # a state per line; a blank line ends a sequence
+    for line in lines:
+        if line:
+            sequences[-1] += line
+        else:
+            sequences.append([])
+    return [each for each in sequences if each]
 
 
-def _fields(line: str, separator: str | None) -> list[str]:
+def _states(line: str, separator: str | None) -> list[str]:
     """The states of a line: split at blanks, commas and semicolons, or at the separator."""
     if separator == "":
         return list(line)
-    parts = BETWEEN.split(line) if separator is None else line.split(separator)
+    parts = BETWEEN_STATES.split(line) if separator is None else line.split(separator)
     return [part.strip() for part in parts if part.strip()]
 
 
-def _parts(lines: list[list[str]]) -> list[list[str]]:
-    parts: list[list[str]] = [[]]
-    for line in lines:
-        if line:
-            parts[-1] += line
-        else:
-            parts.append([])
-    return [part for part in parts if part]
-
-
-def _counted(sequences: list[list[Any]], source: str) -> Data:
+def _count_transitions(sequences: list[list[Any]], source: str) -> Data:
     """The counts of all transitions, with states sorted by name, or by number if all are whole."""
-    if sum(map(len, sequences)) == 0:
-        raise ValueError(f"{source} holds no states.")
-    if _are_whole(sequences):
-        sequences = [[int(float(state)) for state in each] for each in sequences]
-    else:
-        sequences = [list(map(str, each)) for each in sequences]
-    states, places = numbered(sequences)
+    texts = {str(state) for each in sequences for state in each}
+    if not texts:
+        raise InputError("it holds no states", file=source)
+    are_whole = all(is_number(text) and float(text).is_integer() for text in texts)
+    convert: Any = (lambda state: int(float(state))) if are_whole else str  # 1.0 and 1e+00 are 1
+    states, places = numbered([list(map(convert, each)) for each in sequences])
     weights = transitions(places, states.size)
     if weights.nnz == 0:
-        raise ValueError(f"{source} holds no transitions: a sequence needs two states at least.")
+        problem = "it holds no transitions: a sequence needs two states at least"
+        raise InputError(problem, file=source)
     names = states.tolist()
     return Data(weights, names, names, "state", "state", source)
-
-
-def _are_whole(sequences: list[list[Any]]) -> bool:
-    """Are all states whole numbers, also if written as 1.0 or 1e+00?"""
-    states = {str(state) for each in sequences for state in each}
-    return all(is_number(state) and float(state).is_integer() for state in states)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from ..read_options import ReadOptions
 from . import databases, excel
 from .delimited import from_lines
-from .formats import PROSE_ADVICE, ReadOptions, is_prose
 from .opened import SPREADSHEET, Opened, as_utf8
 from .raw_tables import (
     RawTable,
@@ -18,6 +18,7 @@ from .raw_tables import (
     known_columns,
     without_columns,
 )
+from .texts import PROSE_ADVICE, is_prose
 
 
 @contextmanager

@@ -1,34 +1,42 @@
-"""Texts: a folder, JSON lines or a column of a table, as counts of words in documents."""
+"""Texts: a folder, JSON lines, lines or a column of a table, as counts of words in documents."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.messages import quote, warn_user
+from ...joint.messages import InputError, listed, quote, warn_user
+from ...joint.objects import are_documents, as_objects
 from ...joint.weighting import most_informative
 from ..files import is_own
-from .classes import MOST
+from ..read_options import JSON_LINES, ReadOptions
 from .data import Data
 from .faults import Checks, fault
-from .naming import distinct
+from .naming import MAX_CATEGORIES, chosen_columns, columns_in, distinct
 from .opened import TITLES, Opened, advice, as_utf8, decoded, detect, is_text
 from .raw_tables import RawTable
+from .records import looks_like_number
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-WEIGHTING = "bm25"  # the best by measurement without labels, see docs/concepts/weighting.md
+TEXT_WEIGHTING = "bm25"  # the best by measurement without labels, see docs/concepts/weighting.md
 STOP_WORDS = ("english", "none")
-TEXT = "text"  # the field of JSON lines that holds the text
+DOCUMENT = "document"
+PROSE_LINES = 100  # lines that show whether a file holds prose
+WORDS_PER_NUMBER = 10  # prose has at least so many
+PROSE_ADVICE = (
+    "If the file holds prose, use kind='texts' for a text in each line, or give a folder of texts."
+)
 
 
 class Documents(NamedTuple):
@@ -39,96 +47,118 @@ class Documents(NamedTuple):
     columns: Mapping[str, Any]  #: further columns, which may hold classes
 
 
-def from_json_lines(
-    file: Opened, text: str | int, rows: str | int | None, encoding: str | None
-) -> Documents:
-    """The texts of JSON lines, and names if a field with names is chosen."""
-    field = str(text)
+def read_text_file(file: Opened, options: ReadOptions) -> Data:
+    """JSON lines, or a text in each line."""
+    if is_json(file):
+        options.check("texts", JSON_LINES)
+        options = options.changed(text="text" if options.text is None else options.text)
+        return count_words(_from_json_lines(file, options), options, file.name, "texts")
+    options.check("texts", "a text in each line")
+    lines = [line for line in _content(file, options).splitlines() if line.strip()]
+    return count_words(Documents(None, lines, {}), options, file.name, "texts")
+
+
+def is_json(file: Opened) -> bool:
+    """Is a file called JSON lines, or does it begin with a JSON object?"""
+    if file.suffix in (".jsonl", ".ndjson"):
+        return True
+    with file.path.open("rb") as stream:
+        return stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+
+
+def _content(file: Opened, options: ReadOptions) -> str:
+    with as_utf8(file, options.encoding) as plain:
+        return decoded(plain.path.read_bytes(), file.name, "utf-8")
+
+
+def _from_json_lines(file: Opened, options: ReadOptions) -> Documents:
+    field, name = str(options.text), options.name_column
     names, texts, others = [], [], []
-    with as_utf8(file, encoding) as plain, plain.path.open("rb") as stream:
+    with as_utf8(file, options.encoding) as plain, plain.path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             content = decoded(line, file.name, "utf-8", number) if line.strip() else ""
             if not content.strip():
                 continue
-            where = f"{file.name}, line {number}"
-            try:
-                record = json.loads(content)
-            except json.JSONDecodeError as error:
-                raise ValueError(
-                    f"{where}, column {error.colno}: not valid JSON ({error.msg}). Each line must "
-                    'be one object, such as {"text": "..."}.'
-                ) from error
-            except RecursionError as error:
-                raise ValueError(
-                    f"{where}: the JSON is nested too deeply. Keep only the fields that matter."
-                ) from error
-            texts.append(_field(record, field, where, "text"))
-            if rows is not None:
-                names.append(_field(record, str(rows), where, "rows"))
+            record = _record(content, file.name, number)
+            texts.append(_value(record, field, "text", file.name, number))
+            if name is not None:
+                names.append(_value(record, str(name), "rows", file.name, number))
             others.append({k: v for k, v in record.items() if isinstance(v, str | int)})
     fields = dict.fromkeys(key for record in others for key in record)  # in order
     columns = {key: [record.get(key) for record in others] for key in fields if key != field}
-    return Documents(None if rows is None else names, texts, columns)
+    return Documents(None if name is None else names, texts, columns)
 
 
-def _field(record: object, field: str, where: str, role: str) -> str:
+def _record(content: str, file: str, line: int) -> dict[str, Any]:
+    advice = 'Each line must be one object, such as {"text": "..."}.'
+    try:
+        record = json.loads(content)
+    except json.JSONDecodeError as error:
+        problem = f"not valid JSON ({error.msg})"
+        raise InputError(
+            problem, file=file, line=line, column=error.colno, advice=advice
+        ) from error
+    except RecursionError as error:
+        advice = "Keep only the fields that matter."
+        raise InputError(
+            "the JSON is nested too deeply", file=file, line=line, advice=advice
+        ) from error
     if not isinstance(record, dict):
-        raise ValueError(
-            f'{where} is not a JSON object. Each line must be one, such as {{"text": "..."}}.'
-        )
+        raise InputError("this is not a JSON object", file=file, line=line, advice=advice)
+    return record
+
+
+def _value(record: Mapping[str, Any], field: str, role: str, file: str, line: int) -> str:
+    """A field of a record as text; a text may be null, which is empty."""
     if field not in record:
-        fields = ", ".join(record) or "none"
-        example = _longest(record) if role == "text" else next(iter(record), "name")
-        raise ValueError(
-            f"{where} has no field {quote(field)}. Its fields are {fields}. Choose one of them, "
-            "for "
-            f"example {role}={quote(example)}."
+        lengths = {name: len(value) for name, value in record.items() if isinstance(value, str)}
+        longest = max(lengths, key=lambda name: lengths[name], default="text")
+        example = longest if role == "text" else next(iter(record), "name")
+        raise InputError(
+            f"it has no field {quote(field)}, only {', '.join(record) or 'none'}",
+            file=file,
+            line=line,
+            advice=f"Choose one of its fields, for example {role}={quote(example)}.",
         )
     value = record[field]
-    if role == "text" and value is None:
-        return ""
-    if role == "text" and not isinstance(value, str):
-        raise ValueError(
-            f"{where}, field {quote(field)}: {json.dumps(value)[:40]} is not a text. Choose "
-            "another "
-            "field with text=."
+    if role == "text" and not isinstance(value, str | None):
+        raise InputError(
+            f"{json.dumps(value)[:40]} is not a text",
+            file=file,
+            line=line,
+            column=field,
+            advice="Choose another field with text=.",
         )
-    return str(value)
+    return "" if value is None and role == "text" else str(value)
 
 
-def _longest(record: Mapping[str, object]) -> str:
-    """The field with the longest text."""
-    lengths = {name: len(value) for name, value in record.items() if isinstance(value, str)}
-    return max(lengths, key=lambda name: lengths[name], default="text")
-
-
-def from_column(
-    table: RawTable, text: str | int, rows: str | int | None, classes: Collection[str] = ()
-) -> Documents:
+def from_column(table: RawTable, options: ReadOptions) -> Data:
     """The texts in a column of a table, empty if one is missing, and names if they are chosen."""
     import polars as pl
 
-    field = table.field(text, "text")
-    ids = [] if rows is None else [table.field(rows, "rows")]
+    options = options.changed(text="text" if options.text is None else options.text)
+    field, name = table.field(options.text, "text"), options.name_column
+    ids = [] if name is None else [table.field(name, "rows")]
     frame = table.frame
     if table.lines is not None:  # blank lines
         frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     query = frame.select(
         pl.col(field).cast(pl.String).fill_null("").alias("text"),
-        *(pl.col(name).cast(pl.String).alias("name") for name in ids),
+        *(pl.col(each).cast(pl.String).alias("name") for each in ids),
     )
     try:
         documents = query.collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
         raise fault(table, Checks(names=ids), error) from error
     if not len(documents):
-        raise ValueError(f"{table.name} has no texts.")
-    if rows is not None and documents["name"].null_count():
+        raise InputError("it has no texts", file=table.name)
+    if ids and documents["name"].null_count():
         raise fault(table, Checks(names=ids))
-    names = None if rows is None else documents["name"].to_list()
+    names = documents["name"].to_list() if ids else None
     others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
-    columns = _small_columns(frame, others, classes)
-    return Documents(names, documents["text"].to_list(), columns)
+    columns = _small_columns(frame, others, columns_in(options.row_classes))
+    found = Documents(names, documents["text"].to_list(), columns)
+    return count_words(found, options, table.name, "texts")
 
 
 def _small_columns(
@@ -141,19 +171,14 @@ def _small_columns(
     small = {
         heading: field
         for heading, field in fields.items()
-        if heading in wanted or counts[field][0] <= MOST + 1  # one may be missing
+        if heading in wanted or counts[field][0] <= MAX_CATEGORIES + 1  # one may be missing
     }
     values = frame.select(pl.col(list(small.values())).cast(pl.String)).collect()
     return {heading: values[field].to_list() for heading, field in small.items()}
 
 
-def from_texts(
-    texts: Iterable[str],
-    names: Sequence[str] | None,
-    source: str,
-    stop_words: str | list[str] | None = "english",
-    min_df: int = 2,
-    n_words: int | None = None,
+def count_words(
+    documents: Documents, options: ReadOptions, source: str, kind: str = DOCUMENT
 ) -> Data:
     """Counts of words in documents, by scikit-learn's CountVectorizer.
 
@@ -162,92 +187,91 @@ def from_texts(
     """
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
-    listed = list(texts)
-    if not any(map(str.strip, listed)):
-        nothing = (
-            f"{source} is" if len(listed) == 1 else f"All {len(listed):,} texts of {source} are"
-        )
-        raise ValueError(f"{nothing} empty: give text with words.")
-    if n_words is not None and n_words < 1:
-        raise ValueError(f"n_words={n_words} must be 1 or more, for example n_words=2000.")
-    if isinstance(stop_words, str) and stop_words not in STOP_WORDS:
-        raise ValueError(
-            f"There is no list of stop words {stop_words!r}. Choose stop_words='english' or "
-            "stop_words='none'."
-        )
-    stop_words = None if stop_words == "none" else stop_words
-    counter = CountVectorizer(stop_words=stop_words, min_df=min_df)
+    _check_words(documents.texts, options, source)
+    stop_words, n_words = options.stop_words, options.n_words
+    counter = CountVectorizer(
+        stop_words=None if stop_words == "none" else stop_words, min_df=options.min_df
+    )
     try:
-        counts = sp.csr_array(counter.fit_transform(listed))
+        counts = sp.csr_array(counter.fit_transform(documents.texts))
     except ValueError as error:
-        rare = "" if min_df == 1 else f", and words in fewer than {min_df} texts"
-        more = "stop_words='none'" + ("" if min_df == 1 else ", min_df=1")
-        raise ValueError(
-            f"{source}: no word is left. Stop words are left out{rare}. Give texts with other "
-            f"words, or keep more words with {more}."
+        more = "stop_words='none'" + ("" if options.min_df == 1 else ", min_df=1")
+        raise InputError(
+            f"no word is left without stop words and words in fewer than {options.min_df} texts",
+            file=source,
+            advice=f"Give texts with other words, or keep more words with {more}.",
         ) from error
     words = counter.get_feature_names_out()
     if n_words is not None and n_words < words.size:
         kept = most_informative(counts, n_words)
         counts, words = counts[:, kept], words[kept]
-    described = distinct(names), words, "document", "word", source, WEIGHTING
-    reading = {"kind": "document", "min_df": 1}  # for similar texts, which may be few
-    return Data(counts, *described, texts=listed, reading=reading)
+    described = distinct(documents.names), words, DOCUMENT, "word", source, TEXT_WEIGHTING
+    reading = {"kind": kind, "min_df": 1}  # for similar texts, which may be few
+    reading |= {} if options.text is None else {"text": options.text}
+    classes = chosen_columns(documents.columns, options.row_classes, counts.shape[0])
+    return Data(counts, *described, texts=documents.texts, reading=reading, row_classes=classes)
 
 
-def read_folder(folder: Path, encoding: str | None) -> Documents:
+def _check_words(texts: Sequence[str], options: ReadOptions, source: str) -> None:
+    if not any(map(str.strip, texts)):
+        problem = "it is empty" if len(texts) == 1 else f"all {len(texts):,} texts are empty"
+        raise InputError(problem, file=source, advice="Give text with words.")
+    if options.n_words is not None and options.n_words < 1:
+        raise InputError(f"n_words={options.n_words} must be 1 or more", advice="Use n_words=2000.")
+    if isinstance(options.stop_words, str) and options.stop_words not in STOP_WORDS:
+        raise InputError(
+            f"There is no list of stop words {options.stop_words!r}",
+            advice="Choose stop_words='english' or stop_words='none'.",
+        )
+
+
+def read_folder(folder: Path, options: ReadOptions) -> Data:
     """All texts in a folder and its subfolders, in the order of their paths, which are their names.
 
     Hidden files and the results of comarkov are ignored. Files that are not text are skipped, and a
     note reports how many; so does one about files that are not UTF-8 if no encoding is set.
     """
-    names, texts, skipped, western = [], [], [], []
+    options.check("texts", "a folder")
+    texts, skipped, western = {}, [], []
     for path in _files(folder):
-        name = path.relative_to(folder).as_posix()
-        content = path.read_bytes()
-        if not is_text(content, encoding):
+        name, content = path.relative_to(folder).as_posix(), path.read_bytes()
+        if not is_text(content, options.encoding):
             skipped.append(name)
             continue
-        own = encoding or detect(content)
-        if encoding is None and own in TITLES:
-            western.append(own)
-        names.append(name)
-        texts.append(as_document(decoded(content, str(path), own)))
-    if not names:
-        raise ValueError(_empty(folder, skipped))
+        encoding = options.encoding or detect(content)
+        if options.encoding is None and encoding in TITLES:
+            western.append(encoding)
+        texts[name] = _with_unix_lines(decoded(content, str(path), encoding))
+    if not texts:
+        problem = f"it contains no text, only {listed(skipped)}" if skipped else "it is empty"
+        raise InputError(problem, file=folder, advice="Give a folder of plain text files (.txt).")
     if skipped:
-        count = _some(len(skipped), len(skipped) + len(names))
-        warn_user(
-            f"{count} not text and {'was' if len(skipped) == 1 else 'were'} skipped: "
-            f"{', '.join(skipped[:3])}{' and others' if len(skipped) > 3 else ''}."
-        )
+        total = len(skipped) + len(texts)
+        were = "was" if len(skipped) == 1 else "were"
+        share = _share(len(skipped), total)
+        warn_user(f"{share} not text and {were} skipped: {listed(skipped)}.")
     if western:
-        most = max(TITLES, key=western.count)
-        warn_user(advice(_some(len(western), len(names)), most))
-    return Documents(names, texts, folder_classes(names))
+        warn_user(advice(_share(len(western), len(texts)), max(TITLES, key=western.count)))
+    names = list(texts)
+    data = count_words(
+        Documents(names, list(texts.values()), folder_classes(names)), options, str(folder)
+    )
+    return data if options.row_classes else replace(data, row_classes=folder_classes(names))
 
 
-def names_in(folder: Path) -> list[str]:
-    """The paths of all texts in a folder, relative to it: those that ``read_folder`` reads."""
-    return [path.relative_to(folder).as_posix() for path in _files(folder) if _holds_text(path)]
-
-
-def _holds_text(path: Path, encoding: str | None = None) -> bool:
-    with path.open("rb") as start:
-        return is_text(start.read(1 << 16), encoding)
-
-
-def read_document(file: Opened, encoding: str | None) -> Documents:
+def read_document(file: Opened, options: ReadOptions) -> Data:
     """One file as one text."""
-    if not _holds_text(file.path, encoding):
-        raise ValueError(f"{file.name} is not text. Convert it to plain text (.txt) first.")
-    with as_utf8(file, encoding) as plain:
-        text = decoded(plain.path.read_bytes(), file.name, "utf-8")
-    return Documents([file.name], [as_document(text)], {})
+    with file.path.open("rb") as stream:
+        is_readable = is_text(stream.read(1 << 16), options.encoding)
+    if not is_readable:
+        raise InputError(
+            "not text", file=file.name, advice="Convert it to plain text (.txt) first."
+        )
+    text = _with_unix_lines(_content(file, options))
+    return count_words(Documents([file.name], [text], {}), options, file.name)
 
 
-def as_document(text: str) -> str:
-    """A text with the line ends of Unix."""
+def _with_unix_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -262,18 +286,8 @@ def _files(folder: Path) -> Iterator[Path]:
     yield from sorted(paths, key=lambda path: path.relative_to(folder).as_posix())
 
 
-def _some(count: int, of: int) -> str:
-    if of == 1:
-        return "The only file is"
+def _share(count: int, of: int) -> str:
     return f"{count:,} of {of:,} files {'is' if count == 1 else 'are'}"
-
-
-def _empty(folder: Path, skipped: Sequence[str]) -> str:
-    if not skipped:
-        return f"{folder} contains no files. Give a folder of text files, or one file."
-    count = len(skipped)
-    example = f"1 file, {skipped[0]}" if count == 1 else f"{count:,} files such as {skipped[0]}"
-    return f"{folder} contains no text, only {example}. Convert to plain text (.txt) first."
 
 
 def folder_classes(names: Sequence[str]) -> dict[str, np.ndarray]:
@@ -285,7 +299,16 @@ def folder_classes(names: Sequence[str]) -> dict[str, np.ndarray]:
     levels = itertools.takewhile(lambda level: len(set(level)) == 1, zip(*folders, strict=False))
     shared = len(list(levels))
     classes = {
-        title: np.array([(folder[shared + depth :] or [""])[0] for folder in folders], object)
+        title: as_objects((folder[shared + depth :] or [""])[0] for folder in folders)
         for depth, title in enumerate(("folder", "subfolder"))
     }
-    return {title: listed for title, listed in classes.items() if len(set(listed) - {""}) > 1}
+    return {title: values for title, values in classes.items() if len(set(values) - {""}) > 1}
+
+
+def is_prose(path: Path) -> bool:
+    """Does a text file in UTF-8 begin with sentences rather than with a table?"""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        lines = [line for line in itertools.islice(file, PROSE_LINES) if line.strip()]
+    words = [word for line in lines for word in line.split()]
+    numbers = sum(map(looks_like_number, words))
+    return are_documents(lines) and WORDS_PER_NUMBER * numbers < len(words)

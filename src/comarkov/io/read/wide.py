@@ -11,11 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.messages import quote, warn_user
-from .classes import chosen_columns, columns_in
 from .data import Data
 from .edge_lists import edge_example
 from .faults import Checks, fault, no_lines, place
 from .headers import SAMPLE, YEARS, is_identifier, kind_of, without_identifiers
+from .naming import chosen_columns, columns_in
 from .raw_tables import RawTable, listed, prose_column, without
 from .records import is_missing, is_word_for_missing, looks_like_number
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..files import STORE
 from ..isolation import BAD_HEADER
-from ..read.data import NOTES, Annotations, annotation_parts, annotations_in, unjoined
+from ..read.data import NOTES, Annotations, annotation_parts, annotations_in, pop_strings
 
 CHUNK = 1 << 22  # bytes at a time
 HEADER = 128  # bytes before the values of an array with one dimension, whatever its size
@@ -295,7 +295,7 @@ def write_annotations(folder: Path, annotations: Annotations) -> dict[str, Writt
 
 def read_names(folder: Path, side: str, size: int) -> np.ndarray:
     """The names of a side, or its numbers from 0 if it has none."""
-    listed = unjoined(_parts(folder, f"{side}_name*"), side)
+    listed = pop_strings(_parts(folder, f"{side}_name*"), side)
     return _as_objects(list(map(str, range(size))) if listed is None else listed)
 
 

@@ -12,13 +12,13 @@ from typing import Any, Unpack
 
 from ...joint.messages import bytes_of
 from ..files import free_place, is_own, is_store, whole_folder
-from ..read import read
-from ..read.classes import columns_in
+from ..read import ReadRequest, read
 from ..read.databases import is_address
-from ..read.edge_files import EdgeFiles, are_edges, holds_tables
+from ..read.edge_files import EdgeFiles, holds_tables
 from ..read.edge_lists import no_edges
-from ..read.formats import ReadKeywords, spelling_out
-from ..read.remembering import ReadRequest
+from ..read.formats import are_edges
+from ..read.naming import columns_in
+from ..read_options import ReadKeywords, spell_out
 from .building import finish, mapped_joint, with_columns, write_data
 from .edge_runs import FOLDER, NUMBERING, Journal, resumable_folder, write_rows, write_runs
 from .layout import Description
@@ -26,13 +26,12 @@ from .opening import Store, open_store
 
 LEAST_MEMORY = 32_000_000  # bytes
 SORTING = 0.5  # the share of the memory limit that sorting uses
-KINDS = ("row_kind", "column_kind", "entry_kind")
 
 #: Called with the name of a stage, how much of it is done, and how much there is.
 Advance = Callable[[str, int, int], None]
 
 
-@spelling_out
+@spell_out
 def pack(
     sources: Any,
     path: str | os.PathLike[str],
@@ -66,8 +65,7 @@ def pack(
     progress : callable, optional
         Called with the name of a stage, how much of it is done, and how much there is.
     **keywords
-        Those of :func:`comarkov.read`; also ``row_kind``, ``column_kind`` and ``entry_kind``,
-        which state what rows, columns and weights are.
+        Those of :func:`comarkov.read`.
 
     Returns
     -------
@@ -84,21 +82,19 @@ def pack(
     """
     limit = _limit(memory_limit)
     target = free_place(path, overwrite, is_store)
-    given: dict[str, Any] = dict(keywords)
-    kinds = {name: kind for name in KINDS if (kind := given.pop(name, None))}
     sources = list(sources) if _are_several(sources) else [sources]
-    edges = _edge_files(sources, given)
+    request = ReadRequest.of(sources[0], keywords)
+    edges = _edge_files(sources, request)
     if edges is None:
-        data = read(sources[0], **given)
+        data = read(sources[0], **keywords)
         with whole_folder(target, overwrite, is_store) as draft:
-            write_data(data.changed(**kinds), draft)
+            write_data(data, draft)
         return open_store(target)
-    with resumable_folder(target, overwrite, is_store, _task(edges, given, kinds)) as journal:
+    with resumable_folder(target, overwrite, is_store, _task(edges, keywords)) as journal:
         about = _packed(edges, journal, int(SORTING * limit), progress or _nothing)
-        about = replace(about, **{**journal.steps["about"], **kinds})
+        about = replace(about, **journal.steps["about"])
         data = Store.of(mapped_joint(journal.folder, about), journal.folder, about)
-        request = _request(sources[0], given)
-        finish(request.complete(data, edges.max_bytes), about, journal.folder)
+        finish(request.complete(data), about, journal.folder)
     return open_store(target)
 
 
@@ -132,20 +128,10 @@ def _are_several(sources: Any) -> bool:
     )
 
 
-def _request(source: Any, keywords: Mapping[str, Any]) -> ReadRequest:
-    """The keywords of ``read``, checked."""
-    others = dict(keywords)
-    kind, like = others.pop("kind", None), others.pop("like", None)
-    others.pop("max_bytes", None)
-    names = {name: others.pop(name, None) for name in ("row_names", "column_names")}
-    return ReadRequest.of(source, kind, names, like, others)
-
-
-def _edge_files(sources: Sequence[Any], keywords: Mapping[str, Any]) -> EdgeFiles | None:
+def _edge_files(sources: Sequence[Any], request: ReadRequest) -> EdgeFiles | None:
     """The files of edge lists that are read a part at a time; None if the source is another."""
-    request, max_bytes = _request(sources[0], keywords), keywords.get("max_bytes")
     for source in sources:
-        if _is_edge_list(source, request, max_bytes):
+        if _is_edge_list(source, request):
             continue
         if len(sources) == 1:
             return None
@@ -155,10 +141,10 @@ def _edge_files(sources: Sequence[Any], keywords: Mapping[str, Any]) -> EdgeFile
         )
     if len(sources) == 1 and any(columns_in(each) for each in request.options.classes):
         return None  # classes in columns of one file are read from all of it
-    return EdgeFiles.of(sources, request.options, max_bytes)
+    return EdgeFiles.of(sources, request.options, request.options.max_bytes)
 
 
-def _is_edge_list(source: Any, request: ReadRequest, max_bytes: int | None) -> bool:
+def _is_edge_list(source: Any, request: ReadRequest) -> bool:
     """Is a source an edge list in files?"""
     if request.kind not in (None, "edges") or not isinstance(source, str | os.PathLike):
         return False
@@ -169,13 +155,13 @@ def _is_edge_list(source: Any, request: ReadRequest, max_bytes: int | None) -> b
         return not is_own(path) and holds_tables(path)
     if request.kind == "edges":
         return path.exists()
-    return path.exists() and are_edges(path, request.options, max_bytes)
+    return path.exists() and are_edges(path, request.options)
 
 
-def _task(edges: EdgeFiles, keywords: Mapping[str, Any], kinds: Mapping[str, str]) -> Any:
+def _task(edges: EdgeFiles, keywords: Mapping[str, Any]) -> Any:
     """What is to be done, so that only the same task is continued."""
     files = [(str(path.absolute()), *_state(path)) for path in edges.files]
-    return {"files": files, "keywords": repr(sorted(keywords.items())), "kinds": dict(kinds)}
+    return {"files": files, "keywords": repr(sorted(keywords.items()))}
 
 
 def _state(path: Path) -> tuple[int, int]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...io.files import DATA
 from ...io.read import read
-from ...io.read.element_types import Key
+from ...io.read.fit_input import Key
 from ...joint.messages import plural
 from ..files import csv_text
 from ..findings import Feature, expected_of, lift_of

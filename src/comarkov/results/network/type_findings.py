@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...costs.labels import membership
 from ...costs.relations import Information
 from ...io.files import MODEL, SUMMARY, is_results, whole_folder
-from ...io.read.element_types import Key, read_relations
+from ...io.read.fit_input import Key, read_relations
 from ...io.spreadsheets import raw_names as names_as_given
 from ...joint.joint import Joint
 from ...joint.messages import need
