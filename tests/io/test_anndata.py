@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from commands import assert_refused, run
+from helpers import refusal
 from numpy.testing import assert_array_equal
 
 import comarkov
@@ -43,7 +44,7 @@ def test_counts_are_used_where_x_is_scaled(kept_in, tmp_path):
     where = r"\.raw" if kept_in == "raw" else rf"layers\['{kept_in}'\]"
     choice = f'layer="{kept_in}"'
     for source in sources(scaled(kept_in), tmp_path):
-        with pytest.warns(UserWarning, match=f"X has negative values.*so {where} is") as caught:
+        with pytest.warns(UserWarning, match=f"negative.*so {where} is") as caught:
             data = comarkov.read(source)
         (note,) = (one for one in caught if one.category is UserWarning)  # others are anndata's
         assert choice in str(note.message)
@@ -52,7 +53,7 @@ def test_counts_are_used_where_x_is_scaled(kept_in, tmp_path):
         assert_array_equal(comarkov.read(source, layer=kept_in).matrix.toarray(), COUNTS)
 
 
-def test_whole_numbers_are_counts_before_caughtother_layers():
+def test_whole_numbers_are_counts_before_other_layers():
     cells = scaled("mine")
     cells.layers["counts"] = np.log1p(COUNTS) / 2
     with pytest.warns(UserWarning, match="mine"):
@@ -72,7 +73,7 @@ def test_x_without_negative_values_stays():
 def test_a_missing_x_is_no_obstacle():
     cells = scaled("counts")
     cells.X = None
-    with pytest.warns(UserWarning, match="X is missing, so layers"):
+    with pytest.warns(UserWarning, match="missing, so layers"):
         assert_array_equal(comarkov.read(cells).matrix.toarray(), COUNTS)
 
 
@@ -100,32 +101,25 @@ def test_without_counts_the_error_shows_how_to_keep_them(tmp_path):
     cells = scaled()
     cells.layers["centred"] = cells.X.copy()
     for read in (comarkov.read, CoClustering(2).fit):
-        with pytest.raises(ValueError, match="negative") as caught:
-            read(cells)
-        message = str(caught.value)
-        assert "(X, layers['centred'])" in message
-        assert 'adata.layers["counts"] = adata.X.copy()' in message
-        assert ".raw" not in message
-        assert "absolute" not in message
+        error = refusal(read, cells)
+        assert "negative" in error.args[0]
+        assert "X, layers['centred']" in error.advice
+        assert 'adata.layers["counts"] = adata.X.copy()' in error.advice
+        assert ".raw" not in error.advice
     cells = scaled("raw")
-    with pytest.raises(ValueError, match=r'is negative.*comarkov\.read\(adata, layer="raw"\)'):
-        comarkov.read(cells, layer="X")
+    assert 'comarkov.read(adata, layer="raw")' in refusal(comarkov.read, cells, layer="X").advice
     _, path = sources(cells, tmp_path)
-    assert_refused(run("fit", path, "--layer", "X", "-o", tmp_path / "o"), "read .raw: --layer raw")
+    assert_refused(run("fit", path, "--layer", "X", "-o", tmp_path / "o"), "Read .raw: --layer raw")
     assert_refused(run("info", tmp_path / "none.h5ad"), "none.h5ad")
 
 
 def test_missing_values_are_not_called_scaled():
     cells = scaled()
     cells.X = np.where(cells.X < 0, np.nan, cells.X)
-    with pytest.raises(ValueError, match="Write 0 where nothing was observed") as caught:
-        comarkov.read(cells)
-    assert "scal" not in str(caught.value)
-
-
-def test_a_misspelt_layer_names_the_similar_one():
-    with pytest.raises(ValueError, match=r"only X, counts\. Did you mean layer='counts'"):
-        comarkov.read(scaled("counts"), layer="count")
+    error = refusal(comarkov.read, cells)
+    assert "Write 0" in error.advice
+    assert "scal" not in str(error)
+    assert "'counts'" in refusal(comarkov.read, scaled("counts"), layer="count").advice
 
 
 def test_the_command_line_reads_raw_and_notes_it(tmp_path):
@@ -142,7 +136,7 @@ def test_the_command_line_reads_raw_and_notes_it(tmp_path):
 def test_clusters_of_raw_are_written_where_there_is_a_place(tmp_path):
     cells = scaled("raw", slice(0, 9))
     model = CoClustering((2, 3), random_state=0).fit(comarkov.read(cells, layer="raw"))
-    with pytest.warns(UserWarning, match=r"14 variables of \.raw, and X has 9: .* those of 9"):
+    with pytest.warns(UserWarning, match="those of 9 variables"):
         comarkov.write_h5ad(cells, tmp_path / "out.h5ad", model)
     again = anndata.read_h5ad(tmp_path / "out.h5ad")
     assert again.obs["comarkov"].astype(int).tolist() == model.row_labels_.tolist()
@@ -151,7 +145,7 @@ def test_clusters_of_raw_are_written_where_there_is_a_place(tmp_path):
     assert_array_equal(again.var["comarkov_confidence"], model.column_confidence_[:9])
     renamed = cells.copy()
     renamed.var_names = [f"{name}?" if i < 2 else name for i, name in enumerate(cells.var_names)]
-    with pytest.warns(UserWarning, match=r"those of 7 variables; 2 that \.raw does not have"):
+    with pytest.warns(UserWarning, match="7 variables; 2 that"):
         comarkov.write_h5ad(renamed, None, model)
     assert renamed.var["comarkov"].isna().tolist() == [True] * 2 + [False] * 7
     assert renamed.var["comarkov_confidence"].isna().tolist() == [True] * 2 + [False] * 7

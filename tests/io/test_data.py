@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import same
+from helpers import refusal, same
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,11 +60,11 @@ def test_missing_classes_are_empty():
 
 
 def test_wrong_annotations_are_refused():
-    with pytest.raises(ValueError, match=r"row_classes\['group'\] has 1 classes for 2 elements"):
+    with pytest.raises(ValueError, match=r"row_classes\['group'\]"):
         Data(np.ones((2, 1)), row_classes={"group": ["a"]})
-    with pytest.raises(TypeError, match=r"column_classes must map .*, not list"):
+    with pytest.raises(TypeError, match="column_classes"):
         Data(np.ones((2, 1)), column_classes=["a"])
-    with pytest.raises(ValueError, match="texts has 3 texts for 2 elements"):
+    with pytest.raises(ValueError, match="texts"):
         Data(np.ones((2, 1)), texts=["a", "b", "c"])
 
 
@@ -85,8 +85,7 @@ def test_damaged_annotations_are_reported(tmp_path):
         ("annotations", np.array("[")),
     ):
         np.savez(path, **(parts | {key: value}))
-        with pytest.raises(ValueError, match=r"m\.npz: its annotations are damaged"):
-            comarkov.read(path)
+        assert "annotations" in str(refusal(comarkov.read, path))
     np.savez(path, annotations=np.eye(2))  # not ours: one array under any name
     assert comarkov.read(path).shape == (2, 2)
 
@@ -97,14 +96,14 @@ def test_fit_refuses_columns_of_the_same_name(names):
     frame = pd.DataFrame(
         [line[1 - len(names) :] for line in lines], columns=[*names, "a", "a", "b"]
     )
-    with pytest.raises(ValueError, match=r'several columns called "a".*columns\.duplicated'):
+    with pytest.raises(ValueError, match=r"columns\.duplicated"):
         comarkov.CoClustering((2, 2)).fit(frame)
     comarkov.CoClustering((2, 2)).fit(frame.set_axis([*names, "a", "c", "b"], axis=1))
 
 
 def test_fit_warns_of_a_column_that_numbers_the_rows():
     frame = pd.DataFrame({"id": [0, 1, 2], "a": [1, 3, 0], "c": [2, 0, 1], "b": [0, 1, 2]})
-    with pytest.warns(UserWarning, match=r"'id' of X seems to number.*X\.drop\(columns=\[\"id\"\]"):
+    with pytest.warns(UserWarning, match=r"X\.drop\(columns=\[\"id\"\]"):
         comarkov.CoClustering((2, 2)).fit(frame)
     comarkov.CoClustering((2, 2)).fit(frame.drop(columns="id"))
 

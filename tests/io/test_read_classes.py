@@ -39,7 +39,7 @@ def test_columns_of_an_edge_list(here):
     assert listed(data.row_classes) == {"sex": SEXES}
     assert data.column_names.tolist() == ["gin", "rum", "tea"]
     assert listed(data.column_classes) == {"taste": ["hard", "hard", "soft"]}
-    with pytest.warns(UserWarning, match="column taste: some elements have several classes"):
+    with pytest.warns(UserWarning, match="column taste"):
         several = edges(row_classes="taste")
     assert listed(several.row_classes) == {"taste": ["hard", "hard", "hard"]}
 
@@ -84,7 +84,7 @@ def test_python_objects(here):
     ):
         assert listed(edges(row_classes=choice).row_classes) == {"sex": SEXES}
     assert listed(edges(row_classes=given).row_classes) == {"class": SEXES}
-    with pytest.raises(ValueError, match=r"row_classes\['sex'\] has 1 classes for 3 elements"):
+    with pytest.raises(ValueError, match=r"row_classes\['sex'\]"):
         edges(row_classes={"sex": ["f"]})
 
 
@@ -137,19 +137,19 @@ def test_texts(here):
 
 
 @pytest.mark.parametrize(
-    ("content", "choice", "message"),
+    ("content", "choice", "words"),
     [
-        ("name,c\nx,1\n", "c.csv", "has a class for none of the names 'Ann', 'Bob', 'Cid'"),
-        ("name,c\nAnn,1\nAnn,2\n", "c.csv", "line 3: 'Ann' has two labels, '1' and '2'. Keep one"),
-        ("name,c\nAnn\n", "c.csv", "line 2: it has 1 columns, but the first line has 2"),
-        ("name\nAnn\n", "c.csv", "c.csv has one column, but names and their classes are needed"),
+        ("name,c\nx,1\n", "c.csv", 'row_classes="c.csv:name:class"'),
+        ("name,c\nAnn,1\nAnn,2\n", "c.csv", "c.csv, line 3: 'Ann'"),
+        ("name,c\nAnn\n", "c.csv", "c.csv, line 2"),
+        ("name\nAnn\n", "c.csv", "headings name and class"),
         ("", "c.csv", "c.csv is empty"),
-        ("name,c\n", "c.csv", "c.csv has no lines below its header"),
-        ("name,c\nAnn,1\n", "c.csv:name:group", "c.csv has no column 'group'. Choose one of its"),
-        ("", "gender", "There is no file 'gender', and e.csv has no column of that name"),
+        ("name,c\n", "c.csv", "c.csv: it has no lines"),
+        ("name,c\nAnn,1\n", "c.csv:name:group", "row_classes='c.csv:name:c'"),
+        ("", "gender", "user, item, n, sex, taste"),
     ],
 )
-def test_what_is_refused(here, content, choice, message):
+def test_what_is_refused(here, content, choice, words):
     (here / "c.csv").write_text(content)
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=re.escape(words)):
         edges(row_classes=choice)

@@ -195,7 +195,7 @@ def test_where_a_matrix_is_wrong(weight, problem, here):
     tables = pd.DataFrame(index=list("abc")), pd.DataFrame(index=list("xyz"))
     for matrix in (wrong, sp.csr_matrix(wrong)):
         anndata.AnnData(matrix, *tables).write_h5ad("m.h5ad")
-        refused("m.h5ad", rf"^m\.h5ad, row 2 \(b\), column 3 \(z\): {problem}")
+        refused("m.h5ad", rf"^m\.h5ad: row 2 \(b\), column 3 \(z\): {problem}")
 
 
 def test_faults_of_a_file_of_names_are_its_own(here):

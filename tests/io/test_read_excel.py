@@ -65,7 +65,9 @@ def test_what_is_no_excel_file(here):
     with pytest.raises(ValueError, match=r"e\.xlsx: not an Excel file: .*Save it again"):
         comarkov.read("e.xlsx")
     write_xlsx("e.xlsx", {"sales": EDGES * 9})
-    with pytest.raises(ValueError, match=r"e\.xlsx unpacks to .* more than 99.* use max_bytes="):
+    with pytest.raises(
+        ValueError, match=r"e\.xlsx: it unpacks to .* more than 99.* use max_bytes="
+    ):
         comarkov.read("e.xlsx", max_bytes=99)
     with pytest.raises(ValueError, match="separator= does not apply to an Excel file"):
         comarkov.read("e.xlsx", separator=";")
@@ -86,7 +88,9 @@ def test_numpy_arrays(dtype, here):
 
 def test_arrays_that_are_no_matrices(here):
     np.save("m.npy", np.ones(3))
-    with pytest.raises(ValueError, match=r"m\.npy: it holds an array of shape \(3,\) .*numpy\.save"):
+    with pytest.raises(
+        ValueError, match=r"m\.npy: it holds an array of shape \(3,\) .*numpy\.save"
+    ):
         comarkov.read("m.npy")
     np.save("m.npy", np.array([["a"]], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match=r"m\.npy: not a readable npy file"):

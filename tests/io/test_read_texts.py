@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from helpers import refusal
 from numpy.testing import assert_array_equal
 
 import comarkov
@@ -109,22 +110,19 @@ def test_texts_are_fitted_with_their_weighting():
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "column", "advice"),
     [
-        ("{", "t.jsonl, line 2, column 1: not valid JSON .Expecting property name"),
-        ("[1]", "t.jsonl, line 2 is not a JSON object"),
-        (
-            '{"body": "x"}',
-            "t.jsonl, line 2 has no field 'text'. Its fields are body. .* text='body'",
-        ),
-        ('{"text": 5}', "t.jsonl, line 2, field 'text': 5 is not a text"),
+        ("{", 1, '{"text": "..."}'),
+        ("[1]", None, '{"text": "..."}'),
+        ('{"id": "a", "n": 5, "body": "good food", "topic": "food"}', None, "text='body'"),
+        ('{"text": 5}', "text", "text="),
     ],
 )
-def test_json_that_is_wrong(line, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_json_that_is_wrong(line, column, advice, tmp_path):
     (tmp_path / "t.jsonl").write_text('{"text": "sun"}\n' + line + "\n")
-    with pytest.raises(ValueError, match=message):
-        comarkov.read("t.jsonl")
+    error = refusal(comarkov.read, tmp_path / "t.jsonl")
+    assert (error.file, error.line, error.column) == (str(tmp_path / "t.jsonl"), 2, column)
+    assert advice in error.advice
 
 
 def test_texts_that_are_wrong(tmp_path, monkeypatch):
@@ -132,24 +130,19 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
     folder = tmp_path / "mail"
     folder.mkdir()
     (folder / "1").write_bytes(b"one\ntwo\nt\xe9a")
-    with pytest.raises(ValueError, match=r"mail/1, line 3: the byte 0xe9 is not utf-8\. Set "):
-        comarkov.read("mail", encoding="utf-8")
     assert comarkov.read("mail", encoding="latin-1", min_df=1).column_names.tolist() == ["téa"]
-    with pytest.raises(ValueError, match=r"no word is left\. .* stop_words='none', min_df=1\."):
-        comarkov.read(["the", "and"])
-    with pytest.raises(ValueError, match="n_words=0 must be 1 or more, for example n_words="):
-        comarkov.read(TEXTS, n_words=0)
+    assert "stop_words='none', min_df=1" in refusal(comarkov.read, ["the", "and"]).advice
+    assert refusal(comarkov.read, TEXTS, n_words=0).advice == "Use n_words=2000."
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,sun\n2,t\xe9a\n")
-    with pytest.raises(ValueError, match=r"t\.csv, line 3: the byte 0xe9 is not UTF-8"):
-        comarkov.read("t.csv", text="text", encoding="utf-8")
-    with pytest.raises(
-        ValueError,
-        match=r"no column 'body': its columns are id, text\. Choose",
+    (tmp_path / "u.csv").write_text("id,text\n1,sun\n,sea\n")
+    for source, keywords, words in (
+        ("mail", {"encoding": "utf-8"}, "mail/1, line 3"),
+        ("t.csv", {"text": "text", "encoding": "utf-8"}, "t.csv, line 3"),
+        ("t.csv", {"text": "body", "encoding": "latin-1"}, "id, text"),
+        ("u.csv", {"text": "text", "rows": "id"}, "u.csv, line 3, column 1"),
     ):
-        comarkov.read("t.csv", text="body", encoding="latin-1")
-    (tmp_path / "t.csv").write_text("id,text\n1,sun\n,sea\n")
-    with pytest.raises(ValueError, match=r"line 3, column 1 \(id\): the name is missing"):
-        comarkov.read("t.csv", text="text", rows="id")
+        with pytest.raises(ValueError, match=words):
+            comarkov.read(source, **keywords)
 
 
 @pytest.mark.parametrize(
@@ -161,12 +154,11 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
 )
 def test_prose_that_is_no_table_is_recognised(tmp_path, prose):
     (tmp_path / "prose.txt").write_text(prose)
-    with pytest.raises(ValueError, match="use kind='texts' for a text in each line"):
-        comarkov.read(tmp_path / "prose.txt")
     (tmp_path / "table.txt").write_text("who tea rum gin ale\nAnn 1 2 3 4\nBob 1 2\n")
-    with pytest.raises(ValueError, match="has 3 fields") as caught:
-        comarkov.read(tmp_path / "table.txt")
-    assert "holds prose" not in str(caught.value)
+    for name, is_prose in (("prose.txt", True), ("table.txt", False)):
+        with pytest.raises(ValueError, match=name) as caught:
+            comarkov.read(tmp_path / name)
+        assert ("kind='texts'" in str(caught.value)) == is_prose
 
 
 REVIEWS = ["the food was very good here", "the service was slow and rude", "a nice place to sit"]
@@ -178,18 +170,12 @@ def test_a_column_of_prose_is_suggested_as_text(tmp_path, more):
     columns = {"id": ["1", "2", "3"], "review": REVIEWS, "topic": TOPICS, **more}
     lines = [",".join(line) for line in (columns, *zip(*columns.values(), strict=True))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
-    with pytest.raises(ValueError, match=r"use text='review'\.$"):
+    with pytest.raises(ValueError, match="text='review'"):
         comarkov.read(tmp_path / "t.csv")
 
 
 def test_one_wrong_weight_beside_long_names_is_to_be_corrected(tmp_path):
     lines = [f"u{i},{title},{i}" for i, title in enumerate(REVIEWS)]
     (tmp_path / "t.csv").write_text("\n".join(["user,film,n", *lines, "u9,A film,x"]))
-    with pytest.raises(ValueError, match=r"line 5.*'x' is not a number\. Correct it\."):
+    with pytest.raises(ValueError, match=r"line 5.*Correct it"):
         comarkov.read(tmp_path / "t.csv")
-
-
-def test_the_longest_field_of_json_lines_is_suggested_as_text(tmp_path):
-    (tmp_path / "t.jsonl").write_text('{"id": "a1", "n": 5, "body": "good food", "topic": "food"}')
-    with pytest.raises(ValueError, match=r"for example text='body'\."):
-        comarkov.read(tmp_path / "t.jsonl")

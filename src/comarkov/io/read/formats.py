@@ -273,8 +273,7 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         )
     if kind not in (None, CHAIN, "npz"):
         raise InputError(f"kind={kind!r} does not apply to a matrix", advice="Leave it out.")
-    if isinstance(source, Data):
-        options.check_form(source.source or "data")
+    options.check_form(source.source if isinstance(source, Data) else None)
     options.check("npz")
     return source if isinstance(source, Data) else Data(source)
 

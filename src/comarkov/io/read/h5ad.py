@@ -85,7 +85,7 @@ def _no_weights(annotated: Any, layer: Layer, problem: str, name: str) -> InputE
     if good:
         advice = f"Read {good[0]}: {_call(name, good[0].choice)}"
     elif problem.startswith("missing"):
-        advice = "Write 0 where nothing was observed, or leave out observations that lack values."
+        advice = "Write 0 there, or leave out observations that lack values."
     elif not problem.startswith("negative"):
         advice = "Convert them to numbers."
     else:
@@ -93,7 +93,7 @@ def _no_weights(annotated: Any, layer: Layer, problem: str, name: str) -> InputE
         keep = 'run adata.layers["counts"] = adata.X.copy()' if is_object else "copy X to a layer"
         advice = (
             f"Pass the data as they were before scaling: none of {listed(layers, 9)} holds counts. "
-            f"To keep them, {keep} before you scale, then {counts}"
+            f"To keep them, {keep} before you scale, then use {counts}"
         )
     try:
         refuse_bad_weights(layer.matrix, layer.row_names, layer.column_names, name)

@@ -243,7 +243,9 @@ def read_folder(folder: Path, options: ReadOptions) -> Data:
             western.append(encoding)
         texts[name] = _with_unix_lines(decoded(content, str(path), encoding))
     if not texts:
-        problem = f"it contains no text, only {listed(skipped)}" if skipped else "it is empty"
+        problem = (
+            f"it contains no text, only {listed(skipped)}" if skipped else "it contains no files"
+        )
         raise InputError(problem, file=folder, advice="Give a folder of plain text files (.txt).")
     if skipped:
         total = len(skipped) + len(texts)
