@@ -24,9 +24,9 @@ def texts(tmp_path_factory):
     (here / "all" / "photo.png").write_bytes(b"\x89PNG\0")
     done = run("fit", "all", "-k", 2, "-l", 2, "--stop-words", "none", "-o", "out", cwd=here)
     assert done.returncode == 0, done.stderr
-    assert "8 of 8 files are not UTF-8 and read as Windows-1252. If" in done.stderr
-    assert "--encoding" in done.stderr
-    assert "1 of 9 files is not text and was skipped: photo.png." in done.stderr
+    assert "8 of 8 files" in done.stderr
+    assert "--encoding latin-2" in done.stderr
+    assert "photo.png" in done.stderr
     return here
 
 
@@ -39,7 +39,7 @@ def predicted(*arguments, cwd):
 def test_predict_reads_new_texts_like_the_old_ones(texts):
     (texts / "letter.txt").write_text("sand and sea\n\nsun today")
     one, note = predicted("letter.txt", cwd=texts)
-    assert "1 of 5 words is not in the model and was ignored: today." in note
+    assert "today" in note
     printed = run("predict", "out", "letter.txt", cwd=texts).stdout.splitlines()
     assert printed[0] == "name,cluster,confidence,title"
     assert "sea" in printed[1].split(",")[3]
@@ -56,9 +56,9 @@ def test_predict_texts_without_a_known_word(texts):
     (texts / "unknown.txt").write_text("quartz vexed")
     clusters, note = predicted("unknown.txt", cwd=texts)
     assert clusters == [-1]
-    assert "None of the words of unknown.txt (quartz, vexed) is in the model" in note
+    assert "quartz, vexed" in note
     (texts / "empty.txt").write_text("")
-    assert_refused(run("predict", "out", "empty.txt", cwd=texts), "empty.txt is empty")
+    assert_refused(run("predict", "out", "empty.txt", cwd=texts), "empty.txt")
 
 
 def test_evaluate_with_the_subfolders(texts):
@@ -80,22 +80,19 @@ def test_evaluate_with_anndata(tmp_path):
     run("fit", "cells.h5ad", "-k", 2, "-l", 2, "-o", "out", cwd=tmp_path)
     done = run("evaluate", "out", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["map"] == 1
-    assert done.stderr == (
-        "Note: The classes are 'kind'. out also has half: choose with --truth-column half.\n"
-    )
-    for arguments in (["out", "half"], ["out", "--truth-column", "half"]):
-        assert (
-            json.loads(run("evaluate", *arguments, "--json", cwd=tmp_path).stdout)["map"] == 4 / 6
-        )
-    for column, classes in (("n", 3), ("obs:kind", 2)):
-        arguments = ["out", "cells.h5ad", "--truth-column", column, "--json"]
-        assert json.loads(run("evaluate", *arguments, cwd=tmp_path).stdout)["classes"] == classes
-    done = run("evaluate", "out", "cells.h5ad", "--side", "columns", "--json", cwd=tmp_path)
-    assert json.loads(done.stdout)["map"] == 1
+    assert "--truth-column half" in done.stderr
+    for arguments, score, value in (
+        (["out", "half"], "map", 4 / 6),
+        (["out", "--truth-column", "half"], "map", 4 / 6),
+        (["out", "cells.h5ad", "--truth-column", "n"], "classes", 3),
+        (["out", "cells.h5ad", "--truth-column", "obs:kind"], "classes", 2),
+        (["out", "cells.h5ad", "--side", "columns"], "map", 1),
+        (["out", "out"], "map", 1),  # clusters are compared with clusters
+    ):
+        done = run("evaluate", *arguments, "--json", cwd=tmp_path)
+        assert json.loads(done.stdout)[score] == value
     refused = run("evaluate", "out", "cells.h5ad", "--truth-column", "x", cwd=tmp_path)
-    assert_refused(
-        refused, ".obs of cells.h5ad has no column 'x'. Choose one with --truth-column: "
-    )
+    assert_refused(refused, "kind, n, half")
 
 
 def test_classes_from_a_file_and_options_that_are_remembered(tmp_path):
@@ -114,12 +111,13 @@ def test_classes_from_a_file_and_options_that_are_remembered(tmp_path):
 
 
 def test_what_evaluate_refuses(texts, tmp_path):
-    for arguments, message in (
-        (["out", "nowhere.csv"], "There is no file 'nowhere.csv', and out has no classes of that"),
-        (["out", "--side", "both"], "--side must be rows or columns, not 'both'."),
-        (["out", "--side", "columns"], "comarkov evaluate out classes.csv"),
-        (["out/rows.csv"], "comarkov evaluate out/rows.csv classes.csv"),
-        (["out", "new"], "new has no subfolders that could be classes. Give a file"),
+    (texts / "flat").mkdir()
+    (texts / "flat" / "a").write_text("sea")
+    for arguments, words in (
+        (["out", "nowhere.csv"], "'nowhere.csv'"),
+        (["out", "--side", "both"], "--side must be rows or columns"),
+        (["out", "--side", "columns"], "comarkov evaluate OUT classes.csv"),
+        (["out/rows.csv"], "comarkov evaluate OUT classes.csv"),
+        (["out", "flat"], "flat: no known classes"),
     ):
-        (texts / "new").mkdir(exist_ok=True)
-        assert_refused(run("evaluate", *arguments, cwd=texts), message)
+        assert_refused(run("evaluate", *arguments, cwd=texts), words)

@@ -73,12 +73,12 @@ def test_predict_writes_to_standard_output_and_where_links_lead(out, tmp_path):
     assert (tmp_path / "real.csv").read_text() == plain.stdout
     again = "predict", out, "southern-women", "-o", tmp_path / "link.csv"
     (tmp_path / "real.csv").write_text("mine")
-    assert_refused(run(*again), "link.csv exists already. Replace it with --force, or choose")
+    assert_refused(run(*again), "--force")
     assert (tmp_path / "real.csv").read_text() == "mine"
     run(*again, "--force")
     assert (tmp_path / "real.csv").read_text() == plain.stdout
     refused = run("predict", out, "southern-women", "-o", tmp_path)
-    assert_refused(refused, f"{tmp_path} is a folder. Give the name of a file.")
+    assert_refused(refused, f"{tmp_path} is a folder")
 
 
 def test_confidence_is_that_of_the_fit_without_agreement(women):
@@ -96,10 +96,11 @@ def test_confidence_is_that_of_the_fit_without_agreement(women):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere", "-"], "There is no folder 'nowhere'"),
-        (["women", "-", "--side", "both"], "--side must be rows or columns, not 'both'"),
-        (["women", "nowhere.csv"], "There is no file 'nowhere.csv'"),
-        (["women", "-"], "None of the 2 columns of stdin (u, y) is in the model, which has"),
+        (["nowhere", "-"], "'nowhere'"),
+        (["women", "-", "--side", "both"], "--side rows"),
+        (["women", "nowhere.csv"], "'nowhere.csv'"),
+        (["women", "-"], "stdin (u, y)"),
+        (["women", "-", "more.csv"], "comarkov predict women -"),
     ],
 )
 def test_predict_refuses(out, arguments, message):
@@ -129,13 +130,10 @@ def test_evaluate_joins_by_name(out, truth):
     clusters = np.array([1] * 9 + [0] * 7)
     assert output["ari"] == pytest.approx(comarkov.evaluate.adjusted_rand_index(classes, clusters))
     text = run("evaluate", out, truth).stdout
-    assert text.startswith("93.8% of 16 elements are in the cluster that matches their class: 2")
-    assert "MAP, matching accuracy     0.9375" in text
-    assert "\ncluster 1" in text
+    assert text.startswith("93.8% of 16 elements")
     assert ": 9 elements, 89% group 1, 11% group 0\n" in text
     assert "cluster  group 0  group 1\n0              7        0\n" in text
     assert output["table"]["counts"] == [[7, 0], [1, 8]]
-    assert "only in truth              1" in text
 
 
 def test_evaluate_reads_what_others_write(tmp_path):
@@ -159,12 +157,12 @@ def test_evaluate_counts_those_in_no_cluster(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "truth", "message"),
     [
-        ("name,cluster\na,1\n", "name,class\nb,1\n", "No name has both a cluster and a class"),
-        ("name,cluster\na,1\na,2\n", "name,class\na,1\n", "line 3: 'a' has two labels"),
-        ("name,cluster\na,1\n", "name,class\na\n", "truth.csv, line 2: it has 1 columns, but"),
-        ("name,cluster\n", "name,class\na,1\n", "labels.csv has no lines"),
-        ("", "name,class\na,1\n", "labels.csv is empty"),
-        (None, "name,class\na,1\n", "There is no file 'labels.csv'"),
+        ("name,cluster\na,1\n", "name,class\nb,1\n", "'a'; classes of 'b'"),
+        ("name,cluster\na,1\na,2\n", "name,class\na,1\n", "labels.csv, line 3: 'a'"),
+        ("name,cluster\na,1\n", "name,class\na\n", "truth.csv, line 2"),
+        ("name,cluster\n", "name,class\na,1\n", "labels.csv"),
+        ("", "name,class\na,1\n", "labels.csv"),
+        (None, "name,class\na,1\n", "'labels.csv'"),
     ],
 )
 def test_evaluate_refuses(tmp_path, labels, truth, message):
@@ -187,9 +185,9 @@ def test_compare_says_what_the_library_says(tmp_path, women, truth):
     assert [line["cost_1"] for line in output] == table["cost_1"].tolist()
     assert [float(line["kept"]) for line in parsed(csv_file.read_text())] == table["kept"].tolist()
     again = run("compare", "southern-women", *arguments, "-o", csv_file)
-    assert_refused(again, "table.csv exists already. Replace it with --force, or choose")
+    assert_refused(again, "--force")
     done = run("compare", "southern-women", *arguments, "--truth", truth)
-    assert_refused(done, "has no class for 'Evelyn Jefferson' and 1 others")
+    assert_refused(done, "'Evelyn Jefferson', 'Laura Mandeville'")
     assert_refused(run("compare", "southern-women"), "for example: -k 2 -l 3")
 
 
@@ -203,7 +201,7 @@ def test_report_is_made_anew_without_its_source(out, tmp_path):
     after = (copy / "report.html").read_text("utf-8").replace(str(copy), "OUT")
     assert after.replace(str(out), "OUT") == before.replace(str(out), "OUT")  # in commands
     (copy / "data.npz").write_bytes(b"no data")
-    assert_refused(run("report", copy), "data.npz is not an npz file")
+    assert_refused(run("report", copy), "data.npz")
     assert_refused(run("report", tmp_path), f"There are no results in {tmp_path}.")
 
 
@@ -211,18 +209,13 @@ def test_info_tells_of_chains_and_types_too(women, tmp_path):
     states = np.arange(60) % 3
     comarkov.MarkovAggregation(2, random_state=0).fit(states).save(tmp_path / "chain")
     output = json.loads(run("info", tmp_path / "chain", "--json").stdout)
-    assert (output["model"], output["states"], output["clusters"]) == (
-        "MarkovAggregation",
-        3,
-        [2, 1],
-    )
+    facts = [output[name] for name in ("model", "states", "clusters")]
+    assert facts == ["MarkovAggregation", 3, [2, 1]]
     types = {("women", "events"): women.matrix}
     comarkov.MultiwayClustering(2, random_state=0).fit(types).save(tmp_path / "types")
     assert "clusters of women       2, of 8, 10 members" in run("info", tmp_path / "types").stdout
     output = run("predict", tmp_path / "chain", "southern-women")
-    assert_refused(
-        output, "is in the model, which has 0, 1, 2. Choose the columns of new and known"
-    )
+    assert_refused(output, "--rows FROM --columns TO")
 
 
 def test_info_says_what_a_model_is(out):

@@ -26,8 +26,8 @@ TRUTH = (
     "The known classes: a CSV file or another table with names and classes, a folder of texts (its "
     "subfolders), or an AnnData file. By default, the classes stored in the output folder of fit."
 )
-WIDEST = 12  # classes in a table
-SHARES = 3  # classes that are listed for each cluster
+MAX_TABLE_CLASSES = 12  # beyond which no table is printed
+SHOWN_SHARES = 3  # classes that are listed for each cluster
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _table(classes: np.ndarray, clusters: np.ndarray) -> dict[str, Any]:
     labels, of_cluster = np.unique(clusters, return_inverse=True)
     counts = np.zeros((labels.size, names.size), dtype=np.int64)
     np.add.at(counts, (of_cluster, of_class), 1)
-    lines = sorted(range(labels.size), key=lambda i: _in_order(str(labels[i])))
+    lines = sorted(range(labels.size), key=lambda i: _sort_key(str(labels[i])))
     columns = np.argsort(-counts.sum(axis=0), kind="stable")
     return {
         "clusters": labels[lines].tolist(),
@@ -121,7 +121,7 @@ def _table(classes: np.ndarray, clusters: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _in_order(label: str) -> tuple[int, int, str]:
+def _sort_key(label: str) -> tuple[int, int, str]:
     """Numbers by their value, then words; no cluster comes last."""
     if label == "-1":
         return 2, 0, ""
@@ -138,35 +138,29 @@ def _print(
         if value or name in PRINTED:
             echo(f"{PRINTED.get(name, name.replace('_', ' ')):<26} {_number(value)}")
     echo()
-    lines = list(zip(table["clusters"], table["counts"], strict=True))
-    for cluster, counts in lines:
-        echo(_in_words(_called(cluster, names), counts, table["classes"]))
-    if len(table["classes"]) <= WIDEST:
+    classes = table["classes"]
+    for cluster, counts in zip(table["clusters"], table["counts"], strict=True):
+        called = f"cluster {cluster}" + (f", “{names[cluster]}”" if names.get(cluster) else "")
+        echo(_in_words("in no cluster" if cluster == "-1" else called, counts, classes))
+    if len(classes) <= MAX_TABLE_CLASSES:
         echo()
-        numbers = (dict(zip(table["classes"], counts, strict=True)) for _, counts in lines)
-        heads = ({"cluster": "none" if each == "-1" else each} for each, _ in lines)
-        lists = [head | row for head, row in zip(heads, numbers, strict=True)]
-        echo(aligned(lists, spaced=False))
+        lines = zip(table["clusters"], table["counts"], strict=True)
+        rows = [
+            {"cluster": "none" if each == "-1" else each, **dict(zip(classes, counts, strict=True))}
+            for each, counts in lines
+        ]
+        echo(aligned(rows, spaced=False))
 
 
 def _headline(title: str, scores: dict[str, Any]) -> str:
     from ..results.words.figures import count_text
 
-    elements, clusters, classes = (
-        count_text(scores[f"{noun}s" if noun != "class" else "classes"], noun)
-        for noun in ("element", "cluster", "class")
-    )
+    elements = count_text(scores["elements"], "element")
+    clusters, classes = count_text(scores["clusters"], "cluster"), scores["classes"]
     return (
         f"{scores['map']:.1%} of {elements} {'is' if scores['elements'] == 1 else 'are'} in the "
-        f"cluster that matches their class: {clusters}, {classes} ({title})."
+        f"cluster that matches their class: {clusters}, {count_text(classes, 'class')} ({title})."
     )
-
-
-def _called(cluster: str, titles: dict[str, str]) -> str:
-    if cluster == "-1":
-        return "in no cluster"
-    title = titles.get(cluster)
-    return f"cluster {cluster}" + (f", “{title}”" if title else "")
 
 
 def _in_words(name: str, counts: list[int], classes: list[str]) -> str:
@@ -174,14 +168,11 @@ def _in_words(name: str, counts: list[int], classes: list[str]) -> str:
     total = sum(counts)
     largest = sorted(zip(counts, classes, strict=True), key=lambda pair: -pair[0])
     present = [(count, each) for count, each in largest if count]
-    rest = sum(count for count, _ in present[SHARES:])
-    parts = [*present[:SHARES], *([(rest, "others")] if rest else [])]
-    shares = [f"{_percent(count / total)} {each}" for count, each in parts]
+    rest = sum(count for count, _ in present[SHOWN_SHARES:])
+    parts = [*present[:SHOWN_SHARES], *([(rest, "others")] if rest else [])]
+    percents = [f"{count / total:.0%}" if count >= 0.005 * total else "<1%" for count, _ in parts]
+    shares = [f"{percent} {each}" for percent, (_, each) in zip(percents, parts, strict=True)]
     return f"{name}: {total:,} element{'s' * (total != 1)}, {', '.join(shares)}"
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.005 else "<1%"
 
 
 def _number(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -13,6 +13,7 @@ import typer
 
 from ..io.files import MODEL, is_results, write_text
 from ..io.spreadsheets import raw_names
+from ..joint.messages import InputError, listed
 from ..results.files import csv_text
 from .input_options import DATA_SETS, InputOptions
 from .label_files import titles_in
@@ -109,46 +110,34 @@ def _place_rows(
     is_chain = hasattr(fitted, "states_")
     works = shlex.join(["comarkov", "predict", str(model), source])
     if more:
-        raise ValueError(f"{model} takes one INPUT, not {1 + len(more)}. Run: {works}")
-    if is_chain and side != "rows":
-        raise ValueError(f"New states of a chain are the rows of INPUT. Run: {works}")
-    if side not in ("rows", "columns"):
-        raise ValueError(f"--side must be rows or columns, not {side!r}. Run: {works} --side rows")
+        raise InputError(f"{model} takes one INPUT, not {1 + len(more)}", advice=f"Run: {works}")
+    if side not in (("rows",) if is_chain else ("rows", "columns")):
+        problem = f"--side must be {'rows' if is_chain else 'rows or columns'}, not {side!r}"
+        raise InputError(problem, advice=f"Run: {works} --side rows")
     data = reading.read(source, like=fitted)
     if is_chain:
         advice = f"Choose the columns of new and known states: {works} --rows FROM --columns TO"
         _refuse_strangers(data, 1, fitted.states_, advice)
-        labels, confidence = fitted.predict_with_confidence(replace(data, column_kind="state"))
-    else:
-        axis = int(side == "rows")
-        known = fitted._model.column_names if axis else fitted._model.row_names
-        if axis and data.texts is not None and _are_strangers(data, axis, known):
-            return _in_no_cluster(data)
-        _refuse_strangers(data, axis, known, _advice(side))
-        labels, confidence = fitted.predict_with_confidence(data, side)
-    names = data.row_names if side == "rows" else data.column_names
-    return Placed(names, labels, confidence, side)
-
-
-def _advice(side: str) -> str:
-    """What to do if a table has nothing in common with a co-clustering."""
-    what = "columns" if side == "rows" else "rows"
-    return (
+        labels, confidence = fitted.predict_with_confidence(data.changed(column_kind="state"))
+        return Placed(data.row_names, labels, confidence, side)
+    axis, other = (1, "columns") if side == "rows" else (0, "rows")
+    known = fitted._model.column_names if axis else fitted._model.row_names
+    if axis and data.texts is not None and _are_strangers(data, axis, known):
+        warnings.warn(
+            f"None of the words of {data.source} ({listed(data.column_names)}) is in the model, so "
+            "the cluster is -1, which means none. Give texts in the language and about the topics "
+            "of the model.",
+            stacklevel=2,
+        )
+        size = data.shape[0]
+        return Placed(data.row_names, np.full(size, -1), np.zeros(size), "rows")
+    advice = (
         "Choose other columns of the table with --rows and --columns, or place its "
-        f"{what} with --side {what}."
+        f"{other} with --side {other}."
     )
-
-
-def _in_no_cluster(data: Data) -> Placed:
-    """Texts without a word of the model, with a note."""
-    warnings.warn(
-        f"None of the words of {data.source} ({_first(data.column_names)}) is in the model, so the "
-        "cluster is -1, which means none. Give texts in the language and about the topics of the "
-        "model.",
-        stacklevel=2,
-    )
-    size = data.shape[0]
-    return Placed(data.row_names, np.full(size, -1), np.zeros(size), "rows")
+    _refuse_strangers(data, axis, known, advice)
+    labels, confidence = fitted.predict_with_confidence(data, side)
+    return Placed(data.row_names if axis else data.column_names, labels, confidence, side)
 
 
 def _place_elements(
@@ -161,9 +150,9 @@ def _place_elements(
     for table in map(Table.of, sources):
         key, matrix = table.read(reading, start)
         if key not in keys and key[::-1] not in keys:
-            raise ValueError(
-                f"The model has no table of {key[0]} and {key[1]}, only {_listed(keys)}. Name the "
-                f"types of {table.file}: {start} {','.join(keys[0])}={table.file}"
+            raise InputError(
+                f"The model has no table of {key[0]} and {key[1]}, only {_pairs(keys)}",
+                advice=f"Name the types of {table.file}: {start} {','.join(keys[0])}={table.file}",
             )
         data[key] = matrix
     element_type = _type_of(list(data), side, f"{start} {sources[0]}")
@@ -182,45 +171,33 @@ def _type_of(keys: list[Key], side: str, works: str) -> str:
     """The type of the new elements, which all tables must have."""
     shared = [name for name in keys[0] if all(name in key for key in keys)]
     if not shared:
-        raise ValueError(
-            f"The tables have no type in common: {_listed(keys)}. Place the elements of one type "
-            f"at a time: {works}"
-        )
-    if side in shared:
-        return side
-    if side not in ("rows", "columns"):
-        raise ValueError(
-            f"--side must be a type that all tables have, not {side!r}. Run: {works} --side "
-            f"{shared[0]}"
-        )
-    return shared[0 if side == "rows" else -1]
+        advice = f"Place the elements of one type at a time: {works}"
+        raise InputError(f"The tables have no type in common: {_pairs(keys)}", advice=advice)
+    if side not in (*shared, "rows", "columns"):
+        problem = f"--side must be a type that all tables have, not {side!r}"
+        raise InputError(problem, advice=f"Run: {works} --side {shared[0]}")
+    return side if side in shared else shared[0 if side == "rows" else -1]
 
 
-def _listed(keys: list[Key]) -> str:
+def _pairs(keys: list[Key]) -> str:
     return " and ".join(",".join(key) for key in keys)
 
 
 def _are_strangers(data: Data, axis: int, known: np.ndarray | None) -> bool:
     """Do INPUT and the model have no name in common?"""
     new = data.column_names if axis else data.row_names
-    if known is None or not data.named[axis]:
-        return False
-    return not set(new.tolist()) & set(map(str, known))
+    return known is not None and data.named[axis] and not set(new) & set(map(str, known))
 
 
 def _refuse_strangers(data: Data, axis: int, known: np.ndarray | None, advice: str) -> None:
     """An error if INPUT and the model have no name in common, with options that may help."""
-    if known is None or not _are_strangers(data, axis, known):
-        return
-    what, new = ("columns", data.column_names) if axis else ("rows", data.row_names)
-    raise ValueError(
-        f"None of the {new.size:,} {what} of {data.source} ({_first(new)}) is in the model, which "
-        f"has {_first(known)}. {advice}"
-    )
-
-
-def _first(names: np.ndarray) -> str:
-    return ", ".join(map(str, names[:3])) + (", ..." if len(names) > 3 else "")
+    if known is not None and _are_strangers(data, axis, known):
+        what, new = ("columns", data.column_names) if axis else ("rows", data.row_names)
+        raise InputError(
+            f"None of the {new.size:,} {what} of {data.source} ({listed(new)}) is in the model, "
+            f"which has {listed(known)}",
+            advice=advice,
+        )
 
 
 def _print(placed: Placed, known: dict[str, str], out: Path | None, output: OutputOptions) -> None:
@@ -228,11 +205,10 @@ def _print(placed: Placed, known: dict[str, str], out: Path | None, output: Outp
     columns: dict[str, list[Any]] = {
         "name": placed.names.tolist(),
         "cluster": placed.labels.tolist(),
-        "confidence": [] if placed.confidence is None else placed.confidence.round(4).tolist(),
-        "title": [known.get(str(label), "") for label in placed.labels],
     }
-    if placed.confidence is None:
-        del columns["confidence"]
+    if placed.confidence is not None:
+        columns["confidence"] = placed.confidence.round(4).tolist()
+    columns["title"] = [known.get(str(label), "") for label in placed.labels]
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
     if output.json:
         print_json(lines)
