@@ -327,7 +327,7 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="folder: it contains no files"):
         comarkov.read("folder")
     (tmp_path / "book.xls").write_bytes(b"\xd0\xcf\x11\xe0")
-    with pytest.raises(ValueError, match=r"\.xls files cannot be read\. Save it as \.csv, \.xlsx"):
+    with pytest.raises(ValueError, match=r"\.xls files cannot be read"):
         comarkov.read("book.xls")
     with zipfile.ZipFile("two.zip", "w") as archive:
         archive.writestr("a", "")

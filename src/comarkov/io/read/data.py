@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,30 +20,18 @@ MAX_TEXT = 20_000  # characters of a text that are kept
 NOTES = "annotations"  # the entry with the names of classifications and the keywords of ``read``
 
 
-class Annotations(NamedTuple):
-    """What is known about the rows and columns of a matrix beside their names."""
-
-    classes: Mapping[str, Mapping[str, np.ndarray]]  #: by side, "row" or "column", then by name
-    texts: np.ndarray | None
-    reading: Mapping[str, Any]
-
-
-def annotation_parts(annotations: Annotations) -> dict[str, Any]:
-    """Classes as codes and their names, the beginnings of texts, and the rest as JSON."""
+def annotation_parts(data: Data, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Known classes and the beginnings of texts, and what they are called as JSON."""
     parts: dict[str, Any] = {}
-    listing: dict[str, Any] = {"reading": dict(annotations.reading)}
-    for side, classifications in annotations.classes.items():
-        listing[side] = list(classifications)
-        for i, classes in enumerate(classifications.values()):
-            distinct = sorted(set(classes.tolist()))
-            code = {name: j for j, name in enumerate(distinct)}
-            key = f"{side}_classes_{i}"
-            parts[f"{key}_codes"] = np.array([code[name] for name in classes], dtype=np.int32)
-            parts |= _string_parts(distinct, key)
-    if annotations.texts is not None:
-        parts |= _string_parts([text[:MAX_TEXT] for text in annotations.texts], "text")
-    if any(listing.values()):
-        parts[NOTES] = np.array(json.dumps(listing))
+    titles: dict[str, Any] = {"reading": dict(reading)}
+    for side, classes in (("row", data.row_classes), ("column", data.column_classes)):
+        titles[side] = list(classes)
+        for i, each in enumerate(classes.values()):
+            parts |= _string_parts(each, f"{side}_classes_{i}")
+    if data.texts is not None:
+        parts |= _string_parts([text[:MAX_TEXT] for text in data.texts], "text")
+    if any(titles.values()):
+        parts[NOTES] = np.array(json.dumps(titles))
     return parts
 
 
@@ -53,24 +41,16 @@ def annotations_in(parts: dict[str, np.ndarray]) -> dict[str, Any]:
     if NOTES not in parts:
         return keywords
     try:
-        listing = json.loads(str(parts.pop(NOTES)[()]))
-        keywords["reading"] = dict(listing["reading"])
+        titles = json.loads(str(parts.pop(NOTES)[()]))
+        keywords["reading"] = dict(titles["reading"])
         for side in ("row", "column"):
             keywords[f"{side}_classes"] = {
-                str(name): _decoded(parts, f"{side}_classes_{i}")
-                for i, name in enumerate(listing[side])
+                str(name): pop_strings(parts, f"{side}_classes_{i}") or []
+                for i, name in enumerate(titles[side])
             }
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"its {NOTES} are damaged ({quote(error)})") from error
     return keywords
-
-
-def _decoded(parts: dict[str, np.ndarray], key: str) -> np.ndarray:
-    names = as_objects(pop_strings(parts, key) or [""])
-    codes = parts.pop(f"{key}_codes")
-    if codes.size and codes.min() < 0:
-        raise IndexError(f"a code in {key}_codes is negative")
-    return names[codes]
 
 
 def _string_parts(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
@@ -149,21 +129,19 @@ class Data:
     ) -> None:
         _refuse_absurd(matrix)
         csr = as_csr(matrix)
-        names = row_names, column_names
+        n, m = csr.shape
         values = {
             "matrix": csr,
-            "row_names": as_names(row_names, csr.shape[0], "row_names"),
-            "column_names": as_names(column_names, csr.shape[1], "column_names"),
+            "row_names": as_names(row_names, n, "row_names"),
+            "column_names": as_names(column_names, m, "column_names"),
             "row_kind": row_kind,
             "column_kind": column_kind,
             "source": source,
             "weighting": weighting,
-            "named": tuple(
-                has and side is not None for has, side in zip(named, names, strict=True)
-            ),
-            "row_classes": as_classes(row_classes, csr.shape[0], "row_classes"),
-            "column_classes": as_classes(column_classes, csr.shape[1], "column_classes"),
-            "texts": None if texts is None else _as_strings(texts, csr.shape[0], "texts"),
+            "named": (named[0] and row_names is not None, named[1] and column_names is not None),
+            "row_classes": as_classes(row_classes, n, "row_classes"),
+            "column_classes": as_classes(column_classes, m, "column_classes"),
+            "texts": None if texts is None else _as_strings(texts, n, "texts"),
             "entry_kind": entry_kind,
             "reading": dict(reading or {}),
         }
@@ -202,18 +180,10 @@ class Data:
         """
         csr = self.matrix
         parts: dict[str, Any] = {
-            "format": b"csr",
-            "shape": np.array(csr.shape),
-            "data": csr.data,
-            "indices": csr.indices,
-            "indptr": csr.indptr,
-            "_is_array": True,
-            **{
-                name: getattr(self, name) for name in KIND_FIELDS if getattr(self, name) is not None
-            },
+            name: getattr(self, name) for name in KIND_FIELDS if getattr(self, name) is not None
         }
-        classes = {"row": self.row_classes, "column": self.column_classes}
-        parts |= annotation_parts(Annotations(classes, self.texts, self.reading))
+        parts |= {name: getattr(csr, name) for name in ("shape", "data", "indices", "indptr")}
+        parts |= {"format": b"csr", "_is_array": True, **annotation_parts(self, self.reading)}
         for side, is_named in zip(("row", "column"), self.named, strict=True):
             if is_named:
                 parts |= _string_parts(getattr(self, f"{side}_names"), side)

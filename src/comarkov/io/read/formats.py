@@ -38,15 +38,7 @@ from .texts import (
 )
 from .wide import WideOptions, from_table
 
-EDGE_NAMES = ("row", "column", "weight")
-TEXT_ADVICE, TABLE_ADVICE = (
-    "Convert it to plain text (.txt).",
-    "Save it as .csv, .xlsx or .parquet.",
-)
-#: Suffixes of files that cannot be read, and what to do about them.
-NOT_READ = dict.fromkeys((".docx", ".pdf"), TEXT_ADVICE) | dict.fromkeys(
-    (".xls", ".ods", ".json", ".pkl", ".pickle"), TABLE_ADVICE
-)
+NOT_READ = (".docx", ".pdf", ".xls", ".ods", ".json", ".pkl", ".pickle")
 
 
 @dataclass(frozen=True)
@@ -103,7 +95,8 @@ def kind_of_file(file: Opened) -> str | None:
     """The kind of a plain file by its suffix, then by its first bytes; None for tables."""
     if file.suffix in NOT_READ:
         problem = f"{file.suffix} files cannot be read"
-        raise InputError(problem, file=file.name, advice=NOT_READ[file.suffix])
+        advice = "Save it as .txt if it is text, else as .csv, .xlsx or .parquet."
+        raise InputError(problem, file=file.name, advice=advice)
     if file.suffix in SUFFIXES:
         return SUFFIXES[file.suffix]
     if is_json(file):
@@ -324,12 +317,9 @@ def _edges_frame(source: list[Sequence[Any]]) -> Any:
                 f"Item {number} of the list has {len(edge)} values, where the first has {width}",
                 advice="An edge is (row, column) or (row, column, weight).",
             )
-    columns = list(zip(*source, strict=True))
-    names = {
-        name: list(map(str, values)) for name, values in zip(EDGE_NAMES, columns[:2], strict=False)
-    }
-    weights = {"weight": pl.Series(columns[2], strict=False)} if width == 3 else {}
-    return pl.DataFrame({**names, **weights})
+    rows, columns, *weights = zip(*source, strict=True)
+    frame = pl.DataFrame({"row": list(map(str, rows)), "column": list(map(str, columns))})
+    return frame.with_columns(*(pl.Series("weight", each, strict=False) for each in weights))
 
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -20,13 +20,7 @@ from .data import Data
 from .delimited import from_lines
 from .faults import fault
 from .opened import as_utf8, decoded, opened
-from .raw_tables import from_parquet, is_parquet
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from .raw_tables import RawTable
-
+from .raw_tables import RawTable, from_parquet, is_parquet
 
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
 LABEL_HEADINGS = ("cluster", "class", "label", "topic", "group", "genre", "category")
@@ -321,7 +315,8 @@ def edge_classes(
             pl.col(table.field(column, "row_classes")).cast(pl.String).alias("class"),
         )
         counts = pairs.drop_nulls().group_by("id", "class").len().collect()
-        by_name = _most_frequent(counts)
+        ordered = counts.sort(["len", "class"], descending=[False, True])  # the last one counts
+        by_name = dict(ordered.select("id", "class").rows())
         if len(by_name) < len(counts):
             warn_user(
                 f"{table.name}, column {column}: some elements have several classes. The most "
@@ -329,11 +324,6 @@ def edge_classes(
             )
         found[column] = Labels(column, by_name).of(names)
     return found
-
-
-def _most_frequent(counts: pl.DataFrame) -> dict[str, str]:
-    ordered = counts.sort(["len", "class"], descending=[False, True])
-    return dict(zip(ordered["id"].to_list(), ordered["class"].to_list(), strict=True))
 
 
 def classify(data: Data, ids: Data, options: ReadOptions) -> Data:

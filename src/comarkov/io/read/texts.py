@@ -79,56 +79,43 @@ def _from_json_lines(file: Opened, options: ReadOptions) -> Documents:
             content = decoded(line, file.name, "utf-8", number) if line.strip() else ""
             if not content.strip():
                 continue
-            record = _record(content, file.name, number)
-            texts.append(_value(record, field, "text", file.name, number))
+            place = {"file": file.name, "line": number}
+            record = _record(content, place)
+            texts.append(_value(record, field, "text", place))
             if name is not None:
-                names.append(_value(record, str(name), "rows", file.name, number))
+                names.append(_value(record, str(name), "rows", place))
             others.append({k: v for k, v in record.items() if isinstance(v, str | int)})
     fields = dict.fromkeys(key for record in others for key in record)  # in order
     columns = {key: [record.get(key) for record in others] for key in fields if key != field}
     return Documents(None if name is None else names, texts, columns)
 
 
-def _record(content: str, file: str, line: int) -> dict[str, Any]:
-    advice = 'Each line must be one object, such as {"text": "..."}.'
+def _record(content: str, place: dict[str, Any]) -> dict[str, Any]:
     try:
         record = json.loads(content)
+        if isinstance(record, dict):
+            return record
+        problem = "this is not a JSON object"
     except json.JSONDecodeError as error:
-        problem = f"not valid JSON ({error.msg})"
-        raise InputError(
-            problem, file=file, line=line, column=error.colno, advice=advice
-        ) from error
-    except RecursionError as error:
-        advice = "Keep only the fields that matter."
-        raise InputError(
-            "the JSON is nested too deeply", file=file, line=line, advice=advice
-        ) from error
-    if not isinstance(record, dict):
-        raise InputError("this is not a JSON object", file=file, line=line, advice=advice)
-    return record
+        problem, place = f"not valid JSON ({error.msg})", {**place, "column": error.colno}
+    except RecursionError:
+        problem = "the JSON is nested too deeply"
+    advice = 'Each line must be one plain object, such as {"text": "..."}.'
+    raise InputError(problem, **place, advice=advice)
 
 
-def _value(record: Mapping[str, Any], field: str, role: str, file: str, line: int) -> str:
+def _value(record: Mapping[str, Any], field: str, role: str, place: dict[str, Any]) -> str:
     """A field of a record as text; a text may be null, which is empty."""
     if field not in record:
         lengths = {name: len(value) for name, value in record.items() if isinstance(value, str)}
         longest = max(lengths, key=lambda name: lengths[name], default="text")
         example = longest if role == "text" else next(iter(record), "name")
-        raise InputError(
-            f"it has no field {quote(field)}, only {', '.join(record) or 'none'}",
-            file=file,
-            line=line,
-            advice=f"Choose one of its fields, for example {role}={quote(example)}.",
-        )
+        problem = f"it has no field {quote(field)}, only {', '.join(record) or 'none'}"
+        raise InputError(problem, **place, advice=f"Choose one with {role}={quote(example)}.")
     value = record[field]
     if role == "text" and not isinstance(value, str | None):
-        raise InputError(
-            f"{json.dumps(value)[:40]} is not a text",
-            file=file,
-            line=line,
-            column=field,
-            advice="Choose another field with text=.",
-        )
+        problem = f"{json.dumps(value)[:40]} is not a text"
+        raise InputError(problem, **place, column=field, advice="Choose another with text=.")
     return "" if value is None and role == "text" else str(value)
 
 

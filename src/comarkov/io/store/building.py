@@ -24,7 +24,7 @@ from ...kernels.matrix import (
     partition,
     sort_by,
 )
-from ..read.data import Annotations, Data
+from ..read.data import Data
 from .layout import (
     ARRAYS,
     COLUMNS,
@@ -360,6 +360,5 @@ def finish(data: Data, about: Description, folder: Path) -> None:
         is_new = names_file(side) not in files or f"{side}_names" in vars(data)
         if is_named and is_new:  # else they are in the folder already
             files |= write_names(folder, side, getattr(data, f"{side}_names"))
-    classes = {"row": data.row_classes, "column": data.column_classes}
-    files |= write_annotations(folder, Annotations(classes, data.texts, {}))
+    files |= write_annotations(folder, data)
     replace(about, files=files, **{name: getattr(data, name) for name in FACTS}).write(folder)

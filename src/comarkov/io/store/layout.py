@@ -21,7 +21,7 @@ import numpy as np
 
 from ..files import STORE
 from ..isolation import BAD_HEADER
-from ..read.data import NOTES, Annotations, annotation_parts, annotations_in, pop_strings
+from ..read.data import NOTES, Data, annotation_parts, annotations_in, pop_strings
 
 CHUNK = 1 << 22  # bytes at a time
 HEADER = 128  # bytes before the values of an array with one dimension, whatever its size
@@ -284,9 +284,9 @@ def write_names(folder: Path, side: str, names: Sequence[str] | np.ndarray) -> d
     return {texts: text.written, ends: end.written}
 
 
-def write_annotations(folder: Path, annotations: Annotations) -> dict[str, Written]:
-    """Write classes, texts and the keywords of ``read``."""
-    parts = annotation_parts(annotations)
+def write_annotations(folder: Path, data: Data) -> dict[str, Written]:
+    """Write classes and texts."""
+    parts = annotation_parts(data, {})
     if NOTES in parts:
         parts[NOTES] = np.frombuffer(str(parts[NOTES]).encode("utf-8"), np.uint8)
     files = {f"{NAMES}/{name}.npy": values for name, values in parts.items()}
