@@ -14,7 +14,6 @@ import typer
 from ..io.files import MODEL, is_results, write_text
 from ..io.spreadsheets import raw_names
 from ..joint.messages import InputError, listed
-from ..results.files import csv_text
 from .input_options import DATA_SETS, InputOptions
 from .label_files import titles_in
 from .multi import Table
@@ -212,6 +211,8 @@ def _print(placed: Placed, known: dict[str, str], out: Path | None, output: Outp
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
     if output.json:
         print_json(lines)
+    from ..results.files import csv_text  # slow to import
+
     text = csv_text(tuple(columns), (map(_cell, line.values()) for line in lines))
     if out is not None:
         write_text(out, text)
