@@ -11,7 +11,7 @@ import pytest
 import comarkov
 from comarkov.cli.input_options import InputOptions
 from comarkov.io.read.formats import FORMATS
-from comarkov.io.read_options import KINDS, OPTIONS, ReadKeywords
+from comarkov.io.read_options import READ_KINDS, READ_OPTIONS, ReadKeywords
 
 ROOM = Path(comarkov.__file__).parent
 
@@ -44,13 +44,13 @@ def test_no_module_imports_one_that_needs_it():
 
 def test_a_keyword_of_read_is_declared_once():
     names = list(ReadKeywords.__annotations__)
-    assert list(OPTIONS) == names
-    assert all(option.help.endswith(".") for option in OPTIONS.values())
+    assert list(READ_OPTIONS) == names
+    assert all(option.help.endswith(".") for option in READ_OPTIONS.values())
     assert list(inspect.signature(comarkov.read).parameters) == ["source", *names]
     assert all(f"    {name} : " in comarkov.read.__doc__ for name in names)
     assert [field.name for field in fields(InputOptions)] == [n for n in names if n != "like"]
-    assert set(FORMATS) <= set(KINDS)
-    for option in OPTIONS.values():
-        assert set(option.kinds) <= set(KINDS)
+    assert set(FORMATS) <= set(READ_KINDS)
+    for option in READ_OPTIONS.values():
+        assert set(option.kinds) <= set(READ_KINDS)
     with pytest.raises(TypeError, match="colums"):
         comarkov.read("x.csv", colums=1)

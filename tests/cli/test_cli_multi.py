@@ -128,7 +128,7 @@ def test_new_elements_of_a_type_are_placed_by_all_their_tables(fitted, folder):
 def test_evaluate_names_the_tables_of_the_types(fitted, folder):
     (folder / "truth.csv").write_text("name,class\nAnn,x\nCid,y\n")
     done = run("evaluate", "out", "truth.csv", cwd=folder)
-    assert_refused(done, "out holds results of multi, which evaluate does not take.")
+    assert_refused(done, "out/user.csv")
     assert run("evaluate", "out/user.csv", "truth.csv", cwd=folder).returncode == 0
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from helpers import refusal
 from numpy.testing import assert_array_equal
 
 import comarkov
@@ -77,14 +78,14 @@ def test_relations_take_names_and_texts():
 
 
 def test_texts_need_a_fit_whose_columns_are_words():
-    with pytest.raises(ValueError, match=r"columns of the fit have no names.*model\.fit\(texts\)"):
+    with pytest.raises(ValueError, match=r"model\.fit\(texts\)"):
         model().fit(COUNTS).predict(TEXTS)
 
 
 def test_columns_of_text_that_the_fit_did_not_have_are_ignored():
     fitted = model().fit(NUMBERS)
     other = NUMBERS.assign(city=["Rome", "Rome", "Oslo", "Oslo", "Rome"])
-    with pytest.warns(UserWarning, match=r"1 of \d columns is not .* and was ignored: city"):
+    with pytest.warns(UserWarning, match="city"):
         assert_array_equal(fitted.predict(other), fitted.row_labels_)
 
 
@@ -202,7 +203,7 @@ def test_a_path_is_to_be_read_first(call, path):
 
 @pytest.mark.parametrize("X", [None, {1, 2}, b"abc"])
 def test_what_is_no_data_at_all(X):
-    with pytest.raises(ValueError, match=r"Pass a matrix.*comarkov\.read\("):
+    with pytest.raises(ValueError, match=r"comarkov\.read\("):
         model().fit(X)
 
 
@@ -210,7 +211,7 @@ def test_an_open_file(tmp_path):
     path = tmp_path / "edges.csv"
     EDGES.to_csv(path, index=False)
     with path.open("rb") as file:
-        with pytest.raises(ValueError, match=r"open file.*comarkov\.read\(X\)"):
+        with pytest.raises(ValueError, match=r"comarkov\.read\(X\)"):
             model().fit(file)
         assert comarkov.read(file).shape == (3, 3)
 
@@ -222,18 +223,16 @@ def test_numbers_in_one_dimension_get_the_error_of_scikit_learn():
 
 
 def test_lists_that_are_no_edges_or_differ_in_length():
-    with pytest.raises(ValueError, match=r"Item 1 of the list has 3 values.*\(row, column\)"):
-        comarkov.read([("Ann", "tea"), ("Bob", "rum", 1)])
+    assert "Item 1" in str(refusal(comarkov.read, [("Ann", "tea"), ("Bob", "rum", 1)]))
     data = comarkov.read([("Ann", "tea", 2), ("Ann", "tea", 1), ("Bob", 7, 1)])
     assert data.column_names.tolist() == ["7", "tea"]
     assert_array_equal(data.matrix.toarray(), [[0, 3], [1, 0]])
 
 
 def test_a_transposed_matrix_gets_a_hint():
-    with pytest.raises(ValueError, match=r"5 features.*expecting 4.*pass X\.T"):
-        model().fit(COUNTS).predict(COUNTS.T)
-    with pytest.raises(ValueError, match=r"5 features.*expecting 4.*pass X\.T"):
-        model().fit(comarkov.Data(COUNTS)).predict(comarkov.Data(COUNTS).T)
+    for X in (COUNTS, comarkov.Data(COUNTS)):
+        with pytest.raises(ValueError, match=r"pass X\.T"):
+            model().fit(X).predict(X.T)
 
 
 def test_wrong_parameters_get_an_example():
@@ -242,5 +241,5 @@ def test_wrong_parameters_get_an_example():
         ({"beta": 2}, r"CoClustering\(beta=0\.7\)"),
         ({"method": "kmeans"}, r"CoClustering\(method='auto'\)"),
     ):
-        with pytest.raises(ValueError, match=f"Got .* instead. For example: {example}"):
+        with pytest.raises(ValueError, match=example):
             CoClustering(**wrong).fit(COUNTS)

@@ -14,7 +14,7 @@ from .options import INPUT, OutputOptions, takes_groups
 from .output import aligned, clear_errors, echo, notes, print_json
 
 # What is always printed, and how it is called.
-PRINTED = {
+PRINTED_SCORES = {
     "elements": "elements in both",
     "map": "MAP, matching accuracy",
     "purity": "MAP', purity",
@@ -135,8 +135,8 @@ def _print(
     echo(_headline(title, scores))
     echo()
     for name, value in scores.items():
-        if value or name in PRINTED:
-            echo(f"{PRINTED.get(name, name.replace('_', ' ')):<26} {_number(value)}")
+        if value or name in PRINTED_SCORES:
+            echo(f"{PRINTED_SCORES.get(name, name.replace('_', ' ')):<26} {_number(value)}")
     echo()
     classes = table["classes"]
     for cluster, counts in zip(table["clusters"], table["counts"], strict=True):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from ..io.read_options import CHOICES, OPTIONS
+from ..io.read_options import CHOICES, READ_OPTIONS
 from ..joint.messages import InputError, bytes_of, did_you_mean, similar_file
 from .options import Panel, completion
 from .output import as_options
@@ -27,7 +27,7 @@ DATA_SETS = {
     "movielens": ("user", "movie", None),
     "newsgroups": ("document", "word", "bm25"),
 }
-KEYWORDS = [name for name, option in OPTIONS.items() if option.value is not None]
+KEYWORDS = [name for name, option in READ_OPTIONS.items() if option.value is not None]
 
 
 Source = Annotated[
@@ -44,7 +44,7 @@ Source = Annotated[
 
 def _field(name: str) -> tuple[str, Any, Any]:
     """The field of a keyword of ``read`` in the group of options."""
-    option = OPTIONS[name]
+    option = READ_OPTIONS[name]
     flag = f"--{name.replace('_', '-')}"
     more: dict[str, Any] = {"min": 1} if option.value == "N" else {}
     more |= {"shown": option.shown} if option.shown else {}
@@ -90,7 +90,7 @@ class InputOptions(_Declared):
 
 def _value(name: str, text: Any) -> Any:
     """The value of an option for Python: columns by position, sizes in bytes."""
-    value = OPTIONS[name].value
+    value = READ_OPTIONS[name].value
     if name == "separator":
         return SEPARATOR_WORDS.get(text, text)
     if value == "COLUMN" and text.isdecimal():

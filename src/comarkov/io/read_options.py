@@ -9,10 +9,21 @@ from typing import Annotated, Any, NamedTuple, Self, TypedDict, TypeVar, get_arg
 from ..joint.messages import InputError, did_you_mean
 
 #: How a source can be read.
-KINDS = ("edges", "table", "texts", "document", "sequences", "mtx", "npy", "npz", "h5ad", "graph")
+READ_KINDS = (
+    "edges",
+    "table",
+    "texts",
+    "document",
+    "sequences",
+    "mtx",
+    "npy",
+    "npz",
+    "h5ad",
+    "graph",
+)
 CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 AMOUNTS = ("edges", "table")  # kinds with weights in cells
-WORDS = ("texts", "document")
+TEXT_KINDS = ("texts", "document")
 TABULAR = (*AMOUNTS, "texts", "sequences")  # what a table may be read as
 # Forms of sources, as messages call them.
 DELIMITED, SHEETS, DATABASES = ("delimited text",), ("an Excel file",), ("a database",)
@@ -39,7 +50,7 @@ class Option(NamedTuple):
     @property
     def panel(self) -> str:
         """The panel of the command's help that shows it."""
-        if self.kinds and set(self.kinds) <= set(WORDS):
+        if self.kinds and set(self.kinds) <= set(TEXT_KINDS):
             return "Input: texts"
         is_of_tables = set(self.kinds) & set(TABULAR) and self.forms != DATABASES
         return "Input: tables" if is_of_tables else "Input"
@@ -169,19 +180,23 @@ class ReadKeywords(TypedDict, total=False):
     entry_kind: Annotated[str | None, _once("WORD")]
     max_bytes: Annotated[int | None, _once("SIZE")]
     text: Annotated[Column, Option("COLUMN", ("texts",), FIELDS)]
-    n_words: Annotated[int | None, _once("N", WORDS)]
-    min_df: Annotated[int, _once("N", WORDS, default=2)]
-    stop_words: Annotated[str | list[str] | None, Option("NAME", WORDS, default="english")]
+    n_words: Annotated[int | None, _once("N", TEXT_KINDS)]
+    min_df: Annotated[int, _once("N", TEXT_KINDS, default=2)]
+    stop_words: Annotated[str | list[str] | None, Option("NAME", TEXT_KINDS, default="english")]
     like: Annotated[Any, _once(None)]
 
 
 HELP = (ReadKeywords.__doc__ or "").partition("\n\n")[2]
-ENTRY = re.compile(r" {4}(\w+) : .*?(?:, default: (.*)|, optional)\n((?: {8}.*\n)+)")
-CHOICES = {"kind": (*KINDS, CHAIN), "decimal": (".", ","), "missing": ("skip", "0", "error")}
-TYPES = {k: get_args(hint) for k, hint in get_type_hints(ReadKeywords, include_extras=True).items()}
-OPTIONS: dict[str, Option] = {name: option for name, (_, option) in TYPES.items()}
-for _name, _shown, _text in ENTRY.findall(HELP):
-    OPTIONS[_name] = OPTIONS[_name]._replace(help=" ".join(_text.split()), shown=_shown or None)
+OPTION_ENTRY = re.compile(r" {4}(\w+) : .*?(?:, default: (.*)|, optional)\n((?: {8}.*\n)+)")
+CHOICES = {"kind": (*READ_KINDS, CHAIN), "decimal": (".", ","), "missing": ("skip", "0", "error")}
+READ_OPTIONS: dict[str, Option] = {
+    name: get_args(hint)[1]
+    for name, hint in get_type_hints(ReadKeywords, include_extras=True).items()
+}
+for _name, _shown, _text in OPTION_ENTRY.findall(HELP):
+    READ_OPTIONS[_name] = READ_OPTIONS[_name]._replace(
+        help=" ".join(_text.split()), shown=_shown or None
+    )
 
 
 @dataclass(frozen=True)
@@ -192,20 +207,20 @@ class ReadOptions:
     before: Mapping[str, Any] = field(default_factory=dict)  #: apply where a source takes them
 
     def __getattr__(self, name: str) -> Any:
-        if name not in OPTIONS:
+        if name not in READ_OPTIONS:
             raise AttributeError(name)
-        return self.given.get(name, self.before.get(name, OPTIONS[name].default))
+        return self.given.get(name, self.before.get(name, READ_OPTIONS[name].default))
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> Self:
         """The keywords that a user gives, and those of similar data; an error if one is wrong."""
-        for name in keywords.keys() - OPTIONS.keys():
+        for name in keywords.keys() - READ_OPTIONS.keys():
             raise TypeError(f"read() got an unexpected keyword argument {name!r}")
         options = cls({name: value for name, value in keywords.items() if value is not None})
         options._check_values()
         if "stop_words" in keywords and keywords["stop_words"] is None:
             options = options.changed(stop_words="none")
-        remembered = {name: value for name, value in (before or {}).items() if name in OPTIONS}
+        remembered = {name: value for name, value in (before or {}).items() if name in READ_OPTIONS}
         if "names" in options.given or "rows" in options.given:  # which exclude each other
             remembered = {k: v for k, v in remembered.items() if k not in ("rows", "names")}
         return cls(options.given, remembered)
@@ -261,12 +276,12 @@ class ReadOptions:
 
     def is_given(self, name: str) -> bool:
         """Did the user set this option, now, to something else than its default?"""
-        return name in self.given and bool(self.given[name] != OPTIONS[name].default)
+        return name in self.given and bool(self.given[name] != READ_OPTIONS[name].default)
 
     def check_form(self, form: str | None) -> None:
         """Refuse options that do not apply to a form of source, such as a database."""
         for name in self.given if form else ():
-            forms = OPTIONS[name].forms
+            forms = READ_OPTIONS[name].forms
             if forms and form not in forms and self.is_given(name):
                 raise InputError(f"{name}= does not apply to {form}", advice="Leave it out.")
 
@@ -274,7 +289,7 @@ class ReadOptions:
         """Refuse options that do not apply to a kind of source, or its form: none is ignored."""
         self.check_form(form)
         for name in self.given:
-            kinds = OPTIONS[name].kinds
+            kinds = READ_OPTIONS[name].kinds
             if kinds and kind not in kinds and self.is_given(name):
                 raise InputError(
                     f"{name}= applies to {' and '.join(kinds)}, but the source is read as {kind}",
@@ -288,7 +303,7 @@ def spell_out(function: Function) -> Function:
     *others, _ = shown.parameters.values()
     keywords = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
-        for name, option in OPTIONS.items()
+        for name, option in READ_OPTIONS.items()
     ]
     function.__signature__ = shown.replace(parameters=[*others, *keywords])  # type: ignore[attr-defined]
     function.__doc__ = (function.__doc__ or "").replace("    KEYWORDS\n", HELP.rstrip(" "))

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from ...joint.messages import as_plural
 from ...joint.scale import are_whole
-from ..read_options import OPTIONS, TABULAR, ReadKeywords, ReadOptions, spell_out
+from ..read_options import READ_OPTIONS, TABULAR, ReadKeywords, ReadOptions, spell_out
 from .data import Data
 from .formats import SUFFIXES, is_place, read_any
 from .h5ad import write_h5ad
@@ -99,7 +99,7 @@ class ReadRequest:
         options = self.options
         chosen = {
             name: getattr(options, name)
-            for name, option in OPTIONS.items()
+            for name, option in READ_OPTIONS.items()
             if option.is_remembered and getattr(options, name) != option.default
         }
         for side in ("row_names", "column_names"):

@@ -15,7 +15,7 @@ from ...joint.inputs import are_numbers, is_graph
 from ...joint.messages import InputError, need
 from ...joint.objects import frame_width, from_graph, is_anndata, is_frame
 from ..files import REFERENCE, data_in, is_own, is_store
-from ..read_options import CHAIN, WORDS, ReadOptions
+from ..read_options import CHAIN, TEXT_KINDS, ReadOptions
 from . import databases, edge_files
 from .data import Data
 from .edge_lists import EdgeColumns, from_edges, refuse_wide
@@ -137,7 +137,7 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
         return edge_files.from_edge_files([folder], options, options.max_bytes)
     if kind in ("sequences", CHAIN):
         return from_sequence_files(folder, options)
-    if kind not in (None, *WORDS):
+    if kind not in (None, *TEXT_KINDS):
         problem = f"it is a folder, but kind={kind!r} needs a file"
         raise InputError(problem, file=folder, advice="For a folder of texts use kind='texts'.")
     return read_folder(folder, options)
@@ -252,7 +252,9 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if kind == "graph" or (kind is None and is_graph(source)):
         options.check("graph")
         return _from_graph(source, options, "")
-    if isinstance(source, list) and (kind in WORDS or (kind is None and _are_all(source, str))):
+    if isinstance(source, list) and (
+        kind in TEXT_KINDS or (kind is None and _are_all(source, str))
+    ):
         options.check(kind or "texts", "a list of texts")
         return count_words(Documents(None, source, {}), options, "the list of texts")
     if is_frame(source):
