@@ -57,6 +57,7 @@ def folder(tmp_path):
 
 
 # A call with a mistake, words of the message, a call that the message advises, and X.
+# What else fit refuses is in estimators/test_fit_input.py.
 QUOTED = {  # the advice stands in the message
     "a path": ('fit("visits.csv")', "Read it first", 'fit(comarkov.read("visits.csv"))'),
     "an edge list": (
@@ -65,16 +66,6 @@ QUOTED = {  # the advice stands in the message
         'fit(comarkov.read(X, rows="who", columns="what", weights="often"))',
         edges(),
     ),
-    "a list of pairs": ("fit(X)", "list of pairs", "fit(comarkov.read(X))", edges().rows()),
-    "a table with a class": (
-        "fit(X)",
-        '"city"',
-        'fit(X.drop(columns=["city"]))',
-        FRAME.assign(city=["Rome", "Rome", "Oslo", "Oslo", "Rome"]),
-    ),
-    "numbers as text": ("fit(X)", "as text", "fit(X.astype(float))", COUNTS.astype(str)),
-    "negative values": ("fit(X)", "scaling", "fit(numpy.clip(X, 0, None))", COUNTS - 2),
-    "missing values": ("fit(X)", "NaN", "fit(X.fillna(0))", FRAME.where(FRAME > 0)),
     "a transposed matrix": ("model.predict(X)", "4 features", "model.predict(X.T)", COUNTS.T),
     "other columns": (
         "model.predict(X)",
@@ -82,10 +73,11 @@ QUOTED = {  # the advice stands in the message
         "model.predict(X.to_numpy())",
         FRAME.rename(columns=str.upper),
     ),
-    "a β that is none": (
-        "CoClustering(beta=2).fit(X)",
-        "Got 2",
-        "CoClustering(beta=0.7)",
+    "a β that is none": ("CoClustering(beta=2).fit(X)", "Got 2", "CoClustering(beta=0.7)", COUNTS),
+    "a method that is none": (
+        'CoClustering(method="kmeans").fit(X)',
+        "kmeans",
+        "CoClustering(method='auto')",
         COUNTS,
     ),
     "two numbers instead of a pair": ("model.cut(2, 1)", "pair", "cut((2, 1))"),

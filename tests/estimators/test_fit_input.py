@@ -233,13 +233,3 @@ def test_a_transposed_matrix_gets_a_hint():
     for X in (COUNTS, comarkov.Data(COUNTS)):
         with pytest.raises(ValueError, match=r"pass X\.T"):
             model().fit(X).predict(X.T)
-
-
-def test_wrong_parameters_get_an_example():
-    for wrong, example in (
-        ({"n_clusters": 0}, r"CoClustering\(n_clusters="),
-        ({"beta": 2}, r"CoClustering\(beta=0\.7\)"),
-        ({"method": "kmeans"}, r"CoClustering\(method='auto'\)"),
-    ):
-        with pytest.raises(ValueError, match=example):
-            CoClustering(**wrong).fit(COUNTS)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from ...joint.messages import InputError, listed, quote, warn_user
+from ...joint.messages import InputError, listed, need, quote, warn_user
 from ...joint.objects import as_objects
 from ..read_options import Column, ReadOptions
 from ..spreadsheets import original
@@ -78,6 +78,7 @@ class NameTable(NamedTuple):
 
 def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -> NameTable:
     """A file of names or labels: delimited text, compressed or not, or Parquet."""
+    need("Reading files of names", "polars")
     from polars.exceptions import PolarsError
 
     with ExitStack() as stack:
@@ -129,9 +130,9 @@ def _new_names(
     choice: Any, ids: np.ndarray, are_ids: bool, options: ReadOptions, role: str
 ) -> list[str]:
     if isinstance(choice, Mapping):
-        return _names_of_ids({str(k): str(v) for k, v in choice.items()}, ids, f"{role}=")
+        return _names_of_ids({str(k): str(v) for k, v in choice.items()}, ids, role)
     if not isinstance(choice, str | os.PathLike | tuple):
-        return _names_in_order([str(name) for name in choice], ids, f"{role}=")
+        return _names_in_order([str(name) for name in choice], ids, role)
     file = NameFile.of(choice)
     table = _read_table(file.path, options.encoding, options.max_bytes)
     if file.key is not None or (are_ids and file.value is None and len(table.header) > 1):
