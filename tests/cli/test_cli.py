@@ -15,7 +15,7 @@ from commands import assert_refused, run, run_process, started
 from comarkov.cli.output import notes
 from comarkov.kernels.compiling import NOTICE
 
-COMMANDS = ("fit", "sweep", "cut", "predict", "compare", "evaluate", "report", "info", "reproduce")
+COMMANDS = ("fit", "choose", "cut", "predict", "compare", "evaluate", "report", "info", "reproduce")
 
 
 def test_help_names_the_commands():

@@ -311,11 +311,11 @@ def wait_until_idle(process):
         time.sleep(0.02)
 
 
-# --- sweep ------------------------------------------------------------------------------------
+# --- choose ------------------------------------------------------------------------------------
 
 
-def test_sweep_says_what_is_suggested_and_why(tmp_path, monkeypatch):
-    done = run("sweep", "southern-women", "--betas", "1,0.7,0.5", "-o", "out", cwd=tmp_path)
+def test_choose_says_what_is_suggested_and_why(tmp_path, monkeypatch):
+    done = run("choose", "southern-women", "--betas", "1,0.7,0.5", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert {path.name for path in (tmp_path / "out").iterdir()} == FILES | {
         "numbers.csv",
@@ -344,8 +344,8 @@ def test_sweep_says_what_is_suggested_and_why(tmp_path, monkeypatch):
     assert_python_makes_the_same_again(tmp_path / "out", monkeypatch)
 
 
-def test_sweep_leaves_alone_what_is_given(tmp_path):
-    given = "sweep southern-women -k 2 -l 3 --beta 0.8 --json -o out"
+def test_choose_leaves_alone_what_is_given(tmp_path):
+    given = "choose southern-women -k 2 -l 3 --beta 0.8 --json -o out"
     done = run_process(
         *given.split(),
         cwd=tmp_path,
@@ -355,5 +355,5 @@ def test_sweep_leaves_alone_what_is_given(tmp_path):
     assert len(output["betas"]) == 11
     assert not (tmp_path / "out" / "numbers.csv").exists()
     assert_refused(
-        run("sweep", "southern-women", "--betas", "1,x", cwd=tmp_path), "--betas must be numbers"
+        run("choose", "southern-women", "--betas", "1,x", cwd=tmp_path), "--betas must be numbers"
     )

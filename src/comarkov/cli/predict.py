@@ -13,10 +13,9 @@ import typer
 
 from ..io.files import MODEL, is_results, write_text
 from ..io.spreadsheets import raw_names
-from ..results.files import csv_text
 from .input_options import KNOWN, InputOptions
 from .label_files import titles_in
-from .multi import Table
+from .networks import Table
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions, completion, takes_groups
 from .output import clear_errors, echo, notes, print_json
 from .results_folder import RAW_NAMES, REPLACE, refuse_to_replace, summary
@@ -225,6 +224,8 @@ def _first(names: np.ndarray) -> str:
 
 def _print(placed: Placed, known: dict[str, str], out: Path | None, output: OutputOptions) -> None:
     """Print the predictions, or write them into a file, or both if they are printed as JSON."""
+    from ..results.files import csv_text  # slow to import
+
     columns: dict[str, list[Any]] = {
         "name": placed.names.tolist(),
         "cluster": placed.labels.tolist(),

@@ -1,4 +1,4 @@
-"""``comarkov sweep``: which numbers of clusters, which β, and what speaks for them."""
+"""``comarkov choose``: how many clusters, which β, and what speaks for them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import results_folder
 from .input_options import InputOptions, Source
-from .options import (
-    CLUSTERING,
-    ChosenNumberOptions,
-    ClusteringOptions,
-    OutputOptions,
-    beta_option,
-    takes_groups,
-)
+from .options import CLUSTERING, ClusteringOptions, OutputOptions, beta_option, takes_groups
 from .output import (
     WRITING,
     Records,
     aligned,
     clear_errors,
     echo,
+    fit_stages,
     notes,
     print_json,
     records,
     records_csv,
-    stage_bar,
 )
+from .results_folder import CoClusteringFolderOptions, command, open_report, report_in, summary
 
 if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
@@ -38,13 +31,13 @@ if TYPE_CHECKING:
     from ..search.state.coclusters import Step
 
 
-LINES = 16  # of the table of numbers that are shown; its file has all
-LEAST = 0.1  # seconds for the path if the time is over
+PRINTED_NUMBERS = 16  # lines of the table of numbers that are printed; its file has all
+MIN_PATH_SECONDS = 0.1  # for the path if the time is over
 
 
 @dataclass(frozen=True)
-class SweepOptions(ClusteringOptions):
-    """The same with another default, and the path."""
+class ChooseOptions(ClusteringOptions):
+    """How to co-cluster, with a β that is chosen by default, and the path."""
 
     betas: str | None = CLUSTERING.option(
         "--betas B,B,...",
@@ -55,11 +48,10 @@ class SweepOptions(ClusteringOptions):
 
 
 @takes_groups
-def sweep(
+def choose(
     source: Source,
-    numbers: ChosenNumberOptions,
-    clustering: SweepOptions,
-    folder: results_folder.FolderOptions,
+    clustering: ChooseOptions,
+    folder: CoClusteringFolderOptions,
     *,
     output: OutputOptions,
     reading: InputOptions,
@@ -71,26 +63,28 @@ def sweep(
 
     [bold]Example[/bold]
 
-    comarkov sweep southern-women -o women-sweep
+    comarkov choose southern-women -o women-chosen
     """
     with clear_errors(), notes(output.quiet):
         out = folder.place(source)
-        betas = _betas(clustering.betas)
-        counts, beta, _ = clustering.checked(numbers)  # before a large file is read
-        with stage_bar(counts, beta, output.shows_bars, path=True) as begin:
+        path_betas = _betas(clustering.betas)
+        parameters = clustering.parameters(output)  # errors come before a large file is read
+        with fit_stages(parameters, path=True) as begin:
             data = reading.read(source)
             began = time.monotonic()
-            model = clustering.estimator(numbers, data, output).fit(data)
-            path = _path(model, data, betas, began)
+            model = clustering.estimator(data, parameters).fit(data)
+            path = _path(model, data, path_betas, began)
             begin(WRITING)
-            results = results_folder.results_of(model, data, path)
-            tables = {
-                "numbers.csv": _records_of(results.selection),
-                "betas.csv": _of_betas(results),
-            }
+            from ..results.results import Results  # slow to import
+
+            results = Results.of(model, data, path=path, command=command())
+            numbers, betas = _records_of(results.selection), _beta_records(results)
+            tables = {"numbers.csv": numbers, "betas.csv": betas}
             files = {name: records_csv(lines) for name, lines in tables.items() if lines}
-            folder.write(results, out, source, files)
-        _print(results, tables, out, output)
+            folder.write_coclustering(results, out, source, files)
+        _print(results, numbers, betas, out, output)
+        if folder.opened:
+            open_report(out)
 
 
 def _records_of(table: Any) -> Records:
@@ -113,48 +107,44 @@ def _path(model: CoClustering, data: Data, betas: list[float] | None, began: flo
     """The co-clusterings at many β, in the time that is left."""
     again = copy(model)
     if model.max_time is not None:
-        again.max_time = max(model.max_time - (time.monotonic() - began), LEAST)
+        again.max_time = max(model.max_time - (time.monotonic() - began), MIN_PATH_SECONDS)
     return again.beta_path(data, betas)
 
 
-def _of_betas(results: Results) -> Records:
+def _beta_records(results: Results) -> Records:
     """What is kept at each β, and how well halves of the data agree there."""
     evidence = {line["beta"]: line for line in _records_of(results.beta_selection)}
     path = {view.beta: view for view in results.views}
     return [
         {
             "beta": beta,
-            "cost": path[beta].cost if beta in path else None,
-            "kept": path[beta].kept if beta in path else None,
-            "row_agreement": evidence.get(beta, {}).get("rows"),
-            "column_agreement": evidence.get(beta, {}).get("columns"),
-            "agreement": evidence.get(beta, {}).get("agreement"),
-            "standard_error": evidence.get(beta, {}).get("standard_error"),
-            "suggested": bool(evidence.get(beta, {}).get("chosen", False)),
+            "cost": getattr(path.get(beta), "cost", None),
+            "kept": getattr(path.get(beta), "kept", None),
+            "row_agreement": line.get("rows"),
+            "column_agreement": line.get("columns"),
+            "agreement": line.get("agreement"),
+            "standard_error": line.get("standard_error"),
+            "suggested": bool(line.get("chosen", False)),
         }
         for beta in sorted({*evidence, *path}, reverse=True)
+        for line in [evidence.get(beta, {})]
     ]
 
 
-def _print(results: Results, tables: dict[str, Records], out: Path, output: OutputOptions) -> None:
+def _print(
+    results: Results, numbers: Records, betas: Records, out: Path, output: OutputOptions
+) -> None:
     from ..results.words.next_steps import beta_reason
 
-    numbers, betas = tables.values()
     if output.json:
-        print_json({**results_folder.summary(out), "numbers": numbers, "betas": betas})
+        print_json({**summary(out), "numbers": numbers, "betas": betas})
         return
     if numbers:
-        echo(f"Numbers of clusters\n{aligned(_evenly(numbers))}\n")
+        step = -(-len(numbers) // PRINTED_NUMBERS)
+        shown = [line for i, line in enumerate(numbers[::-1]) if i % step == 0 or line["suggested"]]
+        echo(f"Numbers of clusters\n{aligned(shown[::-1])}\n")
     echo(f"β\n{aligned(betas)}\n\n{results.headline}")
     for line in filter(None, [results.selection_reason, beta_reason(results)]):
         echo(line)
     if not output.quiet:
-        echo(f"The report is {(out / 'report.html').absolute()}")
-
-
-def _evenly(lines: Records) -> Records:
-    """Some of the lines, spread evenly up to the last, and all that are suggested."""
-    step = -(-len(lines) // LINES)
-    return [line for i, line in enumerate(reversed(lines)) if i % step == 0 or line["suggested"]][
-        ::-1
-    ]
+        echo(f"The report is {report_in(out)}")
