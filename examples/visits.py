@@ -1,7 +1,7 @@
 """A million visits of readers to articles, in a Parquet file, with groups to be found.
 
 python examples/visits.py
-comarkov sweep visits.parquet -o visits
+comarkov choose visits.parquet -o visits
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""``comarkov fit`` and ``sweep``: from a file to a folder that is whole or absent."""
+"""``comarkov fit`` and ``choose``: from a file to a folder that is whole or absent."""
 
 import csv
 import html

@@ -144,7 +144,7 @@ def test_next_steps_are_commands_that_follow_from_the_results(results):
     finer = next(command for why, command in steps.items() if "Finer" in why)
     assert finer.startswith("comarkov cut women -k ")
     compare = next(command for why, command in steps.items() if "Compare" in why)
-    assert compare == "comarkov sweep 'my women.csv' -o women-sweep"
+    assert compare == "comarkov choose 'my women.csv' -o women-chosen"
     in_python = replace(results, command="")
     calls = [step.command for step in next_steps(in_python)]
     assert calls[0].startswith("model.cut((")
@@ -158,13 +158,13 @@ def test_next_steps_are_commands_that_follow_from_the_results(results):
     [
         ("cut women -k 2 --refine -o 'my cut'", ""),
         ("fit - -k2 --kind edges --seed 3 -j 2 --open -o x", " --seed 3 -j 2"),
-        ("sweep - --betas 1,0.5 --time-limit=9s", " --time-limit=9s"),
+        ("choose - --betas 1,0.5 --time-limit=9s", " --time-limit=9s"),
     ],
 )
 def test_cuts_and_pipes_are_compared_from_the_folder_of_their_results(results, command, options):
     unrepeatable = replace(results, command=f"comarkov {command}", folder="my cut")
     compare = next_steps(unrepeatable)[-1].command
-    assert compare == f"comarkov sweep 'my cut'{options} -o 'my cut-sweep'"
+    assert compare == f"comarkov choose 'my cut'{options} -o 'my cut-chosen'"
 
 
 def test_nothing_found_is_said_first_and_what_to_do_about_it():

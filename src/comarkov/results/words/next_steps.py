@@ -46,7 +46,7 @@ OPTIONS = {  # that take a value, with their short forms
     "time limit": ("--time-limit",),
     "betas": ("--betas",),
 }
-SEARCH = tuple(OPTIONS.keys() - {"out", "betas"})  # options that fit and sweep share
+SEARCH = tuple(OPTIONS.keys() - {"out", "betas"})  # options that fit and choose share
 FLAGS = ("--force", "-f", "--open")  # that are not repeated
 
 
@@ -182,7 +182,7 @@ def _compare(results: Results) -> NextStep | None:
     if not results.command:
         return NextStep(text, _refit(results, 'n_clusters="auto", beta="auto"'))
     command = _changed(results, {"k": None, "l": None, "beta": None})
-    return NextStep(text, f"comarkov sweep {command} -o {_beside(results, 'sweep')}")
+    return NextStep(text, f"comarkov choose {command} -o {_beside(results, 'chosen')}")
 
 
 def _refit(results: Results, keywords: str, **options: object) -> str:
