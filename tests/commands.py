@@ -85,8 +85,8 @@ def assert_refused(done, message, code=2):
     assert "Traceback" not in done.stderr
 
 
-def assert_report_is_written_again(out):
-    """``comarkov report`` writes the page of a folder again, byte for byte."""
+def assert_report_is_rebuilt(out):
+    """``comarkov report`` rebuilds the page of a folder, byte for byte."""
     page = (out / "report.html").read_bytes()
     (out / "report.html").unlink()
     assert run("report", out).returncode == 0
