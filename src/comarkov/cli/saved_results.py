@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -95,8 +95,11 @@ def _cut_in_errors(out: Path) -> Iterator[None]:
     try:
         yield
     except OtherNumbersError as error:
+        numbers = zip(("-k", "-l"), error.n_clusters, strict=True)
+        options = [word for name, k in numbers if k for word in (name, str(k))]
+        cut = shlex.join(["comarkov", "cut", str(out), *options])
         fact = str(error).split(" Cut the model")[0].rstrip(".")
-        advice = f"Make results that match the titles first: {_cut_command(out, error.n_clusters)}"
+        advice = f"Make results that match the titles first: {cut}"
         raise InputError(fact, advice=advice) from None
 
 
@@ -104,45 +107,22 @@ def _cut_in_errors(out: Path) -> Iterator[None]:
 class LevelOptions:
     """The level."""
 
-    row_clusters: str | None = CLUSTERING.option(
-        "--row-clusters -k NUMBER", "Number of row clusters.", shown="as in FOLDER"
+    row_clusters: int | None = CLUSTERING.option(
+        "--row-clusters -k NUMBER", "Number of row clusters.", shown="as in FOLDER", min=1
     )
-    column_clusters: str | None = CLUSTERING.option(
-        "--column-clusters -l NUMBER", "Number of column clusters.", shown="as in FOLDER"
+    column_clusters: int | None = CLUSTERING.option(
+        "--column-clusters -l NUMBER", "Number of column clusters.", shown="as in FOLDER", min=1
     )
     refine: bool = CLUSTERING.option(
         "--refine", "Then move single rows and columns as long as that lowers the cost.", False
     )
 
-    def numbers(self, results: Results, folder: Path) -> Counts:
-        """The numbers of clusters to cut at, or an error that ends with a command that works."""
-        tree, texts = results.fitted.hierarchy_, (self.row_clusters, self.column_clusters)
-        numbers = [
+    def numbers(self, results: Results) -> Counts:
+        """The numbers of clusters to cut at."""
+        rows, columns = (
             side.n_clusters if side.is_clustered else None for side in results.findings.sides
-        ]
-        faults = []
-        for i, (option, side) in enumerate((("-k", "row"), ("-l", "column"))):
-            text, finest = texts[i], tree.n_leaves[i]
-            if text is None or (finest is None and text.strip().lower() == "none"):
-                continue
-            number = int(text) if text.strip().isdecimal() else 0
-            numbers[i] = finest and min(finest, number or 2)
-            if finest is None:
-                faults.append(f"{option} {text}: the {side}s are not clustered: leave it out.")
-            elif not 1 <= number <= finest:
-                faults.append(
-                    f"{option} must be a whole number from 1 to {finest}, the finest {side} "
-                    f"clusters, not {text!r}."
-                )
-        if faults:
-            advice = f"This works: {_cut_command(folder, numbers)}"
-            raise InputError(" ".join(faults).rstrip("."), advice=advice)
-        return numbers[0], numbers[1]
-
-
-def _cut_command(folder: Path, numbers: Sequence[int | None]) -> str:
-    options = [f"{name} {k}" for name, k in zip(("-k", "-l"), numbers, strict=True) if k]
-    return " ".join(["comarkov cut", shlex.quote(str(folder)), *options])
+        )
+        return self.row_clusters or rows, self.column_clusters or columns
 
 
 @dataclass(frozen=True)
@@ -177,7 +157,7 @@ def cut(
     """
     with clear_errors(), notes(output.quiet):
         results = read_results(folder)
-        numbers = level.numbers(results, folder)
+        numbers = level.numbers(results)
         counts = "x".join(str(number) for number in numbers if number is not None)
         out = target.out or Path(f"{folder.absolute().name}-{counts}")
         replace(target, out=out).place("")
