@@ -75,8 +75,8 @@ TARGETS = {
         ],
     ),
     "writer": Target(
-        ["data/writing.py", "data/drafts.py"],
-        ["tests/data/test_drafts.py", "tests/data/test_writing.py"],
+        ["io/files.py", "io/interrupts.py"],
+        ["tests/io/test_files.py", "tests/io/test_interrupts.py"],
     ),
 }
 

@@ -37,7 +37,7 @@ import sys
 from pathlib import Path
 try:
     from comarkov.io.datasets.archives import Archive, fetch
-    from comarkov.io.drafts import end_like_ctrl_c, ended
+    from comarkov.io.interrupts import end_like_ctrl_c, ended
     end_like_ctrl_c()
     fetch(Archive({file!r}, ({url!r},), {size}, {digest!r}, {size}, ()), Path("."))
 except KeyboardInterrupt:
@@ -140,6 +140,9 @@ def disturbed(case: Case, folder: Path, which: signal.Signals, rng: random.Rando
         problems += filter(None, [case.check(target)])
     elif case.keeps:
         problems.append("what was there is gone")
+    if which == signal.SIGKILL:
+        for draft in folder.glob(".*.part"):  # which stays for a day
+            shutil.rmtree(draft)
     problems += _finished(case, folder)
     shutil.rmtree(folder)
     return problems

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import typer
 
-from ..io.drafts import ended
+from ..io.interrupts import ended
 from ..joint.messages import InternalError
 from ..results.files import csv_text
 

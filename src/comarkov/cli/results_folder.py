@@ -6,13 +6,13 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..io.files import NotOursError, check_place, refuse_to_lose, whole_folder
+from ..io.files import free_place, whole_folder
 from ..io.spreadsheets import raw_names
 from ..joint.messages import similar_file
 from .options import OUTPUT, OutputOptions
@@ -52,7 +52,7 @@ class OutOptions:
         from ..io.files import is_results
 
         out = Path(f"{stem_of(source)}-clusters") if self.out is None else self.out
-        check_target(out, self.force, is_results)
+        free_place(out, self.force, is_results, "--force")
         return out
 
 
@@ -67,18 +67,6 @@ def refuse_to_replace(out: Path | None, force: bool) -> None:
 def stem_of(source: str) -> str:
     """What the folder for something made from a source is called, up to what it is."""
     return "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
-
-
-def check_target(out: Path, force: bool, is_ours: Callable[[Path], bool]) -> None:
-    """An error if a folder cannot be written, or must not be replaced."""
-    try:
-        refuse_to_lose(out.absolute(), force, is_ours)
-        check_place(out.absolute())
-    except NotOursError as error:
-        raise NotOursError(f"{error} Choose another folder with -o.") from None
-    except FileExistsError as error:
-        hint = "Replace it with --force, or choose another with -o."
-        raise FileExistsError(f"{error} {hint}") from None
 
 
 @dataclass(frozen=True)

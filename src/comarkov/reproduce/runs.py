@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from ..io import datasets
-from ..io.drafts import handling_interrupts
 from ..io.files import room_for
+from ..io.interrupts import handling_interrupts
 from .experiment import Experiment, Key, RunOptions
 
 Values = dict[Key, Any]

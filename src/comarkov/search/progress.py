@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..io.drafts import handling_interrupts
+from ..io.interrupts import handling_interrupts
 from ..joint.messages import is_installed
 
 PRIOR_WEIGHT = 0.03  # the share of the work after which a measured time outweighs an expected one

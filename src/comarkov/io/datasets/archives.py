@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ...joint.messages import shortened
-from ..files import linked_file, no_link, put_file, room_for
+from ..files import linked_file, room_for
 
 AGAIN = "Delete it, and fetch it again."
 CHUNK = 1 << 18
@@ -170,7 +170,7 @@ def fetch(archive: Archive, folder: Path | None = None, report: Report | None = 
             problems.append(f"{url}: {error}")
             continue
         if _is_whole(archive, part):
-            put_file(part, target)
+            part.replace(target)
             return place
         part.unlink()
         problems.append(f"{url}: its size or checksum is wrong")
@@ -190,7 +190,7 @@ def _download(url: str, archive: Archive, part: Path, report: Report) -> None:
     request = urllib.request.Request(url, headers=headers)
     with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
         resumes = answer.status == 206 and _starts_at(answer.headers["Content-Range"], have)
-        with open(part, "ab" if resumes else "wb", opener=no_link) as file:
+        with open(part, "ab" if resumes else "wb") as file:
             _copy(answer, file, have if resumes else 0, archive.size, report)
 
 

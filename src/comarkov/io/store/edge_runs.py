@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from ...joint.scale import INT32_MAX
 from ...kernels.matrix import add_equal, count_keys, sort_by
-from ..drafts import delayed
-from ..files import draft_mode, put_folder, refuse_to_lose, room_for
+from ..files import draft_mode, free_place, put_folder, room_for
+from ..interrupts import delayed
 from ..read.coding import Numbers, Texts
 from ..read.edge_files import EdgeFiles
 from ..read.edge_lists import Edges
@@ -71,7 +71,7 @@ def resumable_folder(
         journal = _continued(draft, json.loads(json.dumps(task)))
         try:
             yield journal
-            refuse_to_lose(target, replace, is_ours)
+            free_place(target, replace, is_ours)
         except (KeyboardInterrupt, OSError, MemoryError):
             raise
         except BaseException:
@@ -81,7 +81,7 @@ def resumable_folder(
         with delayed():
             (draft / JOURNAL).unlink()
             (draft / LOCK).unlink()
-            put_folder(draft, target)
+            put_folder(draft, target, replace, is_ours)
 
 
 def _continued(draft: Path, task: Any) -> Journal:
