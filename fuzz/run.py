@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))  # for spreadsheets
 import cases
 import samples
 
-SLOW = ("comarkov.__main__", "comarkov.search.parallel.dask_joint", "comarkov.io.checks.")
+SLOW = ("comarkov.__main__", "comarkov.search.parallel.dask_joint", "comarkov.io.isolation")
 LIBRARIES = ("anndata", "fastexcel", "h5py", "matplotlib.pyplot", "polars", "scipy.io")
 FINDINGS = Path(__file__).parent / "findings"
 

@@ -220,7 +220,7 @@ def child(tmp_path, monkeypatch):
     ],
 )
 def test_what_a_child_does_is_an_error_of_one_line(code, problem, child, monkeypatch):
-    monkeypatch.setattr(isolation, "SECONDS", 1.0)
+    monkeypatch.setattr(isolation, "CHILD_SECONDS", 1.0)
     with pytest.raises(isolation.UnreadableError, match=problem):
         child(code)
 

@@ -6,6 +6,7 @@ import io
 import lzma
 import os
 import re
+import sys
 import warnings
 import zipfile
 import zlib
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..isolation import BAD_HEADER, is_text
+from ..isolation import BAD_HEADER
 from .data import Data, Names, annotations_in, unjoined
 from .faults import weight_problem
 from .opened import CHUNK, UNOPENED, Opened, unpacking_limit
@@ -246,3 +247,12 @@ def _matrix(parts: dict[str, np.ndarray]) -> Any:
     if kind != "coo":
         matrix.check_format(full_check=True)  # indices from a file must not lead out of it
     return matrix
+
+
+def is_text(array: np.ndarray) -> bool:
+    """Are all characters of an array of text characters? Python ends with SystemError if not."""
+    if array.dtype.kind != "U" or array.dtype.itemsize == 0 or array.size == 0:
+        return True
+    code = np.dtype(np.uint32).newbyteorder(array.dtype.byteorder)
+    codes = np.ascontiguousarray(array).reshape(-1).view(code)
+    return bool(codes.max() <= sys.maxunicode)
