@@ -16,7 +16,7 @@ from scipy.cluster.hierarchy import is_valid_linkage
 
 from comarkov import AIB, SIB, CoClustering, Data, Results, cost, datasets, load, plot_heatmap, read
 from comarkov.cli.results_folder import read_results
-from comarkov.io.spreadsheets import original
+from comarkov.io.csv_files import unquote_formula
 from comarkov.joint.joint import joint
 from comarkov.model import hierarchy
 from comarkov.results import plot
@@ -260,12 +260,12 @@ def test_names_come_back_from_the_csv_as_they_were(tmp_path):
     matrix = sp.random_array((6, 6), density=0.9, random_state=np.random.default_rng(0))
     model = CoClustering(2, random_state=0).fit(matrix)
     results = Results.of(model, Data(matrix, NASTY, NASTY))
-    results.write(tmp_path)
-    with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
+    results.write(tmp_path, for_spreadsheets=True)
+    with (tmp_path / "rows.csv").open(encoding="utf-8-sig", newline="") as file:
         names = [line["name"] for line in csv.DictReader(file)]
     assert not [name for name in names if name[0] in "=+-@"]
-    assert list(map(original, names)) == NASTY
-    results.write(tmp_path, overwrite=True, raw_names=True)
+    assert list(map(unquote_formula, names)) == NASTY
+    results.write(tmp_path, overwrite=True)
     assert pd.read_csv(tmp_path / "rows.csv", keep_default_na=False)["name"].tolist() == NASTY
     with open(tmp_path / "columns.csv", newline="", encoding="utf-8") as file:
         assert [line["name"] for line in csv.DictReader(file)] == NASTY

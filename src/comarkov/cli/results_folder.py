@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..io.csv_files import tables_for_spreadsheets
 from ..io.files import free_place, whole_folder
-from ..io.spreadsheets import raw_names
 from ..joint.messages import similar_file
 from .options import OUTPUT, OutputOptions
 from .output import echo, print_json
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from ..search.state.coclusters import Step
 
 
-RAW_NAMES = (
-    "Write names into CSV files unchanged. By default, names that a spreadsheet would run as "
-    "formulas, such as =1+1, get an apostrophe in front."
+FOR_SPREADSHEETS = (
+    "Write CSV files for spreadsheet programs: names that these would run as formulas, such as "
+    "=1+1, get an apostrophe in front."
 )
 
 REPLACE = "Replace a file that exists."
@@ -45,7 +45,7 @@ class OutOptions:
         shown="INPUT-clusters",
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
-    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
+    for_spreadsheets: bool = OUTPUT.option("--for-spreadsheets", FOR_SPREADSHEETS, False)
 
     def place(self, source: str) -> Path:
         """The folder for results; an error before the work begins if it cannot be written."""
@@ -87,11 +87,12 @@ class FolderOptions(OutOptions):
         from ..io.read import write_h5ad
         from ..results.files import fill
 
-        with whole_folder(out, self.force, is_results) as folder, raw_names(self.raw_names):
-            fill(replace(results, folder=str(out)), folder)
+        with whole_folder(out, self.force, is_results) as folder:
+            fill(replace(results, folder=str(out)), folder, self.for_spreadsheets)
             if self.h5ad and Path(source).suffix == ".h5ad":
                 write_h5ad(source, folder / Path(source).name, results.fitted)
-            for name, text in (texts or {}).items():
+            more = tables_for_spreadsheets(texts or {}, self.for_spreadsheets)
+            for name, text in more.items():
                 (folder / name).write_text(text, encoding="utf-8", newline="")
 
 

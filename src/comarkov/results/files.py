@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..io.csv_files import csv_text, tables_for_spreadsheets
 from ..io.files import MODEL, SUMMARY
-from ..io.spreadsheets import harmless
 from ..io.store.opening import keep_data
 from ..joint.messages import plural
 from ..model.storage import save_value
@@ -28,15 +26,6 @@ from .words.sentences import plain
 
 if TYPE_CHECKING:
     from .results import Results
-
-
-def csv_text(header: Sequence[str], lines: Iterable[Iterable[Any]]) -> str:
-    """CSV with a header, lines ending with a line feed; no cell is a formula for spreadsheets."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(harmless, header))
-    writer.writerows(map(harmless, line) for line in lines)
-    return text.getvalue()
 
 
 def json_text(value: Any) -> str:
@@ -218,9 +207,9 @@ def _records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
 PATH = "path.npz"
 
 
-def fill(results: Results, folder: Path) -> None:
+def fill(results: Results, folder: Path, for_spreadsheets: bool = False) -> None:
     """Write all files into an existing folder."""
-    for name, text in titled_texts(results).items():
+    for name, text in tables_for_spreadsheets(titled_texts(results), for_spreadsheets).items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     draw_heatmap(results, folder)
     results.fitted.save(folder / MODEL)

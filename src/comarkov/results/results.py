@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..io.files import is_results, whole_folder
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
-from ..io.spreadsheets import raw_names as names_as_given
 from ..joint.inputs import as_csr
 from ..joint.joint import Joint
 from ..joint.messages import need, plural
@@ -224,7 +223,10 @@ class Results:
         return report.render(self, self.tables())
 
     def write(
-        self, folder: str | os.PathLike[str], overwrite: bool = False, raw_names: bool = False
+        self,
+        folder: str | os.PathLike[str],
+        overwrite: bool = False,
+        for_spreadsheets: bool = False,
     ) -> None:
         """Write all files into a new folder, atomically: you get all of it or none.
 
@@ -239,13 +241,13 @@ class Results:
             Missing parent folders are created.
         overwrite : bool, default=False
             Replace earlier results; any other folder is left as it is.
-        raw_names : bool, default=False
-            Write names into CSV files unchanged. By default, names that a spreadsheet would run as
-            formulas, such as =1+1, get an apostrophe in front.
+        for_spreadsheets : bool, default=False
+            Write CSV files for spreadsheet programs: names that these would run as formulas, such
+            as =1+1, get an apostrophe in front. By default all names are unchanged.
         """
         need("Writing results", "jinja2", "matplotlib")
-        with whole_folder(folder, overwrite, is_results) as draft, names_as_given(raw_names):
-            fill(replace(self, folder=str(folder)), draft)
+        with whole_folder(folder, overwrite, is_results) as draft:
+            fill(replace(self, folder=str(folder)), draft, for_spreadsheets)
 
 
 def _refuse_other_models(model: Any) -> None:

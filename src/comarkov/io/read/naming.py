@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...joint.messages import quote
-from ..spreadsheets import original
+from ..csv_files import SPREADSHEET_MARK, unquote_formula
 from .data import Data
 from .delimited import from_lines
 from .faults import fault
@@ -202,7 +202,7 @@ def read_labels(
     label = _column(path, header, labels, usual)
     by_name: dict[str, str] = {}
     for number, line in enumerate(lines, 2):
-        name, value = original(line[at]), original(line[label])
+        name, value = line[at], line[label]
         if by_name.setdefault(name, value) != value:
             raise ValueError(
                 f"{path}, line {number}: {quote(name)} has two labels, {quote(by_name[name])} and "
@@ -223,7 +223,8 @@ def _lines(path: Path, encoding: str | None) -> list[list[str]]:
         table = from_parquet(Opened(str(path), path, path.suffix.lower()))
         frame = table.frame.collect()
         return [table.columns, *([_text(cell) for cell in row] for row in frame.rows())]
-    text = decoded(path.read_bytes(), str(path), encoding).removeprefix("\ufeff")
+    content = path.read_bytes()
+    text = decoded(content, str(path), encoding).removeprefix("\ufeff")
     separator = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     lines: list[list[str]] = []
@@ -239,6 +240,8 @@ def _lines(path: Path, encoding: str | None) -> list[list[str]]:
         raise ValueError(f"{path}, line {reader.line_num}: {first_line(error)}.") from error
     if not lines:
         raise ValueError(f"{path} is empty. Give a file with names and classes.")
+    if content.startswith(SPREADSHEET_MARK):
+        return [list(map(unquote_formula, line)) for line in lines]
     return lines
 
 

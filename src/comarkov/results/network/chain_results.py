@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...costs.labels import membership
+from ...io.csv_files import csv_text
 from ...io.files import DATA
 from ...io.read import Data
 from ...joint.chains import read_transitions
-from ..files import csv_text
 from ..words.figures import bits_text, count_text, percent_text
 from ..words.titles import Words, titles_from
 from .type_findings import NetworkResults, listed, short

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ...io.csv_files import csv_text
 from ...io.files import DATA
 from ...io.read import read
 from ...io.read.element_types import Key
 from ...joint.messages import plural
-from ..files import csv_text
 from ..findings import Feature, expected_of, lift_of
 from ..words.figures import bits_text, count_text, lift_text, percent_text
 from .chain_results import ChainResults

@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...costs.labels import membership
 from ...costs.relations import Information
+from ...io.csv_files import tables_for_spreadsheets
 from ...io.files import MODEL, SUMMARY, is_results, whole_folder
 from ...io.read.element_types import Key, read_relations
-from ...io.spreadsheets import raw_names as names_as_given
 from ...joint.joint import Joint
 from ...joint.messages import need
 from ..files import FORMAT, json_text, markdown_text
@@ -172,25 +172,28 @@ class NetworkResults(ABC):
         return "\n".join(lines).rstrip() + "\n"
 
     def write(
-        self, folder: str | os.PathLike[str], overwrite: bool = False, raw_names: bool = False
+        self,
+        folder: str | os.PathLike[str],
+        overwrite: bool = False,
+        for_spreadsheets: bool = False,
     ) -> None:
         """Write all files into a new folder, atomically: you get all of it or none.
 
-        Names in CSV files that a spreadsheet would compute, such as =1+1, begin with an apostrophe,
-        unless you want ``raw_names``.
+        With ``for_spreadsheets``, names in CSV files that a spreadsheet would run as formulas, such
+        as =1+1, get an apostrophe in front.
         """
         need("Writing results", "jinja2")
-        with whole_folder(folder, overwrite, is_results) as draft, names_as_given(raw_names):
-            self.fill(draft)
+        with whole_folder(folder, overwrite, is_results) as draft:
+            self.fill(draft, for_spreadsheets)
 
-    def fill(self, folder: Path) -> None:
+    def fill(self, folder: Path, for_spreadsheets: bool = False) -> None:
         """Write all files into an existing folder."""
         texts = self.tables() | {
             "clusters.md": self.clusters_md(),
             SUMMARY: self.summary_json(),
             "report.html": self.to_html(),
         }
-        for name, text in texts.items():
+        for name, text in tables_for_spreadsheets(texts, for_spreadsheets).items():
             (folder / name).write_text(text, encoding="utf-8", newline="")
         self.fitted.save(folder / MODEL)
         self.save_data(folder)

@@ -3,12 +3,12 @@
 // The table of a side at the level that is shown. What is known of the fit only is left empty.
 function levelCsv(data, side) {
   const { from } = data[side], { label } = data.view[side], place = inverse(from);
-  const [, ...stored] = readCsv(textOf(data.sections.get(`${side}.csv`))); // harmless already
+  const [, ...stored] = readCsv(textOf(data.sections.get(`${side}.csv`)));
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const lines = stored.map(([name], i) => {
     const cluster = label[place[i]];
     const title = cluster < 0 ? "" : data.titleOf(side, cluster);
-    return [name, String(cluster), "", "", harmless(title)].map(quoted).join(",");
+    return [name, String(cluster), "", "", title].map(quoted).join(",");
   });
   return ["name,cluster,confidence,rank,title", ...lines, ""].join("\n");
 }

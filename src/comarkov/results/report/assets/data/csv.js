@@ -13,10 +13,3 @@ function readCsv(text) {
   }
   return lines;
 }
-
-// Text that a spreadsheet would compute begins with an apostrophe in CSV files; see data/spreadsheets.py.
-const FORMULA = /^'*[=+\-@\t\r]/, NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
-
-function harmless(text) { return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text; }
-
-function original(text) { return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text; }

@@ -13,7 +13,7 @@ function readSide(name, sections, tree) {
     ...facts,
     n: lines.length,
     from,
-    names: field("name").map(original),
+    names: field("name"),
     label: Int32Array.from(field("cluster"), (cluster) => (cluster === "" ? -1 : +cluster)),
     confidence: field("confidence"),
     rank: field("rank"),
