@@ -100,7 +100,7 @@ def test_the_same_clusters_as_in_memory(packed, monkeypatch):
 @pytest.mark.parametrize("scheme", ["bm25", "uniform", "presence", "log"])
 def test_weights_are_computed_on_disk(packed, scheme, monkeypatch):
     monkeypatch.setattr(parts, "ENTRIES", 1000)
-    monkeypatch.setattr(weighing, "MEMORY", 100_000)
+    monkeypatch.setattr(weighing, "TRANSPOSE_MEMORY", 100_000)
     data, store, folder = packed
     weightings = comarkov.Weighting(scheme), comarkov.Weighting(scheme)
     expected, mine = (

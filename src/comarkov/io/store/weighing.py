@@ -15,11 +15,11 @@ import numpy as np
 from ...joint.inputs import as_csr, is_on_disk, named_csr, names
 from ...joint.joint import Joint, joint, with_names
 from ...joint.weighting import Weighting, frequencies, row_sums
-from .building import Block, MatrixWriter, canonical_blocks, mapped_joint, settled, with_columns
+from .building import Block, MatrixWriter, canonical_blocks, map_joint, settle, write_columns
 from .layout import ROWS
 from .opening import Store
 
-MEMORY = 1 << 28  # bytes for sorting the transpose
+TRANSPOSE_MEMORY = 1 << 28  # bytes for sorting
 
 
 def fit_weighting_on_disk(store: Store, weighting: Weighting) -> None:
@@ -46,8 +46,9 @@ def weighed(store: Store, weighting: Weighting) -> Joint:
             for _, csr in canonical_blocks(data.matrix, m, data.scale):
                 weights = weighting.weigh_rows(csr)
                 writer.add(Block(weights.indptr, weights.indices, weights.data))
-        about = settled(folder, store.shape, writer)
-        weighted = mapped_joint(folder, with_columns(folder, about, MEMORY, lambda *_: None))
+        about = settle(folder, store.shape, writer)
+        about = write_columns(folder, about, TRANSPOSE_MEMORY, lambda *_: None)
+        weighted = map_joint(folder, about)
     finally:
         shutil.rmtree(folder, ignore_errors=True)  # mapped files stay where the system allows it
     if folder.exists():
@@ -76,7 +77,7 @@ def fit_weighting(X: Any, weighting: Weighting) -> None:
 
 
 def joint_weighed_by(X: Any, weighting: Weighting | None) -> Joint:
-    """The same with a weighting that is fitted already."""
+    """The joint distribution of X, weighted by a weighting that is fitted already."""
     if weighting is None:
         return joint(X)
     if is_on_disk(X):
