@@ -18,7 +18,7 @@ from ..costs import agreement
 from ..costs.objective import information
 from ..costs.relations import Information
 from ..io.read.fit_input import fit_input
-from ..io.store.weighing import weighted_joint
+from ..io.store.opening import weighted_joint
 from ..joint.joint import Joint, joint
 from ..joint.messages import without_mass
 from ..joint.weighting import Weighting, as_weighting

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from ..io.read.fit_input import fit_input
-from ..io.store.weighing import fit_weighting
+from ..io.store.opening import fit_weighting
 from ..joint.inputs import NO_MASS, as_csr
 from ..joint.joint import Joint, joint
 from ..joint.machine import available_memory, n_threads, own_memory

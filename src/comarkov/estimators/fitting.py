@@ -12,8 +12,7 @@ import numpy as np
 from .._compat import available_if, fit_context
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
-from ..io.store.opening import check_large
-from ..io.store.weighing import weighted_joint
+from ..io.store.opening import check_large, weighted_joint
 from ..joint.alignment import check_columns
 from ..joint.inputs import NamedMatrix, sorted_csr
 from ..joint.joint import Joint

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..costs.labels import matched
 from ..io.read.fit_input import fit_input
 from ..io.read.naming import distinct
-from ..io.store.weighing import joint_weighed_by
+from ..io.store.opening import joint_weighed_by
 from ..joint.inputs import are_numbers, as_csr, is_on_disk, names
 from ..joint.joint import Joint, with_names
 from ..joint.messages import plural

@@ -23,11 +23,11 @@ from ...joint.scale import INT32_MAX
 from ...kernels.matrix import add_equal, count_keys, sort_by
 from ..files import draft_mode, free_place, is_store, put_folder, room_for
 from ..interrupts import delayed
-from ..read.coding import Numbers, Texts
+from ..read.coding import Texts
 from ..read.edge_files import EdgeFiles
 from ..read.edge_lists import Edges
 from .building import INDEX, Block, Bucket, KeyedEntries, MatrixWriter, settle, sort_on_disk
-from .layout import ROWS, Description, map_array, read_names, write_array, write_names
+from .layout import ROWS, Description, read_names, write_names
 
 JOURNAL, LOCK = "journal.jsonl", "lock"  # files in a draft
 RUNS, NUMBERING = "runs", "numbering"  # folders in a draft
@@ -138,11 +138,6 @@ class Runs:
         """The number of edges."""
         return sum(size for run in self.blocks for size, _ in run)
 
-    @property
-    def are_whole(self) -> bool:
-        """Are all weights whole numbers?"""
-        return all(np.dtype(dtype).kind != "f" for run in self.blocks for _, dtype in run)
-
     def read(self) -> Iterator[KeyedEntries]:
         """All edges in the order of the sources, a block at a time."""
         for number, run in enumerate(self.blocks):
@@ -157,7 +152,6 @@ def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[Runs, 
     """Write the runs of all files that have none yet; returns them and the codings of names."""
     folder, numbering = journal.folder / RUNS, journal.folder / NUMBERING
     folder.mkdir(exist_ok=True)
-    numbering.mkdir(exist_ok=True)
     with edges.table(edges.files[0]) as first:
         if "about" not in journal.steps:
             journal.note("about", edges.facts(first))
@@ -199,29 +193,19 @@ def _narrow(weights: np.ndarray) -> np.ndarray:
 
 def _codings(edges: EdgeFiles, first: Any, journal: Journal) -> list[Any]:
     """The codings of rows and columns, as they were after the last complete run."""
-    folder, sides = journal.folder / NUMBERING, BOTH_SIDES
-    if "codings" not in journal.steps:
-        codings = edges.codings(first)
-        for coding, side in zip(codings, sides, strict=True):
-            if isinstance(coding, Numbers):
-                write_array(folder / f"{side}.npy", coding.ids)
-        journal.note("codings", [isinstance(coding, Numbers) for coding in codings])
-        return codings
     runs = sum(step.startswith("run ") for step in journal.steps)
-    return [
-        Numbers(np.array(map_array(folder / f"{side}.npy")))
-        if are_numbers
-        else Texts(
-            edges.options.keep_na,
-            [name for n in range(runs) for name in read_names(folder / str(n), side, 0)],
-        )
-        for side, are_numbers in zip(sides, journal.steps["codings"], strict=True)
-    ]
+    codings = edges.codings(first)
+    for i, side in enumerate(BOTH_SIDES):
+        folders = [journal.folder / NUMBERING / str(number) for number in range(runs)]
+        names = [name for folder in folders for name in read_names(folder, side, 0)]
+        if isinstance(codings[i], Texts) and names:
+            codings[i] = Texts(edges.options.keep_na, names)
+    return codings
 
 
 def _names(coding: Any) -> np.ndarray:
     """The names that have codes so far, unless they are numbers, which are all known before."""
-    return np.empty(0, object) if isinstance(coding, Numbers) else coding.known_names
+    return coding.known_names if isinstance(coding, Texts) else np.empty(0, object)
 
 
 # --- rows ---------------------------------------------------------------------------------------
@@ -264,7 +248,8 @@ def write_rows(
 ) -> Description:
     """Write the rows of the matrix and the names of both sides into a folder."""
     rows, columns = rankings = _rank_names(runs, codings)
-    is_count = runs.are_whole and max(rows.sums.max(), columns.sums.max()) <= INT32_MAX
+    are_whole = all(np.dtype(dtype).kind != "f" for run in runs.blocks for _, dtype in run)
+    is_count = are_whole and max(rows.sums.max(), columns.sums.max()) <= INT32_MAX
     dtype = np.dtype(np.int32 if is_count else np.float64)
     names: dict[str, Any] = {}
     for side, ranking in zip(BOTH_SIDES, rankings, strict=True):

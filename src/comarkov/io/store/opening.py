@@ -1,20 +1,25 @@
-"""Opening a store: its arrays are mapped into memory, and loaded where they are used."""
+"""Stores as data: their arrays are mapped into memory, and loaded where they are used."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import tempfile
+import weakref
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
 import numpy as np
 
-from ...joint.joint import Joint
+from ...joint.inputs import as_csr, is_on_disk, named_csr, names
+from ...joint.joint import Joint, joint, with_names
 from ...joint.messages import warn_user
+from ...joint.weighting import Weighting, frequencies, row_sums
 from ..files import DATA, REFERENCE, is_store
 from ..read.data import Data, as_classes, as_names
-from .building import map_joint
+from .building import Block, MatrixWriter, canonical_blocks, map_joint, settle, write_columns
 from .layout import (
     COLUMNS,
     FACTS,
@@ -30,6 +35,7 @@ from .layout import (
 MAX_COMPARED_BYTES = 1 << 26  # of a store that is compared with its checksums when it is opened
 MAX_CHECKED_ENTRIES = 10**8  # of a store whose places are checked when it is opened
 INDICES_AT_A_TIME = 1 << 22
+TRANSPOSE_MEMORY = 1 << 28  # bytes for sorting
 LARGE_STORE = 10_000_000  # entries from which on data are not copied
 REFERENCE_FACTS = ("row_kind", "column_kind", "entry_kind", "source")
 
@@ -98,9 +104,8 @@ def open_store(path: str | os.PathLike[str]) -> Store:
     """Open a folder that ``pack`` wrote, after a look at its files."""
     folder = Path(path)
     about = Description.read(folder)
-    joint = _open_joint(folder, about)
     annotations = read_annotations(folder) | {"reading": about.reading}
-    return Store.of(joint, folder.absolute(), about, **annotations)
+    return Store.of(_open_joint(folder, about), folder.absolute(), about, **annotations)
 
 
 def open_joint(path: str | os.PathLike[str]) -> Joint:
@@ -140,21 +145,21 @@ def _check_arrays(folder: Path, about: Description) -> None:
 
 def _check_places(folder: Path, data: Joint) -> None:
     """An error if rows or indices lead out of the arrays."""
-    for side, joint in ((folder / ROWS, data), (folder / COLUMNS, data.T)):
-        matrix, width = joint.matrix, joint.shape[1]
+    for side, weights in ((folder / ROWS, data), (folder / COLUMNS, data.T)):
+        matrix, (_, width), size = weights.matrix, weights.shape, weights.nnz
         lengths = np.diff(matrix.indptr)
         ends = matrix.indptr[0], matrix.indptr[-1]
-        if ends != (0, joint.nnz) or (lengths < 0).any():
+        if ends != (0, size) or (lengths < 0).any():
             raise damaged(side / "indptr.npy")
         are_counts = np.minimum(matrix.ones, matrix.twos).min() >= 0
         if not are_counts or (matrix.ones.astype(np.int64) + matrix.twos > lengths).any():
             raise damaged(side / "ones.npy")
-        for start in range(0, joint.nnz, INDICES_AT_A_TIME):
-            stop = min(start + INDICES_AT_A_TIME, joint.nnz)
+        for start in range(0, size, INDICES_AT_A_TIME):
+            stop = min(start + INDICES_AT_A_TIME, size)
             if matrix.indices[start:stop].max() >= width:
                 raise damaged(side / "indices.npy")
-            if joint.pages is not None:
-                joint.pages.release(start, stop)
+            if weights.pages is not None:
+                weights.pages.release(start, stop)
 
 
 # --- results that refer to a store --------------------------------------------------------------
@@ -202,3 +207,62 @@ def open_reference(folder: Path) -> Store:
             f"their source again into {path}."
         )
     return open_store(path).changed(**content)
+
+
+# --- weighted matrices --------------------------------------------------------------------------
+
+
+def weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
+    """The joint distribution of the weighted X, with its names; fits the weighting."""
+    if weighting is not None:
+        fit_weighting(X, weighting)
+    return joint_weighed_by(X, weighting)
+
+
+def fit_weighting(X: Any, weighting: Weighting) -> None:
+    """Let a weighting learn from X, a few rows at a time if it is on disk."""
+    if not is_on_disk(X):
+        weighting.fit(as_csr(X))
+        return
+    data, (n, m) = X.joint, X.shape
+    lengths, entries = np.empty(n), np.zeros(m, np.int64)
+    for rows, csr in canonical_blocks(data.matrix, m, data.scale):
+        lengths[rows] = row_sums(csr)
+        entries += frequencies(csr)
+    weighting.learn(lengths, entries, (n, m))
+    if weighting.makes_uniform:
+        masses = np.empty(n)
+        for rows, csr in canonical_blocks(data.matrix, m, data.scale):
+            masses[rows] = row_sums(weighting.weigh_before_division(csr))
+        weighting.row_masses_ = masses
+
+
+def joint_weighed_by(X: Any, weighting: Weighting | None) -> Joint:
+    """The joint distribution of X, weighted by a weighting that is fitted already."""
+    if weighting is None:
+        return joint(X)
+    if is_on_disk(X):
+        return _weigh_on_disk(X, weighting)
+    csr, rows, columns = named_csr(X)
+    return replace(joint(weighting.weigh_rows(csr)), row_names=rows, column_names=columns)
+
+
+def _weigh_on_disk(store: Store, weighting: Weighting) -> Joint:
+    """The weighted matrix of a store in temporary files, which vanish when it is not used."""
+    place = store.path.parent  # where there is room for such files
+    place_or_usual = place if os.access(place, os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix=".comarkov-", dir=place_or_usual))
+    try:
+        data = store.joint
+        with MatrixWriter(folder / ROWS, np.float64) as writer:
+            for _, csr in canonical_blocks(data.matrix, store.shape[1], data.scale):
+                weights = weighting.weigh_rows(csr)
+                writer.add(Block(weights.indptr, weights.indices, weights.data))
+        about = settle(folder, store.shape, writer)
+        about = write_columns(folder, about, TRANSPOSE_MEMORY, lambda *_: None)
+        weighted = map_joint(folder, about)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # mapped files stay where the system allows it
+    if folder.exists():
+        weakref.finalize(weighted.matrix.indices, shutil.rmtree, folder, ignore_errors=True)
+    return with_names(weighted, *names(store))
