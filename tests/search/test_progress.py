@@ -58,7 +58,7 @@ def test_callback_can_end_the_fit(noise, n_jobs):
         calls.append(progress)
         return np.bool_(len(calls) == 3)  # as a comparison of costs would give
 
-    model = CoClustering((9, 8), n_init=50, tol=0, random_state=0, callback=stop, n_jobs=n_jobs)
+    model = CoClustering((9, 8), n_init=50, random_state=0, callback=stop, n_jobs=n_jobs)
     with pytest.warns(ConvergenceWarning, match="callback asked for it: the best so far is kept"):
         model.fit(noise)
     assert len(calls) < 10
@@ -76,7 +76,7 @@ def test_an_error_in_the_callback_ends_the_fit(noise, n_jobs):
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError, match="no more"):
-        CoClustering((9, 8), n_init=10_000, tol=0, callback=fail, n_jobs=n_jobs).fit(noise)
+        CoClustering((9, 8), n_init=10_000, callback=fail, n_jobs=n_jobs).fit(noise)
     assert len(calls) <= n_jobs
 
 
