@@ -20,11 +20,10 @@ from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.weighting import Weighting, as_weighting
 from ..results.notebook import DescribeMixin
-from ..search import budgets
 from ..search.checkpoint import Checkpoint, Chosen
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
-from ..search.progress import CONFIDENCE, begin_stage, expect, fit_stages, showing
+from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
 from ..search.run import Purpose, Run
 from ..search.select import beta, choose_numbers
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, Step
@@ -88,7 +87,6 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
         with showing(fit_stages(wanted, asked.beta), asked.verbose):
             run = asked.run(beta.DEFAULT if asked.beta == "auto" else float(asked.beta))
             X, weighting, data = read_weighted(X, asked, run)
-            expect(budgets.expected_seconds(data.nnz))
             run = with_checkpoint(run, asked, wanted, data)
             counts, selection = choose_counts(data, wanted, asked, run)
             starts = starts_for(data, counts, asked.init, asked.fixed)
