@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from common import Report, planted, seconds
 
 from comarkov import MarkovAggregation, MultiwayClustering, evaluate
-from comarkov.costs.relations import co_clustering
+from comarkov.costs.objective import co_clustering
 from comarkov.joint.chains import chain
 from comarkov.joint.joint import joint
 from comarkov.search.run import Run, Seed

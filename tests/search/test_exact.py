@@ -6,14 +6,14 @@ from math import inf
 
 import numpy as np
 import pytest
-from helpers import problem_of, run_at, weights
+from helpers import problem_of, relation_cost, run_at, weights
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import comarkov
 from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
-from comarkov.costs.relations import co_clustering, markov, relation_cost
+from comarkov.costs.objective import co_clustering, markov
 from comarkov.search import budgets
 from comarkov.search.optimise.enumeration import count, every_partition
 from comarkov.search.optimise.exact import optimum

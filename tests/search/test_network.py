@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from helpers import problems, run_at, started
+from helpers import problems, relation_cost, run_at, started
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import comarkov
-from comarkov.costs.relations import BOTTLENECK, Coefficients, co_clustering, markov, relation_cost
+from comarkov.costs.objective import BOTTLENECK, Coefficients, co_clustering, markov
 from comarkov.joint.joint import joint
 from comarkov.kernels import network as moves
 from comarkov.search.optimise.polish import polish

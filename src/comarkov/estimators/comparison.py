@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from ..costs import agreement
-from ..costs.objective import information
-from ..costs.relations import Information
+from ..costs.objective import Information, information
 from ..io.read.fit_input import fit_input
 from ..io.store.weighing import weighted_joint
 from ..joint.joint import Joint, joint

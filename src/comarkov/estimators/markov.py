@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._compat import Interval, StrOptions, fit_context
 from ..costs.labels import as_labels, renumbered
 from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
-from ..costs.relations import markov
+from ..costs.objective import markov
 from ..joint import chains
 from ..joint.chains import Chain, Transitions, chain, hold_out, read_transitions
 from ..joint.inputs import is_matrix

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import fit_context
 from ..costs.labels import renumbered
-from ..costs.relations import Coefficients, Information, co_clustering
+from ..costs.objective import Coefficients, Information, co_clustering
 from ..io.read.element_types import Key, read_new, read_relations
 from ..joint.joint import Joint, joint
 from ..model.leaves import canonical_orders

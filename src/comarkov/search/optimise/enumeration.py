@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import xlogy
 
-from ...costs.relations import Coefficients, co_clustering
+from ...costs.objective import Coefficients, co_clustering
 from ...joint.joint import Joint
 from ...kernels.partitions import Subsets
 from ..state.coclusters import CoClusterProblem, Problem

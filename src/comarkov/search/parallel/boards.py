@@ -17,7 +17,7 @@ from ...joint.joint import Joint
 from ...joint.parts import Change, TableSum
 from ...kernels.insertion import Workspace
 from ...kernels.logarithm import single
-from ...kernels.matrix import Matrix, row_parts
+from ...kernels.matrix import Matrix, row_parts, xlogx_below
 from ...kernels.sweep import Clusters, insertion_costs, sweep
 from ...kernels.tables import (
     LANES,
@@ -88,7 +88,7 @@ def _lookup(joint: Joint) -> np.ndarray:
 def lookup_of_size(size: int) -> np.ndarray:
     """Return the same for all counts below a size."""
     v = np.arange(1.0, size + 2)
-    f = np.concatenate([[0.0], v * np.log(v)])
+    f = xlogx_below(size + 2)
     log = np.concatenate([[single.of_zero], np.log(v[: size - 1])])
     columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
     return np.stack(columns, axis=1).astype(np.float32)

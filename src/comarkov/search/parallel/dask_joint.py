@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import NO_MASS
-from ...joint.joint import SMALL, Joint, bits_of, of_counts, of_weights
+from ...joint.joint import SMALL, Joint, of_counts, of_weights
 from ...joint.scale import FAINTEST, Extent, spread_of
-from ...kernels.matrix import Matrix, sum_xlogx
+from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
 from .dask_client import Task
 from .dask_parts import Parts, joined
 
@@ -176,7 +176,7 @@ class ClusterJoint(Joint):
             return [cluster.reduced(operator.add, cluster.map(_sum_xlogx, self.parts.futures))]
 
         (cells,) = self.parts.results(start) or [0.0]
-        return bits_of(cells, self.row_mass, self.column_mass)
+        return table_bits_of(cells, self.row_mass, self.column_mass)
 
     @cached_property
     def T(self) -> Self:  # noqa: N802, as in NumPy

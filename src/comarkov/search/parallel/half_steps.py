@@ -16,8 +16,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from ...costs.objective import saved_nats
 from ...joint.parts import Change
-from ...kernels.matrix import Matrix, sum_xlogx
+from ...kernels.matrix import Matrix
 from ...kernels.sweep import Clusters
 from ...kernels.tables import Table, add_blocks, add_labelled, derive, entropy_change
 from .boards import Ask, Board, Setting, copied
@@ -180,12 +181,8 @@ class Mover:
 
     def _saved(self, change: Change, blocks: Table) -> float:
         """Return by how much the cost falls, in nats times mass."""
-        masses = sum_xlogx(blocks.mass[-1]) - sum_xlogx(self.blocks.mass[-1])
-        inside = sum_xlogx(blocks.mass[:-1].ravel()) - sum_xlogx(self.blocks.mass[:-1].ravel())
-        cells = 0.0
-        if self.coupling != 0.0:
-            cells = self._entropy_change(change)
-        return float(self.coupling * cells + (1.0 - self.coupling) * inside - masses)
+        cells = self._entropy_change(change) if self.coupling != 0.0 else 0.0
+        return saved_nats(self.blocks.mass, blocks.mass, cells, self.coupling)
 
     def _entropy_change(self, change: Change) -> float:
         mass, (items, cells) = self.board.table.mass, change

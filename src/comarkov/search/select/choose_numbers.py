@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...costs.relations import ROUNDING
+from ...costs.objective import NO_INFORMATION
 from ...costs.selection import Evidence, is_independent, leftover
 from ...joint.joint import Joint
 from ...joint.resample import sample_of
@@ -145,7 +145,7 @@ class _Choice:
         self.run.monitor.stop_without_result()
         if state is None or self.run.stop():
             return self._both(lambda axis: Decision(1, "time", number_ladder.OUT_OF_TIME))
-        if self.data.information < ROUNDING:
+        if self.data.information < NO_INFORMATION:
             independent = Decision(1, "no structure", number_ladder.INDEPENDENT_SIDES)
             return self._both(lambda axis: independent)
         numbers = numbers_of(state)

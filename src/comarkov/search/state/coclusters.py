@@ -9,8 +9,9 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ...costs.relations import Information
-from ...joint.joint import Joint, bits
+from ...costs.objective import Information
+from ...joint.joint import Joint
+from ...kernels.matrix import table_bits
 from .. import budgets
 from ..optimise.refine import Labels, Split, State, Visit, lower, refine
 from ..optimise.seeding import by_directions, has_vectors, singular_points
@@ -130,7 +131,7 @@ class CoClusters:
             first, second = (whole, part) if self.columns is None else (part, whole)
             return Information(whole, first, second, part)
         masses = self.rows.blocks(self.columns.table.mass).mass
-        blocks = bits(masses[:-1], masses[-1], masses[:-1].sum(axis=1))
+        blocks = table_bits(masses[:-1], masses[:-1].sum(axis=1), masses[-1])
         return Information(whole, self.columns.information(), self.rows.information(), blocks)
 
     def all_labels(self) -> tuple[Labels, Labels]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...costs.relations import Coefficients
+from ...costs.objective import Coefficients
 from ...joint.joint import Joint
 from ...kernels import network as moves
 from .. import budgets

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...joint.joint import Joint, bits
-from ...kernels.matrix import Matrix
+from ...joint.joint import Joint
+from ...kernels.matrix import Matrix, table_bits
 from ...kernels.sweep import Clusters, sweep
 from ...kernels.tables import Table, derive, fill_table
 from .. import budgets
@@ -121,7 +121,7 @@ class Side:
 
     def information(self) -> float:
         """Return I(X̄;Y) in bits."""
-        return bits(self.table.mass, self.cluster_mass(), self.joint.column_mass)
+        return table_bits(self.table.mass, self.cluster_mass(), self.joint.column_mass)
 
     def release(self) -> np.ndarray:
         """Return the masses and free the table, after which the side cannot be used."""
