@@ -15,8 +15,7 @@ import comarkov
 from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
 from comarkov.costs.objective import co_clustering, markov
 from comarkov.search import budgets
-from comarkov.search.optimise.enumeration import count, every_partition
-from comarkov.search.optimise.exact import optimum
+from comarkov.search.optimise.exact import count, every_partition, optimum
 from comarkov.search.optimise.methods import Method
 
 BETA = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.floats(0, 1))

@@ -9,13 +9,14 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ...costs.objective import Information
+from ...costs.objective import Information, co_clustering
 from ...joint.joint import Joint
 from ...kernels.matrix import table_bits
 from .. import budgets
 from ..optimise.refine import Labels, Split, State, Visit, lower, refine
 from ..optimise.seeding import by_directions, has_vectors, singular_points
 from ..run import Run, Settings
+from .graph import Relation
 from .merging import bisect, merge_costs, merged
 from .side import Side, inserted
 from .starts import Start
@@ -169,6 +170,11 @@ class CoClusterProblem:
         """Functions that cluster each side by itself from a few good seedings."""
         return [self.seeded]
 
+    @property
+    def relations(self) -> list[Relation]:
+        """The only relation, of rows and columns."""
+        return [Relation(0, 1, self.joint, co_clustering)]
+
     def prepare(self) -> None:
         """Compute the transpose once if it is needed, not in each thread."""
         if self.starts[1].k is not None:
@@ -281,6 +287,10 @@ class Problem(Protocol[StateT]):
     @property
     def seedings(self) -> Sequence[Callable[[Run], Any]]:
         """Functions that return a clustering from good seeds; the first may be repeated."""
+
+    @property
+    def relations(self) -> Sequence[Relation]:
+        """The relations between the sets of elements."""
 
     @property
     def seeded_in_a_row(self) -> int:

@@ -19,7 +19,7 @@ from ..optimise.refine import Labels, Split, Visit, refine
 from ..optimise.seeding import lumped, spectral
 from ..run import Run, in_parts
 from .coclusters import CoClusterProblem
-from .graph import End, Graph, loops_of
+from .graph import End, Graph, Relation, loops_of
 from .merging import Term, random_halves, sum_pair_terms, sweep_until_settled
 from .starts import Start
 
@@ -285,6 +285,11 @@ class NetworkProblem:
         if self.graph.has_loops:
             return [self.by_singular_vectors, self.by_eigenvectors]
         return [self.by_singular_vectors]
+
+    @property
+    def relations(self) -> Sequence[Relation]:
+        """All relations."""
+        return self.graph.relations
 
     def prepare(self) -> None:
         """Compute once what all threads share."""
