@@ -188,7 +188,7 @@ LEAST, SEARCHED = 0.0575, 0.1028  # at β = 0: the optimum, and what the search 
 def test_what_takes_longer_than_the_budget_is_searched(monkeypatch):
     model = CoClustering((3, 2), beta=0.0, n_init=1, random_state=0)
     assert model.fit(HARD).cost_ == pytest.approx(LEAST, abs=1e-4)
-    monkeypatch.setattr(budgets, "EXACT", 0.0)
+    monkeypatch.setattr(budgets, "EXACT_SECONDS", 0.0)
     assert model.fit(HARD).cost_ > SEARCHED - 1e-4
 
 
@@ -204,7 +204,7 @@ def test_labels_to_start_from_and_the_papers_methods_lead_where_they_lead(monkey
     ]
     before = [model.fit(HARD).cost_ for model in models]
     assert min(before) > least + 1e-3
-    monkeypatch.setattr(budgets, "EXACT", 0.0)
+    monkeypatch.setattr(budgets, "EXACT_SECONDS", 0.0)
     assert before == [model.fit(HARD).cost_ for model in models]
 
 

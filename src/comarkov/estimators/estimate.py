@@ -32,7 +32,7 @@ from ..search.optimise.polish import fine_number
 from ..search.parallel.boards import padded
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed
-from ..search.select.beta import DEFAULT
+from ..search.select.beta import DEFAULT_BETA
 from ..search.state.starts import starts_for
 
 COUNT = 4  # bytes of a mass, if data are counts
@@ -296,7 +296,7 @@ def _request(estimator: Any) -> Request:
     numbers = estimator._both(estimator.n_clusters)
     rows, columns = (USUAL if number == "auto" else number for number in numbers)
     is_chosen = "auto" in numbers or estimator.beta == "auto"
-    beta = DEFAULT if estimator.beta == "auto" else float(estimator.beta)
+    beta = DEFAULT_BETA if estimator.beta == "auto" else float(estimator.beta)
     engine = getattr(estimator, "engine", "local")
     threads = len(current().workers) if engine == "dask" else n_threads(estimator.n_jobs)
     return Request((rows, columns), is_chosen, beta, estimator.method, threads, engine)
@@ -319,7 +319,7 @@ def _starts(estimator: Any, size: Size, counts: tuple[int | None, int | None]) -
         return 1
     sides = zip(counts, (size.rows, size.columns), strict=True)
     work = size.entries * sum(fine_number(k, n) for k, n in sides if k is not None)
-    return WAVE if work <= budgets.work(budgets.SEVERAL_MEMBERS) else 1
+    return WAVE if work <= budgets.work(budgets.SEVERAL_MEMBERS_SECONDS) else 1
 
 
 def _seconds_by_sample(

@@ -90,7 +90,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
         return estimate_fit(self, X)
 
     def _fit_in_stages(self, X: Any) -> Joint:
-        run = self._run(beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        run = self._run(beta.DEFAULT_BETA if self.beta == "auto" else float(self.beta))
         X, weighting, data = self._read(X, run)
         expect(budgets.expected_seconds(data.nnz))
         run = self._with_checkpoint(run, data)
@@ -171,7 +171,7 @@ class CoClusterEstimator(DescribeMixin, Predicts, HasBiclusters, Cuts):
             (beta, cost, row_labels, column_labels), by decreasing β.
         """
         wanted = beta.checked(betas)
-        run = self._run(beta.DEFAULT if self.beta == "auto" else float(self.beta))
+        run = self._run(beta.DEFAULT_BETA if self.beta == "auto" else float(self.beta))
         X, _, data = self._read(X, run)
         numbers = self._known_numbers(data) or self._numbers(data, run)[0]
         starts = starts_for(data, numbers, self.init, self.fixed)

@@ -25,14 +25,14 @@ from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
 from ..search.optimise.methods import warn_if_unfinished
 from ..search.run import Purpose, Seed
-from ..search.state.graph import Graph, Relation
+from ..search.state.graph import Graph, WeightedRelation
 from ..search.state.network_state import Network, NetworkProblem
-from ..search.state.starts import Elements, Start, start_for
+from ..search.state.starts import ElementWords, Start, start_for
 from .base import COUNT, NETWORK, NetworkParameters, Searches
 from .prediction import with_columns_of_fit
 
 NEW_MASS = 1e-6  # of a new state, whose share of all steps is unknown: too little to matter
-STATES = Elements("state", "states", "n_samples")
+STATES = ElementWords("state", "states", "n_samples")
 
 
 @dataclass(eq=False, repr=False)
@@ -169,7 +169,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
             rng = run.seed.stream(Purpose.HELD_OUT)
             fitted, tested = hold_out(data, float(self.held_out), rng)
         walk = chain(fitted, data.states, self.restrict, is_part=tested is not None)
-        graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
+        graph = Graph((WeightedRelation(0, 0, joint(_flow(walk)), markov),), 1)
         problem = NetworkProblem(graph, [self._start(walk, data.states)])
         state = self._method(self.method).solve(problem, run).state
         warn_if_unfinished(state, run, 3)

@@ -21,9 +21,9 @@ from ..joint.joint import Joint, joint
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
 from ..search.optimise.methods import warn_if_unfinished
-from ..search.state.graph import Graph, Relation
+from ..search.state.graph import Graph, WeightedRelation
 from ..search.state.network_state import problem_of
-from ..search.state.starts import Elements, Start, start_for
+from ..search.state.starts import ElementWords, Start, start_for
 from .base import COUNT, NETWORK, NetworkParameters, Searches
 
 
@@ -159,7 +159,7 @@ class MultiwayClustering(NetworkParameters, Searches):
         number = {name: t for t, name in enumerate(types)}
         unit = max(self._weight(key) for key in data)
         relations = tuple(
-            Relation(
+            WeightedRelation(
                 number[s], number[t], matrix, partial(_weighted, weight=self._weight((s, t)) / unit)
             )
             for (s, t), matrix in data.items()
@@ -172,7 +172,7 @@ class MultiwayClustering(NetworkParameters, Searches):
         if k is None:
             raise ValueError(f"n_clusters has no number for the type {name!r}.")
         init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
-        words = Elements(repr(name), f"elements of {name!r}", "in all")
+        words = ElementWords(repr(name), f"elements of {name!r}", "in all")
         return start_for(k, init, fixed, mass, words)
 
     def _keep(

@@ -3,7 +3,7 @@
     D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
     g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
 
-g(u, 0) = 0, so in sparse data only the items that two clusters share take time: see `Entries`. In
+g(u, 0) = 0, so in sparse data only the items that two clusters share take time: see `MassLists`. In
 data with few zeros every item has a term, and whole rows of a table are summed: see `pair_shares`.
 
 A merge changes the costs of one cluster with all others. Every cluster stores its least cost with
@@ -133,7 +133,7 @@ def add_loop_pairs(out, M, factor):
             out[i, j] += factor * growth
 
 
-class Entries(NamedTuple):
+class MassLists(NamedTuple):
     """The masses A_yi as two sets of lists: the clusters of each item, the items of each cluster.
 
     The list of an item is contiguous and only shrinks; that of a cluster is a linked list.

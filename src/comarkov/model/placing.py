@@ -18,7 +18,7 @@ from ..kernels.sweep import insertion_costs
 from ..search.parallel.boards import float_table, new_workspace
 from .leaves import Leaves
 
-ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass
+MASS_ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass
 
 
 class Target(NamedTuple):
@@ -152,5 +152,5 @@ def _members(side: Leaves | None, n: int) -> sp.csr_array:
 
 def _has_masses(csr: sp.csr_array, side: Leaves) -> bool:
     masses = (membership(side.leaf, side.number.size).T @ csr).toarray().T
-    most = ROUNDING * side.masses.sum(axis=1, keepdims=True)
+    most = MASS_ROUNDING * side.masses.sum(axis=1, keepdims=True)
     return bool((np.abs(masses - side.masses) <= most).all())

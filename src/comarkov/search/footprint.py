@@ -20,7 +20,7 @@ from .optimise.polish import fine_number
 from .optimise.refine import schedule
 from .parallel.boards import padded
 from .run import Run, Seed
-from .state.merging import AT_ONCE, PER_ITEM, PER_ROW
+from .state.merging import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES
 from .state.side import Side
 
 CELL = 16  # bytes of a cell with all that is derived from its mass
@@ -89,13 +89,13 @@ def tables_of(size: Size, elements: int, items: int, k: int, threads: int) -> Ta
     sampled = min(size.entries, SAMPLE * size.entries // max(elements, 1))
     present = int(items * -math.expm1(-sampled / max(items, 1)))  # that a random sample hits
     sample = CELL * present * padded(k) + SHUFFLED * sampled
-    split = PER_ITEM * items + PER_ROW * elements
+    split = SPLIT_ITEM_BYTES * items + SPLIT_ROW_BYTES * elements
     if parts == 1:
         whole = CELL * cells
         return Tables(whole, whole, whole, 0, split, CELL * fine, sample)
     mass, copies = size.mass * cells, min(threads, parts) * CELL * cells
     waiting = 2 if size.mass == INDEX else parts.bit_length() + 1  # see ``data.changes.total``
-    splits, leaves = min(AT_ONCE, k * split), 2 * size.mass * fine
+    splits, leaves = min(SPLIT_BYTES, k * split), 2 * size.mass * fine
     return Tables(mass, mass, copies, mass * waiting, splits, leaves, sample)
 
 

@@ -322,12 +322,12 @@ def _shares(data: Joint, n: int) -> pair_shares.Shares:
     )
 
 
-def _entries(data: Joint) -> pairs.Entries:
+def _entries(data: Joint) -> pairs.MassLists:
     matrix, turned = data.matrix, data.T.matrix
     weight = turned.weights.astype(np.float64)
     following = np.arange(1, weight.size + 1)
     following[matrix.indptr[1:] - 1] = -1
-    return pairs.Entries(
+    return pairs.MassLists(
         start=turned.indptr[:-1].copy(),
         count=np.diff(turned.indptr),
         owner=turned.indices.astype(np.int64),

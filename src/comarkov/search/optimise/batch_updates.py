@@ -37,7 +37,7 @@ from ..state.side import Side
 from ..state.starts import Start
 from .refine import Labels, best_of
 
-FEW = 0.3  # the share of entries up to which moving masses is faster than summing all again
+MAX_MOVED_SHARE = 0.3  # of entries up to which moving masses is faster than summing all again
 
 
 def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[CoClusters]:
@@ -108,7 +108,7 @@ class BatchSide:
     def _are_few(self, moved: np.ndarray) -> bool:
         """Can their masses be moved without rounding, and faster than summing all again?"""
         entries = np.diff(self.data.matrix.indptr)
-        return self.data.is_count and bool(entries[moved].sum() < FEW * entries.sum())
+        return self.data.is_count and bool(entries[moved].sum() < MAX_MOVED_SHARE * entries.sum())
 
     @property
     def masses(self) -> np.ndarray:

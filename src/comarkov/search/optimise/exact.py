@@ -197,7 +197,7 @@ def quickest(parts: CostParts) -> tuple[int, ...] | None:
     ]
     works = [work(parts, outer) for outer in choices]
     least = min(works)
-    return choices[works.index(least)] if least <= budgets.work(budgets.EXACT) else None
+    return choices[works.index(least)] if least <= budgets.work(budgets.EXACT_SECONDS) else None
 
 
 def work(parts: CostParts, outer: tuple[int, ...]) -> float:
@@ -268,7 +268,7 @@ class _Enumeration:
         """Return the clusters of the items of each type at the least cost; None if time is over."""
         size = prod(len(each) for each in self.partitions.values())
         each = work(self.parts, tuple(self.partitions)) / size
-        a_call = budgets.times(budgets.CALL, each, 1, size)
+        a_call = budgets.times(budgets.CALL_SECONDS, each, 1, size)
         done = [self._costs(numbers) for numbers in in_parts(np.arange(size), a_call, run)]
         if sum(costs.size for costs, _ in done) < size:
             return None

@@ -16,7 +16,7 @@ from ...kernels import network as moves
 from .. import budgets
 
 
-class Relation(NamedTuple):
+class WeightedRelation(NamedTuple):
     """Weights between the elements of two types, or of one, and their coefficients at each β."""
 
     source: int
@@ -44,7 +44,7 @@ class End(NamedTuple):
 class Graph:
     """All types and relations."""
 
-    relations: tuple[Relation, ...]
+    relations: tuple[WeightedRelation, ...]
     n_types: int
 
     @property

@@ -76,10 +76,10 @@ def sweep_until_settled(sweep: Callable[[], int]) -> None:
             return
 
 
-SAMPLE = 1 << 14  # entries of rows that are halved one after another, before all others
-AT_ONCE = 1 << 27  # bytes for clusters that are split at the same time ...
-PER_ITEM, PER_ROW = 32, 40  # ... of which each cluster needs so many
-MANY = 16  # clusters that are split at the same time, if their memory allows
+SPLIT_SAMPLE_ENTRIES = 1 << 14  # of rows that are halved one after another, before all others
+SPLIT_BYTES = 1 << 27  # bytes for clusters that are split at the same time ...
+SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES = 32, 40  # ... of which each cluster needs so many
+MAX_SPLITS_AT_ONCE = 16  # clusters that are split at the same time, if their memory allows
 
 Members = np.ndarray
 
@@ -88,7 +88,13 @@ def splits_at_once(data: Joint) -> int:
     """Return how many clusters are best split at the same time: 1 of small data."""
     if workers_of(data).bounds.size == 2:
         return 1
-    return max(1, min(MANY, AT_ONCE // (PER_ITEM * data.shape[1] + PER_ROW * data.shape[0])))
+    return max(
+        1,
+        min(
+            MAX_SPLITS_AT_ONCE,
+            SPLIT_BYTES // (SPLIT_ITEM_BYTES * data.shape[1] + SPLIT_ROW_BYTES * data.shape[0]),
+        ),
+    )
 
 
 def bisect(
@@ -127,14 +133,14 @@ def _bisect_in_parts(
     """
     workers = workers_of(data)
     orders = [run.rng.permutation(members) for members in clusters]
-    most = max(2, int(SAMPLE * data.shape[0] / data.nnz))
+    most = max(2, int(SPLIT_SAMPLE_ENTRIES * data.shape[0] / data.nnz))
     samples = [order[:most] for order in orders]
     matrix, places = workers.rows(np.concatenate(samples))
     ends = np.cumsum([sample.size for sample in samples])
 
     def halved(i: int) -> Mover:
         place = places[ends[i] - samples[i].size : ends[i]]
-        return _halved(data, Sample(samples[i], matrix, place), cross, run)
+        return _halved(data, RowSample(samples[i], matrix, place), cross, run)
 
     movers = workers.each(halved, len(samples))
     large = [i for i, order in enumerate(orders) if order.size > most]
@@ -152,7 +158,7 @@ def _bisect_in_parts(
     ]
 
 
-class Sample(NamedTuple):
+class RowSample(NamedTuple):
     """Rows of a cluster, and where they are in a matrix."""
 
     rows: Members
@@ -160,7 +166,7 @@ class Sample(NamedTuple):
     places: np.ndarray
 
 
-def _halved(data: Joint, sample: Sample, cross: np.ndarray | None, run: Run) -> Mover:
+def _halved(data: Joint, sample: RowSample, cross: np.ndarray | None, run: Run) -> Mover:
     """Return what moves the rows of a cluster, once those of its sample are in two halves."""
     table = empty_table(data, 2)
     derive(table)

@@ -19,7 +19,7 @@ from ..optimise.refine import Labels, Split, Visit, refine
 from ..optimise.seeding import lumped, spectral
 from ..run import Run, in_parts
 from .coclusters import CoClusterProblem
-from .graph import End, Graph, Relation, loops_of
+from .graph import End, Graph, WeightedRelation, loops_of
 from .merging import Term, random_halves, sum_pair_terms, sweep_until_settled
 from .starts import Start
 
@@ -155,7 +155,7 @@ class Network:
         n_moves, saved, seen = 0, 0.0, 0
         per_element = star.indices.size / max(star.indptr.size - 1, 1) + cross.shape[1]
         terms = per_element * (span[1] - span[0]) * budgets.NETWORK_SLOWDOWN
-        for part in in_parts(order, max(1, int(budgets.work(budgets.CALL) / terms)), run):
+        for part in in_parts(order, max(1, int(budgets.work(budgets.CALL_SECONDS) / terms)), run):
             did = moves.sweep(part, span, star, self.partitions[t], self.tables[t], blocks, cross)
             n_moves, saved, seen = n_moves + did[0], saved + did[1], seen + part.size
         return Visit(n_moves, saved / LN2, seen == order.size)
@@ -287,7 +287,7 @@ class NetworkProblem:
         return [self.by_singular_vectors]
 
     @property
-    def relations(self) -> Sequence[Relation]:
+    def relations(self) -> Sequence[WeightedRelation]:
         """All relations."""
         return self.graph.relations
 
