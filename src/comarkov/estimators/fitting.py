@@ -84,7 +84,7 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
         asked = self._parameters()
         wanted = self._counts(asked.n_clusters)
         with showing(fit_stages(wanted, asked.beta), asked.verbose):
-            run = asked.run(beta.DEFAULT if asked.beta == "auto" else float(asked.beta))
+            run = asked.run(beta.DEFAULT_BETA if asked.beta == "auto" else float(asked.beta))
             X, weighting, data = read_weighted(X, asked, run)
             run = with_checkpoint(run, asked, wanted, data)
             counts, selection = choose_counts(data, wanted, asked, run)
