@@ -19,7 +19,7 @@ from ..joint.inputs import NamedMatrix, sorted_csr
 from ..joint.joint import Joint
 from ..joint.weighting import Weighting, as_weighting
 from ..model.leaves import canonical_orders, renumbered_path
-from ..results.notebook import DescribeMixin
+from ..results.describe import DescribeMixin
 from ..search import budgets
 from ..search.checkpoint import Checkpoint, Chosen
 from ..search.parallel.dask_client import Cluster, current
