@@ -164,7 +164,9 @@ def test_a_refit_keeps_what_was_set(results):
     model = CoClustering((2, None), beta=1.0, weighting="log", n_init=2, random_state=0).fit(DATA)
     unsure = Results.of(model, DATA, command=COMMAND)
     rows = replace(unsure.findings.rows, confidence=np.zeros(18), stability=None)
-    unsure = replace(unsure, findings=replace(unsure.findings, rows=rows), folder="/home/ann/my out")
+    unsure = replace(
+        unsure, findings=replace(unsure.findings, rows=rows), folder="/home/ann/my out"
+    )
     (command,) = (step.command for step in next_steps(unsure) if "starts" in plain(step.why))
     options = "-k 2 -l none --beta 1 --weighting log --starts 20"
     assert command == f"comarkov fit 'my out' {options} -o 'my out-again'"

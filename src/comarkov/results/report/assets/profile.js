@@ -1,5 +1,5 @@
-// What is special about a row or a column: its total, and the entries that stand out most.
-// Computed from all cells where they are in the page, else as they were packed (profiles.py).
+// What is special about a row or a column: the entries that stand out most and its total. Where the
+// page has only the largest entries, these are named.
 
 const FIRST = 3; // entries of a profile
 
@@ -9,80 +9,56 @@ class Profiles {
     this.hasAll = about.cells === about.all_cells;
   }
 
-  // { total, count, first: [{ element, lift }] }
+  // The names of some entries, with lifts or values: { count, total, first: [{ at, value, lift }] }
   of(side, element) {
-    return this.hasAll ? this.computed(side, element) : this.packed(side, element);
-  }
-
-  computed(side, element) {
-    const other = otherSide(side), totals = this.totals, entries = this.entries(side, element);
-    const total = totals[side][element];
-    const standing = entries.map(({ at, value }) => {
-      const lift = (value / total / totals[other][at]) * totals.all;
-      return { element: at, lift, bits: value * Math.log2(lift) };
-    });
-    const first = standing.filter(({ lift }) => lift > 1).sort((a, b) => b.bits - a.bits);
+    const entries = this.entries(side, element), { [side]: own, [otherSide(side)]: others, all } = this.totals;
+    const total = own[element];
+    for (const entry of entries) {
+      entry.lift = (entry.value / total / others[entry.at]) * all;
+      entry.rank = this.hasAll ? entry.value * Math.log2(entry.lift) : entry.value;
+    }
+    const first = entries.filter(({ lift }) => lift > 1 || !this.hasAll).sort((a, b) => b.rank - a.rank);
     return { total, count: entries.length, first: first.slice(0, FIRST) };
   }
 
   entries(side, element) {
     const { starts, columns, codes } = this.data.cells, entries = [];
-    const add = (at, e) => entries.push({ at, value: about.values[codes[e]] });
-    if (side === "rows") {
-      for (let e = starts[element]; e < starts[element + 1]; e++) add(columns[e], e);
-      return entries;
-    }
-    for (let row = 0, e = 0; row < this.data.rows.n; row++) {
-      for (; e < starts[row + 1]; e++) if (columns[e] === element) add(row, e);
+    const isRow = side === "rows";
+    const [from, to] = isRow ? [element, element + 1] : [0, this.data.rows.n];
+    for (let row = from, e = starts[from]; row < to; row++) {
+      for (; e < starts[row + 1]; e++) {
+        if (!isRow && columns[e] !== element) continue;
+        entries.push({ at: isRow ? columns[e] : row, value: about.values[codes[e]] });
+      }
     }
     return entries;
   }
 
   // The sums of all rows, of all columns, and of all.
   get totals() {
-    return this.sums ??= this.sumUp();
-  }
-
-  sumUp() {
+    if (this.sums) return this.sums;
     const { starts, columns, codes } = this.data.cells;
     const [rows, columnSums] = SIDES.map((side) => new Float64Array(this.data[side].n));
-    const sums = { rows, columns: columnSums, all: 0 };
-    for (let row = 0, e = 0; row < sums.rows.length; row++) {
+    let all = 0;
+    for (let row = 0, e = 0; row < rows.length; row++) {
       for (; e < starts[row + 1]; e++) {
-        sums.rows[row] += about.values[codes[e]];
-        sums.columns[columns[e]] += about.values[codes[e]];
+        const value = about.values[codes[e]];
+        rows[row] += value;
+        columnSums[columns[e]] += value;
+        all += value;
       }
-      sums.all += sums.rows[row];
     }
-    return sums;
-  }
-
-  packed(side, element) {
-    const { totals, counts, numbers, entries } = (this.unpacked ??= {})[side] ??= this.unpack(side);
-    let at = 0;
-    for (let i = 0; i < element; i++) at += numbers[i];
-    const first = Array.from({ length: numbers[element] }, (_, i) =>
-      ({ element: entries[2 * (at + i)], lift: entries[2 * (at + i) + 1] / 100 }));
-    return { total: totals[element], count: counts[element], first };
-  }
-
-  unpack(side) {
-    const { n } = this.data[side];
-    const section = (name) => this.data.sections.get(`${side.slice(0, -1)} ${name}`);
-    const numbers = varints(section("numbers of first entries"), n);
-    return {
-      totals: new Float64Array(section("totals").slice().buffer),
-      counts: varints(section("counts of entries"), n),
-      numbers,
-      entries: varints(section("first entries"), 2 * numbers.reduce((sum, each) => sum + each, 0)),
-    };
+    return this.sums = { rows, columns: columnSums, all };
   }
 
   // "mostly tea (×3.1), rum (×2) · row total 120 · 5 columns", with names isolated.
   describe(side, element) {
     const { total, count, first } = this.of(side, element), other = otherSide(side);
-    const names = first.flatMap(({ element: at, lift }, i) => [
-      i ? ", " : "mostly ", isolated(this.data[other].names[at]), liftInBrackets(lift)]);
+    const note = ({ lift, value }) => (this.hasAll ? liftInBrackets(lift) : ` (${entryText(value)})`);
+    const names = first.flatMap((entry, i) => [
+      i ? ", " : this.hasAll ? "mostly " : "largest entries: ",
+      isolated(this.data[other].names[entry.at]), note(entry)]);
+    if (!this.hasAll) return names;
     const across = count === 1 ? other.slice(0, -1) : other;
     return [...names, `${names.length ? " · " : ""}${side.slice(0, -1)} total ${entryText(total)}`
       + ` · ${whole(count)} ${across}`];
