@@ -208,7 +208,7 @@ def load_kernels(compiled: bool) -> None:
         sys.path.append("tests")
         import conftest
 
-        conftest._use_every_kernel()
+        conftest.use_every_kernel()
         sys.path.remove("tests")
     for name in list(sys.modules):
         ours = name.split(".")[0] in ("comarkov", "conftest")

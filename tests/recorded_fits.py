@@ -172,7 +172,7 @@ def main():
     if options.small:
         names = [name for name in names if CASES[name].small]
     fits = records(names, options.n_jobs, options.disk)
-    lines = [f" {json.dumps(name, ensure_ascii=False)}: {json.dumps(fit)}" for name, fit in fits.items()]
+    lines = [f' "{name}": {json.dumps(fit)}' for name, fit in fits.items()]
     text = "{\n" + ",\n".join(lines) + "\n}"
     FILE.write_text(text + "\n") if options.write else print(text)
 
