@@ -27,7 +27,7 @@ CORE = {"kernels", "costs", "joint", "search", "model", "estimators"}
 #: files of these rooms that take long, or need extras that they do not import themselves
 NOT_CORE = {
     *("test_calibration.py", "test_compiling.py", "test_contract.py", "test_dask_client.py"),
-    *("test_display.py", "test_extreme_numbers.py", "test_markov.py"),
+    *("test_display.py", "test_estimate.py", "test_extreme_numbers.py", "test_markov.py"),
 }
 OPTIONAL = {"anndata", "dask", "distributed", "matplotlib", "networkx", "pandas", "polars", "typer"}
 # tests outside of tests/kernels that need few enough steps to run without compiled kernels
@@ -57,8 +57,10 @@ def _kind(item, room):
         return "install"
     if "browser" in item.fixturenames:
         return "browser"
-    imported = {value.__name__ for value in vars(item.module).values() if ismodule(value)}
-    if room not in CORE or item.path.name in NOT_CORE or OPTIONAL & imported:
+    values = vars(item.module).values()
+    imported = {v.__name__ if ismodule(v) else getattr(v, "__module__", "") for v in values}
+    needs_extras = OPTIONAL & {str(name).split(".")[0] for name in imported}
+    if room not in CORE or item.path.name in NOT_CORE or needs_extras:
         return "io"
     return "core"
 
