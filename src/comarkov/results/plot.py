@@ -40,8 +40,8 @@ def curves(
 ) -> Any:
     """A figure with a panel for each list of curves: published ones behind ours.
 
-    A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error``, ``best``, and
-    ``samples``, which are drawn as dots.
+    A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error``, and ``samples``,
+    which are drawn as dots.
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -76,8 +76,6 @@ def _draw(ax: Any, curve: Any, color: str) -> None:
     error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
     style = {"color": color, "linewidth": 1, "marker": "o", "markersize": 2.5}
     ax.errorbar(curve.x, curve.ours, error, label=curve.name or "ours", **style)
-    if curve.best is not None:
-        ax.plot(curve.x, curve.best, color=color, linewidth=1, linestyle="--")
 
 
 def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
@@ -92,8 +90,6 @@ def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
         entries["published"] = Line2D([], [], color="0.2", alpha=0.3, linewidth=4)
     if any(curve.samples is not None for curve in drawn):
         entries["a sample"] = Line2D([], [], color="0.35", marker=".", linestyle="")
-    if any(curve.best is not None for curve in drawn):
-        entries["ours at its best"] = Line2D([], [], color="0.2", linewidth=1, linestyle="--")
     look = {"ncols": min(len(entries), 6), "fontsize": 8, "frameon": False}
     figure.legend(entries.values(), entries.keys(), loc="outside upper center", **look)
 

@@ -1,6 +1,6 @@
 """List the licences of all packages that comarkov can install, in docs/licences.md.
 
-`python tools/licences.py` writes the page; `--check` fails if it is out of date. Both need an
+`python dev/licences.py` writes the page; `--check` fails if it is out of date. Both need an
 environment with all extras for users, such as that of `make audit`.
 """
 
@@ -16,7 +16,7 @@ EXTRAS = ("anndata", "cli", "dask", "databases", "excel")
 HEAD = """# Licences of dependencies
 
 comarkov has the BSD 3-clause licence and contains no code of others. pip installs these packages
-beside it. `make audit` checks this list, which `python tools/licences.py` writes.
+beside it. `make audit` checks this list, which `python dev/licences.py` writes.
 
 | package | licence | installed by |
 |---|---|---|
@@ -93,7 +93,7 @@ def main() -> None:
     if "--check" not in sys.argv:
         PAGE.write_text(page())
     elif PAGE.read_text() != page():
-        sys.exit("docs/licences.md is out of date. Run: python tools/licences.py")
+        sys.exit("docs/licences.md is out of date. Run: python dev/licences.py")
 
 
 if __name__ == "__main__":

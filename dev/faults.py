@@ -1,6 +1,6 @@
 """Signals at random moments of real commands: output is complete or absent, and the next run works.
 
-    python trust/faults.py --kill 300 --term 100 --interrupt 100
+    python dev/faults.py --kill 300 --term 100 --interrupt 100
 
 Every command runs in a folder of its own. After each signal the folder is inspected, and the same
 command runs once more, undisturbed. What ``datasets fetch`` downloads comes from a slow server on
@@ -43,8 +43,8 @@ try:
 except KeyboardInterrupt:
     sys.exit(ended()[1] if "ended" in globals() else 130)
 """
-LIMIT = 300  # seconds that any command may take
-CODES = {signal.SIGTERM: 143, signal.SIGINT: 130}
+MAX_SECONDS = 300  # seconds that any command may take
+EXIT_CODES = {signal.SIGTERM: 143, signal.SIGINT: 130}
 
 
 @dataclass
@@ -90,11 +90,11 @@ def main() -> None:
     done, problems = Counter[str](), []
     with cases() as every, tempfile.TemporaryDirectory() as folder:
         for case in every:
-            case.seconds = undisturbed(case, Path(folder) / f"{case.name}-first", problems)
+            case.seconds = run_undisturbed(case, Path(folder) / f"{case.name}-first", problems)
             print(f"{case.name}: {case.seconds:.1f} s undisturbed", flush=True)
         for number, which in enumerate(signals):
             case = every[number % len(every)]
-            found = disturbed(case, Path(folder) / str(number), which, rng)
+            found = run_disturbed(case, Path(folder) / str(number), which, rng)
             found = [f"{case.name}, {which.name}: {problem}" for problem in found]
             problems += found
             done[f"{case.name} {which.name}"] += 1
@@ -107,17 +107,17 @@ def main() -> None:
     sys.exit(bool(problems))
 
 
-def undisturbed(case: Case, folder: Path, problems: list[str]) -> float:
+def run_undisturbed(case: Case, folder: Path, problems: list[str]) -> float:
     """Run a command to its end; return its seconds."""
     folder.mkdir()
     case.before(folder)
     begin = time.monotonic()
-    problems += _finished(case, folder)
+    problems += _run_to_the_end(case, folder)
     shutil.rmtree(folder)
     return time.monotonic() - begin
 
 
-def disturbed(case: Case, folder: Path, which: signal.Signals, rng: random.Random) -> list[str]:
+def run_disturbed(case: Case, folder: Path, which: signal.Signals, rng: random.Random) -> list[str]:
     """Send a signal at a random moment; return all that is wrong after it, and after a next run."""
     folder.mkdir()
     case.before(folder)
@@ -125,13 +125,13 @@ def disturbed(case: Case, folder: Path, which: signal.Signals, rng: random.Rando
     time.sleep(rng.uniform(0.0, 1.1 * case.seconds))
     child.send_signal(which)
     try:
-        _, errors = child.communicate(timeout=LIMIT)
+        _, errors = child.communicate(timeout=MAX_SECONDS)
     except subprocess.TimeoutExpired:
         child.kill()
-        return [f"it did not end in {LIMIT} s"]
+        return [f"it did not end in {MAX_SECONDS} s"]
     problems = []
     if which != signal.SIGKILL:
-        if child.returncode not in (0, 1, CODES[which], -which):
+        if child.returncode not in (0, 1, EXIT_CODES[which], -which):
             problems.append(f"exit code {child.returncode}")
         if "Traceback" in errors:
             problems.append(errors[-2000:])
@@ -143,18 +143,18 @@ def disturbed(case: Case, folder: Path, which: signal.Signals, rng: random.Rando
     if which == signal.SIGKILL:
         for draft in folder.glob(".*.part"):  # which stays for a day
             shutil.rmtree(draft)
-    problems += _finished(case, folder)
+    problems += _run_to_the_end(case, folder)
     shutil.rmtree(folder)
     return problems
 
 
-def _finished(case: Case, folder: Path) -> list[str]:
+def _run_to_the_end(case: Case, folder: Path) -> list[str]:
     """Run the command, undisturbed, if its target is not there; return all that is wrong then."""
     target = folder / case.target
     if target.exists() and not case.keeps and not case.is_resumed:
         return []
     child = case.start(folder)
-    _, errors = child.communicate(timeout=LIMIT)
+    _, errors = child.communicate(timeout=MAX_SECONDS)
     if child.returncode:
         return [f"the next run fails: {errors[-2000:]}"]
     if not target.exists():

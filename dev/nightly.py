@@ -23,9 +23,10 @@ PYTEST = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider"]
 
 STEPS = {
     "tests that take long": [*PYTEST, "-m", "nightly", "tests"],
+    "properties, 500 examples": [*PYTEST, "-m", "core", "--hypothesis-profile=thorough", "tests"],
     "damaged files, for 60 seconds": ["make", "--silent", "fuzz", "SECONDS=60"],
-    "signals at random moments": [sys.executable, "trust/faults.py"],
-    "mutants": [sys.executable, "tools/mutate.py"],
+    "signals at random moments": [sys.executable, "dev/faults.py"],
+    "mutants": [sys.executable, "dev/mutate.py"],
     "coverage": ["make", "--silent", "coverage"],
 }
 

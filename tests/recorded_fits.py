@@ -1,4 +1,4 @@
-"""Twelve fits whose labels are known: `python tests/golden.py` prints a digest of each.
+"""Twenty recorded fits: `python tests/recorded_fits.py` prints a digest of the labels and the cost.
 
 The data do not come from a random generator of NumPy, whose numbers may change with its versions.
 """
@@ -19,7 +19,8 @@ import scipy.sparse as sp
 import comarkov
 from comarkov.joint import parts
 
-DIGESTS = Path(__file__).with_name("golden.json")
+FILE = Path(__file__).with_suffix(".json")
+DIGITS = 12  # of a cost in bits, after the point
 
 
 class Case(NamedTuple):
@@ -60,6 +61,12 @@ def many_counts():
 @cache
 def weights():
     return sp.csr_array(counts().toarray() * (uniform((200, 150), 7) + 0.25))
+
+
+@cache
+def noise():
+    """Counts without clusters."""
+    return np.floor(uniform((80, 60), 11) * 5)
 
 
 @cache
@@ -113,49 +120,61 @@ CASES = {
     "counts, many parts": Case(many_counts, in_many_parts(coclustering((7, 6), random_state=3))),
     "weights": Case(weights, coclustering(random_state=4)),
     "weights, bm25": Case(weights, coclustering((6, 5), weighting="bm25", random_state=5)),
+}
+ON_DISK = list(CASES)
+CASES |= {
+    "women, numbers chosen": Case(women, coclustering("auto", random_state=0)),
+    "women, 4 x 4": Case(women, coclustering(4, beta=0.5, random_state=0)),
+    "counts, β chosen": Case(counts, coclustering(beta="auto", random_state=2)),
+    "counts, small β": Case(counts, coclustering(beta=0.2, random_state=2)),
+    "counts, anneal": Case(counts, coclustering(method="anneal", n_init=2, random_state=2)),
+    "counts, uniform": Case(counts, coclustering(weighting="uniform", random_state=0)),
+    "weights, numbers chosen": Case(weights, coclustering("auto", random_state=0)),
+    "noise": Case(noise, coclustering("auto", random_state=0)),
     "multiway": Case(counts, multiway),
     "chain": Case(chain, markov),
 }
-ON_DISK = [name for name in CASES if name not in ("multiway", "chain")]
 
 
-def digest(model):
-    """A short digest of all labels of a model."""
+def record(model):
+    """A short digest of all labels of a model, and its cost."""
     labels = getattr(model, "labels_", None)
     if labels is None:
         labels = (model.row_labels_, model.column_labels_)
     if isinstance(labels, dict):
         labels = [labels[kind] for kind in sorted(labels)]
     text = json.dumps([np.asarray(part).tolist() for part in labels])
-    return sha256(text.encode()).hexdigest()[:12]
+    return [sha256(text.encode()).hexdigest()[:12], round(float(model.cost_), DIGITS)]
 
 
-def digests(names, n_jobs=1, disk=False):
-    """The digest of each case, by its name."""
+def records(names, n_jobs=1, disk=False):
+    """The labels and the cost of each case, by its name."""
     with TemporaryDirectory() as folder:
-        known = {}
+        fits = {}
         for name in names:
             case = CASES[name]
             X = case.data()
             if disk:
-                X = comarkov.pack(comarkov.Data(X), f"{folder}/{len(known)}")
-            known[name] = digest(case.fit(X, n_jobs))
-    return known
+                X = comarkov.pack(comarkov.Data(X), f"{folder}/{len(fits)}")
+            fits[name] = record(case.fit(X, n_jobs))
+    return fits
 
 
 def main():
-    """Print the digests as JSON, or write them to the file of known ones."""
+    """Print labels and costs as JSON, or record them."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--small", action="store_true", help="only what runs without compiling")
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--disk", action="store_true", help="from stores on disk")
-    parser.add_argument("--write", action="store_true", help="make these the known digests")
+    parser.add_argument("--write", action="store_true", help="record these fits")
     options = parser.parse_args()
     names = ON_DISK if options.disk else list(CASES)
     if options.small:
         names = [name for name in names if CASES[name].small]
-    text = json.dumps(digests(names, options.n_jobs, options.disk), indent=1)
-    DIGESTS.write_text(text + "\n") if options.write else print(text)
+    fits = records(names, options.n_jobs, options.disk)
+    lines = [f' "{name}": {json.dumps(fit)}' for name, fit in fits.items()]
+    text = "{\n" + ",\n".join(lines) + "\n}"
+    FILE.write_text(text + "\n") if options.write else print(text)
 
 
 if __name__ == "__main__":
