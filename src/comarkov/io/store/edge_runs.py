@@ -20,8 +20,7 @@ from ...kernels.matrix import add_equal, count_keys, sort_by
 from ..drafts import delayed
 from ..files import draft_mode, put_folder, refuse_to_lose, room_for
 from ..read.coding import Numbers, Texts
-from ..read.edge_files import EdgeFiles
-from ..read.edge_lists import Edges
+from ..read.edge_lists import EdgeFiles, Edges
 from .building import INDEX, Block, Bucket, Buckets, Entries, MatrixWriter, settled
 from .layout import ROWS, Description, mapped, read_names, write_array, write_names
 
