@@ -28,7 +28,7 @@ EDGES = {
     "a line that is too short": (b"user,item,n\na,b,1\nc,d\n", (3, None), "2 fields"),
     "a line that is too long": (b"user,item,n\na,b,1\n\nc,d,2,9\n", (4, None), "4 fields"),
     "text for a weight": (b"user,item,n\na,b,1\nc,d,x\n", (3, "n"), "'x'"),
-    "only a header of three words": (b"user,tea,milk\n", (None, None), "no lines"),
+    "only a header of three words": (b"user,tea,milk\n", (1, 3), "'milk'"),
     "text far down": (b"user,item,n\n" + b"a,b,1\n" * 5000 + b"c,d,1O\n", (5002, "n"), "'1O'"),
     "no header": (b"a,b,1\nc,d,2\nc,d,-2\n", (3, 3), "drop=2"),
     "NaN": (b"user,item,n\na,b,nan\n", (2, "n"), "missing='skip'"),
@@ -219,10 +219,9 @@ def test_columns_that_are_not_there(tmp_path):
     for wrong in ("usr", 3, "3", -1):
         error = refused(path, repr(wrong), "user, item, n", rows=wrong, columns="item")
         assert advised(error) == {"rows": "user"}
-    error = refused(path, rows="user")
-    assert advised(error) == {"rows": "user", "columns": "item"}
-    error = refused(path, "same column", rows="user", columns=0)
-    assert advised(error) == {"rows": "user", "columns": "item", "weights": "n"}
+    for keywords in ({"rows": "user"}, {"columns": "item"}, {"rows": "user", "columns": 0}):
+        error = refused(path, **keywords)
+        assert advised(error) == {"rows": "user", "columns": "item", "weights": "n"}
     path.write_text("a,b,c,d\n1,2,3,4\n")
     error = refused(path, "4 columns", kind="edges")
     assert advised(error) == {"rows": "a", "columns": "b", "weights": "c"}

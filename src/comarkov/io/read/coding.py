@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,27 +19,6 @@ if TYPE_CHECKING:
 EDGES_AT_ONCE = 1_000_000
 WHOLE_NUMBER = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
 LOOKUP_RATIO = 8  # a table of numbers may have this many times as many places as there are ids
-
-
-class Growing:
-    """An array that grows at its end; what is not written to takes no memory."""
-
-    def __init__(self, dtype: Any) -> None:
-        self.values = np.empty(EDGES_AT_ONCE, dtype)
-        self.size = 0
-
-    def extend(self, values: np.ndarray) -> None:
-        """Append values."""
-        end = self.size + values.size
-        if end > self.values.size:
-            self.values.resize(max(end, self.values.size * 3 // 2), refcheck=False)
-        self.values[self.size : end] = values
-        self.size = end
-
-    def array(self) -> np.ndarray:
-        """All values."""
-        self.values.resize(self.size, refcheck=False)
-        return self.values
 
 
 def coding_of(columns: Iterable[tuple[RawTable, str]]) -> Texts | Numbers:

@@ -17,6 +17,8 @@ from .raw_tables import RawTable, first_line, from_frame
 if TYPE_CHECKING:
     import polars as pl
 
+    from .formats import ReadOptions
+
 
 RECORDS_AT_ONCE = 100_000
 VIEW_SECONDS = 60.0  # to wait for all records of a view
@@ -38,18 +40,6 @@ TABLES_OF_OTHERS = """
     from information_schema.tables
     where table_schema not in ('information_schema', 'pg_catalog') order by 1, 2
 """
-
-
-class Asked(NamedTuple):
-    """What to read from a database: the answer to a query, or a table; None if not stated."""
-
-    query: str | None = None
-    table: str | None = None
-
-    def check(self) -> None:
-        """Refuse both at once."""
-        if self.query is not None and self.table is not None:
-            raise ValueError("query= and table= exclude each other: pass one of them.")
 
 
 class Database(NamedTuple):
@@ -118,43 +108,51 @@ def kind_of_database(file: Opened) -> str | None:
     return next((kind for kind, (at, mark) in marks if start[at:].startswith(mark)), None)
 
 
-def from_database(address: str, asked: Asked) -> RawTable:
+def from_database(address: str, options: ReadOptions) -> RawTable:
     """A table from sqlite:///path, duckdb:///path, postgresql://... or what polars can read."""
-    asked.check()
     scheme, _, place = address.partition("://")
     kind = {"postgres": "postgresql"}.get(base := scheme.lower().partition("+")[0], base)
+    name = _public(address)
     if kind in DATABASE_MARKS:
-        return from_database_file(kind, Path(place.removeprefix("/")), asked)
+        return from_database_file(kind, Path(place.removeprefix("/")), options)
     if kind in NOT_DATABASES:
         advice = "Download the file first, and read the copy."
-        raise InputError("it is not a database", file=_public(address), advice=advice)
+        raise InputError("it is not a database", file=name, advice=advice)
     if kind in CONNECT:
-        return _read(Database(kind, f"{kind}://{place}", _public(address)), asked)
-    return _by_polars(address, asked)
+        return _read(Database(kind, f"{kind}://{place}", name), options)
+    query = options.query or (options.table and f"select * from {options.table}")
+    if not query:
+        advice = "Choose what to read: table= or query=."
+        raise InputError("it is a database", file=name, advice=advice)
+    need("Reading other databases", "polars", "connectorx", install="connectorx")
+    import polars as pl
+
+    try:
+        return from_frame(pl.read_database_uri(query, address), name)
+    except Exception as error:  # each driver has its own
+        raise InputError(_public(first_line(error)), file=name) from error
 
 
-def from_database_file(kind: str, path: Path, asked: Asked, name: str = "") -> RawTable:
+def from_database_file(kind: str, path: Path, options: ReadOptions, name: str = "") -> RawTable:
     """A table of an SQLite or DuckDB file, which is opened for reading only."""
-    asked.check()
-    name = name or str(path)
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {name!r}.{similar_file(path)}")
-    return _read(Database(kind, str(path), name), asked)
+        raise FileNotFoundError(f"There is no file {str(path)!r}.{similar_file(path)}")
+    return _read(Database(kind, str(path), name or str(path)), options)
 
 
-def _read(database: Database, asked: Asked) -> RawTable:
+def _read(database: Database, options: ReadOptions) -> RawTable:
     """All records of a table or of the answer to a query."""
+    if options.query is not None and options.table is not None:
+        raise ValueError("query= and table= exclude each other: pass one of them.")
     error_types = _errors(database.kind)
-    is_limited = asked.query is None and database.kind in DATABASE_MARKS
+    is_limited = options.query is None and database.kind in DATABASE_MARKS
     limit = unpacking_limit(Path(database.address), None) if is_limited else None
     try:
-        query = asked.query or _whole(database, asked.table)
+        query = options.query or _whole(database, options.table)
         with database.cursor(is_limited) as cursor:
             return from_frame(_fetch(cursor, query, database.name, limit), database.name)
     except error_types as error:
-        why = _public(first_line(error))
-        advice = _tables_hint(database, asked)
-        raise InputError(why, file=database.name, advice=advice) from error
+        raise InputError(_public(first_line(error)), file=database.name) from error
 
 
 def _fetch(cursor: Any, query: str, name: str, limit: int | None) -> pl.DataFrame:
@@ -198,9 +196,6 @@ def as_series(name: str, values: Sequence[Any]) -> pl.Series:
     return pl.Series(name, [None if v is None else str(v) for v in values], dtype=pl.String)
 
 
-# --- tables -----------------------------------------------------------------------------------
-
-
 def _whole(database: Database, wanted: str | None) -> str:
     """The query for a whole table: the one of this name, or the only one there is."""
     tables = {_title(*table): table for table in database.tables()}
@@ -219,28 +214,12 @@ def _whole(database: Database, wanted: str | None) -> str:
     raise InputError(f"{has} {', '.join(tables)}", file=database.name, advice=advice)
 
 
-def _tables_hint(database: Database, asked: Asked) -> str | None:
-    """The tables that there are, after a query that failed; nothing if they cannot be listed."""
-    if asked.query is None:
-        return None
-    try:
-        tables = [_title(*table) for table in database.tables()]
-    except _errors(database.kind):  # the connection is the problem, which the first error states
-        return None
-    if not tables:
-        return "It has no tables."
-    return f"It has the tables {', '.join(tables)}. To read one: table={_sql_name(tables[0])}"
-
-
 def _title(schema: str, table: str) -> str:
     return f"{schema}.{table}" if schema else table
 
 
 def _sql_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-# --- connections ------------------------------------------------------------------------------
 
 
 def _sqlite(address: str) -> sqlite3.Connection:
@@ -279,29 +258,6 @@ def _errors(kind: str) -> type[Exception]:
         return psycopg.Error
     need("Reading databases", "polars")
     return sqlite3.Error
-
-
-def _by_polars(address: str, asked: Asked) -> RawTable:
-    """The answer of any other database, by connectorx or an ADBC driver."""
-    name = _public(address)
-    if asked == Asked():
-        advice = "Choose what to read: table= or query=."
-        raise InputError("it is a database", file=name, advice=advice)
-    need("Reading databases", "polars")
-    import polars as pl
-
-    try:
-        query = asked.query or f"select * from {asked.table}"
-        return from_frame(pl.read_database_uri(query, address), name)
-    except ImportError as error:
-        raise InputError(
-            first_line(error),
-            file=name,
-            advice="Databases other than SQLite, DuckDB and PostgreSQL are read by connectorx. "
-            "Run: pip install connectorx",
-        ) from error
-    except Exception as error:  # each driver has its own
-        raise InputError(_public(first_line(error)), file=name) from error
 
 
 def _public(address: str) -> str:

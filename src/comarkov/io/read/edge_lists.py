@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from ...joint.messages import InputError, listed, quote, warn_user
 from . import databases
 from .classes import columns_in
-from .coding import EDGES_AT_ONCE, Growing, Numbers, Texts, coding_of
+from .coding import EDGES_AT_ONCE, Numbers, Texts, coding_of
 from .data import Data
 from .formats import ReadOptions, kind_of_file, kind_of_table
 from .headers import is_heading_of_identifiers, is_identifier, is_number, kind_of
@@ -34,15 +34,8 @@ if TYPE_CHECKING:
 
 TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".tab")
 IDENTIFIER_SAMPLE_RECORDS = 1000
-Fields = tuple[str, str, str | None]  # the columns of rows, columns and weights
-
-
-class EdgeColumns(NamedTuple):
-    """The columns of an edge list that the user has chosen, by name or position."""
-
-    rows: str | int | None = None
-    columns: str | int | None = None
-    weights: str | int | None = None
+EDGE_ROLES = ("rows", "columns", "weights")
+Fields = tuple[str, str, str | None]  # the columns of these roles
 
 
 class Edges(NamedTuple):
@@ -52,32 +45,32 @@ class Edges(NamedTuple):
     weights: np.ndarray
 
 
-def from_edges(table: RawTable, chosen: EdgeColumns, missing: str = "error") -> Data:
+def from_edges(table: RawTable, options: ReadOptions) -> Data:
     """The matrix of an edge list. The weights of an edge that occurs several times are added up.
 
     Rows and columns are sorted by name, by number if all names are whole numbers. Lines without
-    the name of a row or a column are skipped; ``missing`` sets what happens to missing weights.
+    the name of a row or a column are skipped.
     """
-    fields = _roles(table, chosen)
+    fields = _roles(table, options)
     codings = [coding_of([(table, field)]) for field in fields[:2]]
-    batches = _edge_batches(table, codings, fields, missing)
+    batches = _edge_batches(table, codings, options)
     return _as_matrix(codings, batches, _facts(table, fields))
 
 
-def refuse_wide(data: Data, table: RawTable) -> None:
+def refuse_wide(data: Data, table: RawTable, options: ReadOptions) -> None:
     """Refuse an edge list that nobody has called one, if it looks like a wide table of few columns.
 
     Its rows are texts that occur once, and what would name its columns are numbers.
     """
     names = [list(map(str, some)) for some in (data.row_names, data.column_names)]
     has_lines_of_rows = data.matrix.nnz <= len(names[0]) > 1 and not all(map(is_number, names[0]))
-    if has_lines_of_rows and all(map(is_number, names[1])):
-        column = quote(table.heading(_roles(table, EdgeColumns())[1]))
-        raise InputError(
+    is_chosen = any(getattr(options, role) is not None for role in EDGE_ROLES)
+    if has_lines_of_rows and all(map(is_number, names[1])) and not is_chosen:
+        column = quote(table.heading(table.kept[1]))
+        raise table.error(
             f"it looks like a wide table: each row has a name of its own, and column {column} "
             "holds numbers",
-            file=table.name,
-            advice="Read it with kind='table', or with kind='edges' if these numbers are names.",
+            "Read it with kind='table', or with kind='edges' if these numbers are names.",
         )
 
 
@@ -90,39 +83,26 @@ def no_edges(name: str) -> InputError:
 # --- the roles of columns ---------------------------------------------------------------------
 
 
-def _roles(table: RawTable, chosen: EdgeColumns) -> Fields:
+def _roles(table: RawTable, chosen: ReadOptions) -> Fields:
     """The columns that hold rows, columns and weights."""
     kept = table.kept
-    if chosen == EdgeColumns():
+    if chosen.rows is None and chosen.columns is None and chosen.weights is None:
         if len(kept) in (2, 3):
             return kept[0], kept[1], (*kept, None)[2]
-        numbering = identifiers_in(table, kept)
-        example = edge_example(table, [field for field in kept if field not in numbering])
-        raise InputError(
+        raise table.error(
             f"there are {len(kept)} columns ({listed(table.columns, 10)}), but an edge list has "
             "two or three",
-            file=table.name,
-            advice=f"Choose them, for example {example}.",
+            f"Choose them, for example {edge_example(table)}.",
         )
     if chosen.rows is None or chosen.columns is None:
-        has = chosen.rows if chosen.columns is None else chosen.columns
-        other = next(f for f in [*kept, kept[0]] if table.label(f) != has)
-        side, absent = ("columns", "rows") if chosen.rows is None else ("rows", "columns")
-        given = f"{side}={quote(has)}, " if has is not None else ""
-        raise InputError(
-            "an edge list needs rows= and columns=",
-            file=table.name,
-            advice=f"Name the column of {absent}, too, for example "
-            f"{given}{absent}={table.label(other)!r}.",
-        )
+        problem = "an edge list needs rows= and columns="
+        raise table.error(problem, f"Choose both, for example {edge_example(table)}.")
     row, column = table.field(chosen.rows, "rows"), table.field(chosen.columns, "columns")
     weight = None if chosen.weights is None else table.field(chosen.weights, "weights")
     if row == column or weight in (row, column):
-        raise InputError(
+        raise table.error(
             "two of rows=, columns= and weights= name the same column",
-            file=table.name,
-            advice=f"Choose different ones of {listed(table.columns, 10)}, for example "
-            f"{edge_example(table, kept)}.",
+            f"Choose different ones, for example {edge_example(table)}.",
         )
     return row, column, weight
 
@@ -138,9 +118,15 @@ def identifiers_in(table: RawTable, fields: Sequence[str]) -> list[str]:
     return [f for f in likely if is_identifier(table.heading(f), sample[f].to_list())]
 
 
-def edge_example(table: RawTable, fields: Sequence[str]) -> str:
-    """A choice of columns for an edge list, as a user can write it."""
-    roles = zip(EdgeColumns._fields, map(table.label, fields), strict=False)
+def edge_example(table: RawTable) -> str:
+    """A choice of columns for an edge list, as a user can write it: a third one holds numbers."""
+    numbering = identifiers_in(table, table.kept)
+    fields = [field for field in table.kept if field not in numbering]
+    sample = table.frame.head(IDENTIFIER_SAMPLE_RECORDS).collect()
+    numbers = [f for f in fields[2:] if table.is_number(f) or f in table.texts]
+    cells = table.numbers(sample, numbers)
+    weights = [f for i, f in enumerate(numbers) if np.isfinite(cells[:, i]).any()]
+    roles = zip(EDGE_ROLES, map(table.label, fields[:2] + weights[:1]), strict=False)
     return ", ".join(f"{role}={quote(label)}" for role, label in roles)
 
 
@@ -164,32 +150,33 @@ def _facts(table: RawTable, fields: Fields) -> dict[str, Any]:
 
 def _as_matrix(codings: Sequence[Any], batches: Iterable[Edges], about: dict[str, Any]) -> Data:
     """The matrix of edges that come in batches, with these facts about it."""
-    growing = [Growing(np.int32), Growing(np.int32), Growing(np.float64)]
+    parts: list[list[np.ndarray]] = [[], [], [np.empty(0)]]
     for edges in batches:
-        for column, values in zip(growing, (*edges.codes, edges.weights), strict=True):
-            column.extend(values)
-    *places, amounts = [column.array() for column in growing]
+        for part, codes in zip(parts, edges.codes, strict=False):
+            part.append(codes.astype(np.int32, copy=False))
+        parts[2].append(edges.weights)
+    amounts = np.concatenate(parts.pop())
     if not amounts.size:
         raise no_edges(about["source"])
+    places = [np.concatenate(parts.pop(0)) for _ in codings]
     names = []
     for coding, place in zip(codings, places, strict=True):
         sorted_names, rank = coding.finish(place)
         if rank is not None:
             for begin in range(0, place.size, EDGES_AT_ONCE):  # in place, to save memory
-                part = slice(begin, begin + EDGES_AT_ONCE)
-                place[part] = rank[place[part]]
+                some = slice(begin, begin + EDGES_AT_ONCE)
+                place[some] = rank[place[some]]
         names.append(sorted_names)
     edges = sp.coo_array((amounts, (places[0], places[1])), shape=(len(names[0]), len(names[1])))
-    del growing, places, amounts, place
+    del places, amounts, place
     matrix = edges.tocsr()  # adds duplicates up
     del edges
     return Data(matrix, *names, **about)
 
 
-def _edge_batches(
-    table: RawTable, codings: Sequence[Any], fields: Fields, missing: str
-) -> Iterator[Edges]:
+def _edge_batches(table: RawTable, codings: Sequence[Any], options: ReadOptions) -> Iterator[Edges]:
     """Edges, many at a time; lines in which something is missing are skipped, with a note."""
+    fields, missing = _roles(table, options), options.missing_weights("error")
     skipped, done = Counter[str](), 0
     for batch in _batches(table, codings, fields):
         columns = batch.get_columns()
@@ -325,28 +312,27 @@ class EdgeFiles:
                 self._refuse_other_headings(chosen, first)
             yield chosen
 
-    def _roles(self, table: RawTable) -> Fields:
-        options = self.options
-        return _roles(table, EdgeColumns(options.rows, options.columns, options.weights))
-
     def _refuse_other_headings(self, table: RawTable, first: RawTable) -> None:
         """An error if the columns of a file are called differently from those of the first."""
         names, expected = (
-            [each.heading(field) for field in self._roles(each) if field is not None]
+            [each.heading(field) for field in _roles(each, self.options) if field is not None]
             for each in (table, first)
         )
         if table.has_headings and first.has_headings and names != expected:
-            raise InputError(
+            raise table.error(
                 f"the columns are {listed(names)}, but {first.name} has {listed(expected)}",
-                file=table.name,
-                advice="Give files with the same columns, or choose the columns that all have, for "
+                "Give files with the same columns, or choose the columns that all have, for "
                 "example rows=0, columns=1.",
             )
 
     def facts(self, table: RawTable) -> dict[str, Any]:
         """What the rows, columns and weights are, from the first table."""
         reading = {"kind": "edges", **header_of(table)}
-        return {**_facts(table, self._roles(table)), "source": self.source, "reading": reading}
+        return {
+            **_facts(table, _roles(table, self.options)),
+            "source": self.source,
+            "reading": reading,
+        }
 
     def codings(self, first: RawTable) -> list[Texts | Numbers]:
         """Codings for the rows and the columns of all files."""
@@ -356,10 +342,9 @@ class EdgeFiles:
         """The column of the rows or of the columns in each file."""
         for path in self.files:
             with self.table(path, first) as table:
-                yield table, self._roles(table)[side] or ""
+                yield table, _roles(table, self.options)[side] or ""
 
     def batches(self, path: Path, first: RawTable, codings: Sequence[Any]) -> Iterator[Edges]:
         """The edges of a file, many at a time."""
         with self.table(path, first) as table:
-            missing = self.options.missing_weights("error")
-            yield from _edge_batches(table, codings, self._roles(table), missing)
+            yield from _edge_batches(table, codings, self.options)

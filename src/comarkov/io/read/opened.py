@@ -14,7 +14,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,13 +24,12 @@ from typing import IO, Any
 from ...joint.messages import InputError, need, shortened, similar_file, warn_user
 
 COPY_CHUNK = 1 << 20  # bytes
-BYTE_ORDER_MARKS = (  # UTF-32 comes first, as its mark begins like that of UTF-16
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+ZSTANDARD_PART = 2048  # bytes, which can unpack to 64 MB at most
+BYTE_ORDER_MARKS = {  # UTF-32 comes first, as its mark begins like that of UTF-16
+    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
+    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
+    codecs.BOM_UTF8: "utf-8-sig",
+}
 #: What text that is not UTF-8 may be. Five bytes are no character of the first.
 WESTERN = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 NOT_TEXT = (  # how PDF, images, archives, Office files, audio, video and databases begin
@@ -94,20 +93,13 @@ def _on_disk(source: Any, folder: Path) -> Opened:
 def _spooled(stream: IO[Any], name: str, folder: Path) -> Opened:
     path = folder / "spooled"
     with path.open("wb") as file:
-        while chunk := stream.read(COPY_CHUNK):
-            file.write(chunk.encode() if isinstance(chunk, str) else chunk)
+        file.writelines(_chunks(stream))
     return Opened(name, path, Path(name).suffix.lower())
-
-
-# --- compressed files -------------------------------------------------------------------------
 
 
 def _unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
     """The file itself or, if its first bytes show that it is compressed, its content."""
-    start = file.content[:4]
-    packing = next(
-        (suffix for mark, suffix in PACKING_MARKS.items() if start.startswith(mark)), None
-    )
+    packing = _first(PACKING_MARKS, file.content[:4])
     if packing is None or file.suffix in ZIP_FORMATS:
         return file
     if packing == ".zip" and _is_spreadsheet(file.path):
@@ -123,13 +115,18 @@ def _unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
         raise InputError(
             f"the file is damaged: {why}", file=file.name, advice="Download or compress it again."
         ) from error
-    except NotImplementedError as error:  # a method or version that Python does not support
+    except RuntimeError as error:  # encrypted, or of a version that Python does not support
         raise InputError(
             f"the file cannot be unpacked here: {error}",
             file=file.name,
             advice="Unpack it with another program, and give the file in it.",
         ) from error
     return Opened(file.name, target, Path(inner or name).suffix.lower())
+
+
+def _first(marks: Mapping[bytes, str], start: bytes) -> str | None:
+    """What the first bytes of a file mark it as."""
+    return next((what for mark, what in marks.items() if start.startswith(mark)), None)
 
 
 def _is_spreadsheet(path: Path) -> bool:
@@ -148,59 +145,46 @@ def unpacking_limit(path: Path, max_bytes: int | None) -> int:
     return max(FREE_UNPACKED_BYTES, MAX_UNPACKED_RATIO * path.stat().st_size)
 
 
-def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Any]:
-    """The name of the compressed file, if it is stored, and a stream of its content."""
-    if packing == ".gz":
-        return "", stack.enter_context(gzip.open(file.path))
+def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Iterable[bytes]]:
+    """The name of the compressed file, if it is stored, and its content in parts."""
     if packing == ".zst":
-        return "", _Zstandard(stack.enter_context(file.path.open("rb")))
+        return "", _zstandard(stack.enter_context(file.path.open("rb")))
+    if packing == ".gz":
+        return "", _chunks(stack.enter_context(gzip.open(file.path)))
     archive = stack.enter_context(zipfile.ZipFile(file.path))
     members = [info for info in archive.infolist() if not info.filename.endswith("/")]
     if len(members) != 1:
         problem, advice = f"it contains {len(members)} files", "Unpack it, and give one of them."
         raise InputError(problem, file=file.name, advice=advice)
-    if members[0].flag_bits & 1:
-        advice = "Unpack it, and give the file in it."
-        raise InputError("it is encrypted", file=file.name, advice=advice)
-    return members[0].filename, stack.enter_context(archive.open(members[0]))
+    return members[0].filename, _chunks(stack.enter_context(archive.open(members[0])))
 
 
-class _Zstandard:
-    """A stream that detects a truncated file, which that of the library does not."""
-
-    PART = 2048  # bytes, which can unpack to 64 MB at most
-
-    def __init__(self, packed: IO[bytes]) -> None:
-        need("Unpacking .zst files", "zstandard")
-        import zstandard
-
-        self.packed = packed
-        self.begin = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
-        self.error = zstandard.ZstdError
-        self.frame = self.begin()
-
-    def read(self, size: int) -> bytes:
-        """The next bytes, none at the end; one frame may follow another."""
-        try:
-            while True:
-                part = self.frame.unused_data if self.frame.eof else b""
-                part = part or self.packed.read(self.PART)
-                if not part and self.frame.eof:
-                    return b""
-                if not part:
-                    raise EOFError("it is incomplete")
-                if self.frame.eof:
-                    self.frame = self.begin()
-                if content := self.frame.decompress(part):
-                    return content
-        except self.error as error:
-            raise EOFError(str(error)) from error
+def _chunks(stream: Any) -> Iterator[bytes]:
+    while chunk := stream.read(COPY_CHUNK):
+        yield chunk.encode() if isinstance(chunk, str) else chunk
 
 
-def _copy(source: Any, target: Path, limit: int, name: str) -> None:
+def _zstandard(packed: IO[bytes]) -> Iterator[bytes]:
+    """The content of frames; unlike the stream of the library, it detects a truncated file."""
+    need("Unpacking .zst files", "zstandard")
+    import zstandard
+
+    begin = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
+    frame = begin()
+    try:
+        while part := (frame.unused_data if frame.eof else b"") or packed.read(ZSTANDARD_PART):
+            frame = begin() if frame.eof else frame
+            yield frame.decompress(part)
+    except zstandard.ZstdError as error:
+        raise EOFError(str(error)) from error
+    if not frame.eof:
+        raise EOFError("it is incomplete")
+
+
+def _copy(chunks: Iterable[bytes], target: Path, limit: int, name: str) -> None:
     left = limit
     with target.open("wb") as file:
-        while chunk := source.read(COPY_CHUNK):
+        for chunk in chunks:
             left -= len(chunk)
             if left < 0:
                 raise InputError(
@@ -211,20 +195,12 @@ def _copy(source: Any, target: Path, limit: int, name: str) -> None:
             file.write(chunk)
 
 
-# --- encodings --------------------------------------------------------------------------------
-
-
-def _marked(start: bytes) -> str | None:
-    """The encoding that a byte order mark at the start states, if there is one."""
-    return next((name for mark, name in BYTE_ORDER_MARKS if start.startswith(mark)), None)
-
-
 def is_text(content: bytes, encoding: str | None = None) -> bool:
     """Is it text, as far as its bytes show? It may be in a given encoding."""
     if content.startswith(NOT_TEXT):
         return False
-    encoding = _marked(content) or encoding or ""
-    if encoding.lower().startswith(("utf-16", "utf16", "utf_16", "utf-32", "utf32", "utf_32")):
+    encoding = _first(BYTE_ORDER_MARKS, content) or encoding or ""
+    if encoding.lower().replace("-", "").replace("_", "").startswith(("utf16", "utf32")):
         return True  # where zero bytes are normal
     controls = content.translate(None, TEXT_BYTES)
     return 0 not in controls and len(controls) <= MAX_CONTROLS * len(content)
@@ -236,7 +212,7 @@ def detect(content: bytes | mmap.mmap) -> str:
     What is not text counts as UTF-8: its reader reports what is wrong with it.
     """
     start = content[:COPY_CHUNK]
-    encoding = _marked(start)
+    encoding = _first(BYTE_ORDER_MARKS, start)
     if encoding is not None or not is_text(start):
         return encoding or "utf-8"
     return next((name for name in ("utf-8", "cp1252") if _fits(content, name)), "latin-1")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...joint.messages import InputError, listed, need, quote, shortened
 from ...joint.objects import MOST_OF_AN_EDGE, are_documents
-from .headers import GAPS, MISSING, SIGNS, grouped, is_gap, is_number, looks_like_number, plain
+from .headers import GAPS, MISSING, SIGNS, grouped, is_gap, is_number, plain
 from .records import Lines, line_error, records
 
 if TYPE_CHECKING:
@@ -68,12 +68,15 @@ class RawTable:
         position = int(which) if isinstance(which, int) or which.isdecimal() else None
         if position is None or not 0 <= position < len(self.fields):
             example = self.label(self.kept[0]) if self.kept else 0
-            raise InputError(
+            raise self.error(
                 f"there is no column {quote(which)}: the columns are {listed(self.columns, 10)}",
-                file=self.name,
-                advice=f"Choose one of them, for example {role}={example!r}.",
+                f"Choose one of them, for example {role}={example!r}.",
             )
         return self.fields[position]
+
+    def error(self, message: str, advice: str | None = None, **place: Any) -> InputError:
+        """An error about the table, at a place in it."""
+        return InputError(message, file=self.name, advice=advice, **place)
 
     def position(self, field: str) -> int:
         """The place of a column, from 0."""
@@ -90,13 +93,12 @@ class RawTable:
         return heading if is_usable else position
 
     def place(self, number: int, field: str) -> dict[str, Any]:
-        """Where a cell of the record with this number, from 0, is: keywords of ``InputError``."""
+        """The line and column of a cell, in the record with this number from 0, for ``error``."""
         heading = self.heading(field) if self.has_headings else ""
         line = number + 1
         if self.lines is not None:
             line, _ = next(itertools.islice(records(self.lines), number, None))
-        column = heading or self.position(field) + 1
-        return {"file": self.name, "line": line, "column": column}
+        return {"line": line, "column": heading or self.position(field) + 1}
 
     def is_number(self, field: str) -> bool:
         """Does the column hold numbers by its type?"""
@@ -122,11 +124,10 @@ class RawTable:
         if field in self.texts:
             return self._parse(column).alias(field)
         if not self.is_number(field):  # a date could be cast, too
-            raise InputError(
+            raise self.error(
                 f"a {self.schema[field]} is not a number",
-                file=self.name,
+                f"Leave the column out with {without(self, self.label(field))}.",
                 column=self.heading(field),
-                advice=f"Leave the column out with {without(self, self.label(field))}.",
             )
         return column.cast(pl.Float64, strict=False).fill_null(float("nan"))
 
@@ -184,7 +185,7 @@ def without_columns(table: RawTable, drop: str | int | Iterable[str | int] | Non
         fields.add(field)
     smaller = replace(table, dropped=frozenset(fields))
     if not smaller.kept:
-        raise InputError("drop= leaves no column", file=table.name, advice="Drop fewer columns.")
+        raise table.error("drop= leaves no column", "Drop fewer columns.")
     _refuse_repeated_headings(smaller)
     return smaller
 
@@ -218,13 +219,12 @@ def _refuse_repeated_headings(table: RawTable) -> None:
     for field in table.kept:
         heading, position = table.heading(field), table.position(field)
         if heading in seen:
-            raise InputError(
+            raise table.error(
                 f"the heading {quote(heading)} occurs already in column {seen[heading] + 1}",
-                file=table.name,
+                f"Rename one of them, or leave one out with {without(table, position)} (positions "
+                "count from 0).",
                 line=None if table.lines is None else table.lines.header_line,
                 column=position + 1,
-                advice="Rename one of them, or leave one out with "
-                f"{without(table, position)} (positions count from 0).",
             )
         seen[heading] = position
 
@@ -260,53 +260,40 @@ def table_error(table: RawTable, error: Exception) -> InputError:
             return problem
         if next(records(table.lines), None) is None:
             return no_lines(table)
-    return InputError(
+    return table.error(
         f"it cannot be read as a table: {first_line(error)}",
-        file=table.name,
-        advice="If it is something else, state its kind, for example kind='texts'.",
+        "If it is something else, state its kind, for example kind='texts'.",
     )
 
 
 def no_lines(table: RawTable) -> InputError:
     """The error of a table that has nothing but a header."""
-    return InputError(
-        "there are no lines below the header", file=table.name, advice="Give a file with data."
-    )
+    return table.error("there are no lines below the header", "Give a file with data.")
 
 
 def weight_error(table: RawTable, number: int, field: str) -> InputError:
     """What is wrong with the weight in a column of the record with this number, from 0."""
-    record = table.frame.slice(number, 1).collect()
-    cell = record[field][0]
+    cell = table.frame.select(field).slice(number, 1).collect().item()
     text = None if cell is None else str(cell)
     place = table.place(number, field)
     if text is None or is_gap(text):
         advice = "Use missing='skip' to skip such lines, or missing='0' to read them as 0."
-        return InputError("the weight is missing", **place, advice=advice)
-    if number == 0 and _is_lone_header(table, record):
-        return no_lines(table)
+        return table.error("the weight is missing", advice, **place)
     if not is_number(text, table.decimal, table.thousands):
         advice = _marks(table, text) or _prose(table, field) or f"Correct it. {_drop(table, field)}"
-        return InputError(f"{quote(text)} is not a number", **place, advice=advice)
+        return table.error(f"{quote(text)} is not a number", advice, **place)
     problem = weight_problem(float(plain(text, table.decimal, table.thousands)))
-    return InputError(problem or "", **place, advice=_drop(table, field))
-
-
-def _is_lone_header(table: RawTable, first: pl.DataFrame) -> bool:
-    """Is the only line of delimited text one of words, which was not taken for a header?"""
-    if table.lines is None or table.has_headings or len(table.frame.head(2).collect()) > 1:
-        return False
-    return not any(looks_like_number(cell or "") for cell in first.row(0))
+    return table.error(problem or "", _drop(table, field), **place)
 
 
 def _marks(table: RawTable, cell: str) -> str:
     """How to read a cell that may be a number with other marks; nothing if it is none."""
-    readings = [
+    readings = (
         ("'.'", ",", "."),
         ("','", ".", ","),
         ("an apostrophe", ".", "'"),
         ("a space", ".", " "),
-    ]
+    )
     possible = [
         f"decimal={decimal!r}, thousands={mark!r} if {name} separates thousands"
         for name, decimal, mark in readings

@@ -18,7 +18,7 @@ from ..files import REFERENCE, data_in, is_own, is_store
 from . import databases, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
-from .edge_lists import EdgeColumns, EdgeFiles, from_edges, holds_tables, refuse_wide
+from .edge_lists import EdgeFiles, from_edges, holds_tables, refuse_wide
 from .formats import (
     CHAIN,
     DOCUMENT,
@@ -37,7 +37,7 @@ from .raw_tables import RawTable, from_frame, reason, table_error
 from .sequence_files import from_events, from_sequence_file, from_sequence_folder, holds_sequences
 from .table_files import as_chosen, header_of, table_in
 from .texts import Documents, read_document, read_folder
-from .wide import WideOptions, from_table
+from .wide import from_table
 
 EDGE = ("row", "column", "weight")
 
@@ -106,8 +106,7 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
     if not is_place(source):
         return _from_object(source, kind, options)
     if databases.is_address(source):
-        table = databases.from_database(source, databases.Asked(options.query, options.table))
-        return _from_rows(table, kind, options, "a database")
+        return _from_rows(databases.from_database(source, options), kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         if is_own(Path(source)):
             return _from_own_folder(Path(source), kind, options, max_bytes)
@@ -270,19 +269,12 @@ def _from_table(
         )
     options.check(kind, form)
     if kind == "edges":
-        chosen = EdgeColumns(options.rows, options.columns, options.weights)
-        data = from_edges(table, chosen, options.missing_weights("error"))
-        if not is_stated and chosen == EdgeColumns() and table.has_headings:
-            refuse_wide(data, table)
+        data = from_edges(table, options)
+        if not is_stated and table.has_headings:
+            refuse_wide(data, table, options)
         data = _edge_classes(data, table, options)
     elif kind == "table":
-        layout = WideOptions(
-            options.row_names,
-            options.row_classes,
-            keeps_identifiers=options.drop == "none",
-            is_stated=is_stated,
-        )
-        data = from_table(table, layout, options.missing_weights("0"))
+        data = from_table(table, options, is_stated)
     else:
         text = "text" if options.text is None else options.text
         classes = columns_in(options.row_classes)

@@ -47,8 +47,7 @@ def table_in(
     """The table in a file, and the form of the file."""
     database = databases.kind_of_database(file)
     if database is not None:
-        asked = databases.Asked(options.query, options.table)
-        yield databases.from_database_file(database, file.path, asked, file.name), "a database"
+        yield databases.from_database_file(database, file.path, options, file.name), "a database"
     elif is_parquet(file):
         yield from_parquet(file), "Parquet"
     elif file.suffix == SPREADSHEET:

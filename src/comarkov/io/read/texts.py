@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.messages import InputError, quote, warn_user
+from ...joint.messages import quote, warn_user
 from ...joint.weighting import most_informative
 from ..files import is_own
 from .classes import MOST
@@ -122,7 +122,7 @@ def from_column(
     if rows is not None and documents["name"].null_count():
         number = documents["name"].is_null().arg_max() or 0
         advice = "Fill it in, or delete the line."
-        raise InputError("the name is missing", **table.place(number, ids[0]), advice=advice)
+        raise table.error("the name is missing", advice, **table.place(number, ids[0]))
     names = None if rows is None else documents["name"].to_list()
     others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
     columns = _small_columns(table.frame, others, classes)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.messages import InputError, listed, quote, warn_user
+from ...joint.messages import listed, quote, warn_user
 from .classes import chosen_columns, columns_in
 from .data import Data
 from .edge_lists import edge_example, identifiers_in
+from .formats import ReadOptions
 from .headers import YEARS, is_missing, is_word_for_missing, kind_of, looks_like_number
 from .raw_tables import RawTable, no_lines, prose_column, table_error, weight_error, without
 
@@ -27,16 +28,6 @@ CELLS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
-class WideOptions:
-    """What the user states about a wide table."""
-
-    names: str | int | None = None  #: the column that names the rows
-    classes: Any = None  #: of the rows: files, mappings, or columns of the table
-    keeps_identifiers: bool = False  #: columns such as "id" hold weights
-    is_stated: bool = False  #: that it is a wide table
-
-
-@dataclass(frozen=True)
 class Layout:
     """The roles of the columns of a wide table."""
 
@@ -47,30 +38,29 @@ class Layout:
     groups: str | None = None  #: a column filled only in the first line of each group of rows
 
 
-def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Data:
+def from_table(table: RawTable, options: ReadOptions, is_stated: bool) -> Data:
     """The matrix of a wide table, whose first column, or the one chosen, names the rows.
 
     Columns of text are not weights, but may be classes of the rows. Rows without a name are left
     out. A table of numbers alone without a header is a matrix without names; it can as well be an
-    edge list with more columns, so the user must have stated that it is a table.
+    edge list with more columns, so it must be stated that it is a table.
     """
     layout = _layout(table, options)
-    if not options.is_stated and options.names is None:
+    if not is_stated and options.row_names is None:
         _refuse_edges(table, layout)
     if not layout.weights:
         prose = prose_column(table)
         text = table.label(table.kept[-1]) if prose is None else prose
-        raise InputError(
+        raise table.error(
             f"there is no column of numbers beside {quote(table.columns[0])}",
-            file=table.name,
-            advice=f"For words in texts name their column, for example text={text!r}.",
+            f"For words in texts name their column, for example text={text!r}.",
         )
     names = _row_names(table, layout)
     is_named = np.array([name is not None for name in names], dtype=bool)
-    classes = _classes(table, layout, options, is_named)
-    _explain(table, layout, classes, options.names is not None)
+    classes = _classes(table, layout, options.row_classes, is_named)
+    _explain(table, layout, classes, options.row_names is not None)
     _warn_of_totals(table, layout, names)
-    matrix = _matrix(table, layout, missing)
+    matrix = _matrix(table, layout, options.missing_weights("0"))
     if not matrix.shape[0]:
         raise no_lines(table)
     headings = [table.heading(field) for field in layout.weights] if table.has_headings else None
@@ -87,23 +77,20 @@ def from_table(table: RawTable, options: WideOptions, missing: str = "0") -> Dat
     )
 
 
-# --- the roles of columns ---------------------------------------------------------------------
-
-
-def _layout(table: RawTable, options: WideOptions) -> Layout:
+def _layout(table: RawTable, options: ReadOptions) -> Layout:
     """The roles of the columns, from the first records of the table."""
     sample = table.frame.head(ROLE_SAMPLE_RECORDS).collect()
-    classes = set(columns_in(options.classes))
+    classes = set(columns_in(options.row_classes))
     are_texts = set(_texts(table, sample)) | {f for f in table.kept if table.heading(f) in classes}
     texts = [field for field in table.kept if field in are_texts]
     first, names = table.kept[0], None
-    if options.names is not None:
-        names = table.field(options.names, "names")
+    if options.row_names is not None:
+        names = table.field(options.row_names, "names")
     elif table.has_headings or texts:
         names = _default_names(table, sample, texts)
-    has_groups = options.names is None and first in are_texts and names != first
+    has_groups = options.row_names is None and first in are_texts and names != first
     others = [field for field in table.kept if field != names]
-    identifiers = [] if options.keeps_identifiers else identifiers_in(table, others)
+    identifiers = [] if options.drop == "none" else identifiers_in(table, others)
     return Layout(
         names,
         [field for field in others if field not in are_texts and field not in identifiers],
@@ -151,38 +138,20 @@ def _is_total(name: str) -> bool:
 
 def _refuse_edges(table: RawTable, layout: Layout) -> None:
     """Refuse what is an edge list with more columns rather than a wide table."""
+    if layout.names is not None and (len(layout.weights) > 1 or not layout.texts):
+        return
+    edges = f"For an edge list choose its columns, for example {edge_example(table)}"
     if layout.names is None:
-        raise InputError(
-            f"there are {len(table.kept)} columns of numbers and no header",
-            file=table.name,
-            advice="For an edge list choose its columns, for example "
-            f"{edge_example(table, table.kept[:3])}; for a matrix use kind='table'.",
-        )
-    if len(layout.weights) < 2 and layout.texts:
-        prose = prose_column(table)
-        words = "" if prose is None else f" For the words of texts, use text={quote(prose)}."
-        count = "only one" if layout.weights else "none"
-        raise InputError(
-            f"of the {len(table.kept)} columns ({listed(table.columns, 10)}) {count} holds "
-            "numbers, so it is not a wide table",
-            file=table.name,
-            advice="For an edge list choose its columns, for example "
-            f"{_as_edges(table, layout)}.{words}",
-        )
-
-
-def _as_edges(table: RawTable, layout: Layout) -> str:
-    """A choice of columns that reads the table as an edge list."""
-    names = [] if layout.names is None else [layout.names]
-    if len(layout.texts) > 1 and identifiers_in(table, names) == names:
-        names = [layout.texts[0]]
-        layout = replace(layout, texts=layout.texts[1:])
-    if layout.texts:
-        return edge_example(table, [*names, layout.texts[0], *layout.weights[-1:]][:3])
-    return edge_example(table, [*names, *layout.weights[:2]])
-
-
-# --- notes ------------------------------------------------------------------------------------
+        problem = f"there are {len(table.kept)} columns of numbers and no header"
+        raise table.error(problem, f"{edges}; for a matrix use kind='table'.")
+    prose = prose_column(table)
+    words = "" if prose is None else f" For the words of texts, use text={quote(prose)}."
+    count = "only one" if layout.weights else "none"
+    raise table.error(
+        f"of the {len(table.kept)} columns ({listed(table.columns, 10)}) {count} holds numbers, so "
+        "it is not a wide table",
+        f"{edges}.{words}",
+    )
 
 
 def _explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
@@ -222,9 +191,6 @@ def _warn_of_totals(table: RawTable, layout: Layout, row_names: Sequence[str | N
         warn_user(f"{table.name}: column {quote(title)} {about} {how}.")
 
 
-# --- names, classes and weights ---------------------------------------------------------------
-
-
 def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     """The names of the rows, None where one is missing; an error if one occurs twice."""
     import polars as pl
@@ -246,23 +212,15 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     names: list[str | None] = frame["name"].to_list()
     is_repeated = ~frame["name"].is_first_distinct() & frame["name"].is_not_null()
     if is_repeated.any():
-        raise _repeated_name(table, layout, names, is_repeated.arg_max() or 0)
+        number = is_repeated.arg_max() or 0
+        other = f"for example names={quote(table.label((*layout.texts, *layout.weights)[0]))}"
+        raise table.error(
+            f"there is already a row {quote(names[number])}",
+            f"Rename one of them, or choose another column that names the rows, {other}. If each "
+            f"line is one entry of an edge list, choose its columns: {edge_example(table)}",
+            **table.place(number, layout.names),
+        )
     return names
-
-
-def _repeated_name(
-    table: RawTable, layout: Layout, names: Sequence[str | None], number: int
-) -> InputError:
-    choice = "with names="
-    if layout.texts:
-        choice = f"for example names={quote(table.label(layout.texts[0]))}"
-    return InputError(
-        f"there is already a row {quote(names[number])}",
-        **table.place(number, layout.names or ""),
-        advice=f"Rename one of them, or choose another column that names the rows, {choice}. If "
-        "each line is one entry of an edge list, choose its columns, for example "
-        f"{_as_edges(table, layout)}.",
-    )
 
 
 def _filled(table: RawTable, layout: Layout, field: str) -> pl.Expr:
@@ -272,7 +230,7 @@ def _filled(table: RawTable, layout: Layout, field: str) -> pl.Expr:
 
 
 def _classes(
-    table: RawTable, layout: Layout, options: WideOptions, is_named: np.ndarray
+    table: RawTable, layout: Layout, choice: Any, is_named: np.ndarray
 ) -> dict[str, np.ndarray]:
     """The columns of text that hold classes of the rows, by heading."""
     if layout.names is None or not layout.texts or not table.has_headings:
@@ -280,7 +238,7 @@ def _classes(
     columns = [_filled(table, layout, field) for field in layout.texts]
     frame = table.frame.select(columns).collect(engine="streaming").filter(is_named)
     values = {table.heading(field): frame[field].fill_null("").to_list() for field in layout.texts}
-    return chosen_columns(values, options.classes, int(is_named.sum()))
+    return chosen_columns(values, choice, int(is_named.sum()))
 
 
 def _matrix(table: RawTable, layout: Layout, missing: str) -> sp.csr_array:
