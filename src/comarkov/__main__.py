@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn, cast
 
-from .io.drafts import end_like_ctrl_c, ended
+from .io.interrupts import end_like_ctrl_c, ended
 from .joint.messages import CLI, need
 
 OUTPUT_CLOSED = 1  # the reader of our output has closed the pipe

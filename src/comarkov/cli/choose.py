@@ -81,7 +81,7 @@ def choose(
             numbers, betas = _records_of(results.selection), _beta_records(results)
             tables = {"numbers.csv": numbers, "betas.csv": betas}
             files = {name: records_csv(lines) for name, lines in tables.items() if lines}
-            folder.write_coclustering(results, out, source, files)
+            folder.write(results, out, files)
         _print(results, numbers, betas, out, output)
         if folder.opened:
             open_report(out)
@@ -134,7 +134,7 @@ def _beta_records(results: Results) -> Records:
 def _print(
     results: Results, numbers: Records, betas: Records, out: Path, output: OutputOptions
 ) -> None:
-    from ..results.words.next_steps import beta_reason
+    from ..results.words.sentences import beta_reason
 
     if output.json:
         print_json({**summary(out), "numbers": numbers, "betas": betas})

@@ -80,8 +80,8 @@ def compare(
             comparison.methods and comparison.methods.split(","),
             beta=comparison.beta,
             weighting=comparison.weighting_for(data),
-            n_starts=comparison.starts or 1,
-            seed=comparison.seed,
+            n_init=comparison.starts or 1,
+            random_state=comparison.seed,
             classes=(
                 _classes(data.row_names, data.row_classes, comparison.truth),
                 _classes(data.column_names, data.column_classes, comparison.column_truth),

@@ -84,7 +84,7 @@ def fit(
 ) -> None:
     """Co-cluster the rows and columns of INPUT, and write all results into a folder.
 
-    OUT gets rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png,
+    OUT gets rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.svg,
     report.html, and model/ for predict. Ctrl-C stops and keeps the best result so far.
 
     [bold]Examples[/bold]
@@ -114,7 +114,7 @@ def fit(
             from ..results.results import Results  # slow to import
 
             results = Results.of(model, data, command=command(), weighted=weighted)
-            folder.write_coclustering(results, out, source)
+            folder.write(results, out)
         folder.present(results, out, output)
 
 

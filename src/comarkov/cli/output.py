@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..io.drafts import ended
+from ..io.csv_files import csv_text
+from ..io.interrupts import ended
 from ..joint.messages import InternalError
 from .options import as_options
 
@@ -89,8 +90,6 @@ def _cell(value: Any) -> str:
 
 def records_csv(lines: Records) -> str:
     """Records as CSV."""
-    from ..results.files import csv_text  # slow to import
-
     return csv_text(list(lines[0]), (list(line.values()) for line in lines))
 
 
@@ -178,16 +177,17 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
     """
     from ..search.progress import showing
 
-    display: Any = None
-    with ExitStack() as bar:
+    bar: Any = None
+    finished: dict[str, int] = {}
+    with ExitStack() as stack:
 
         def advance(name: str, done: int, total: int) -> None:
-            nonlocal display
-            if display is None or display.stage != name:
-                bar.close()
-                display = bar.enter_context(showing({name: 1.0}, 1))
-                display.begin(name, total)
-            display.advance(done - display.parts)
+            nonlocal bar
+            bar = bar or stack.enter_context(showing([name], 1))
+            if name not in finished:
+                bar.begin(name, total)
+            bar.advance(done - finished.get(name, 0))
+            finished[name] = done
 
         yield advance if sys.stderr.isatty() else lambda name, done, total: None
 
@@ -198,10 +198,9 @@ def fit_stages(parameters: dict[str, Any], path: bool = False) -> Iterator[Calla
 
     Yields the function that begins WRITING; a fit, and a path if there is one, begin their own.
     """
-    from ..search import progress
+    from ..search.progress import PATH, begin_stage, showing
+    from ..search.progress import fit_stages as stages_of
 
-    fit = progress.fit_stages(parameters["n_clusters"], parameters["beta"])
-    stages = {"Reading the data": 2.0, **fit}
-    stages |= {progress.PATH: progress.WEIGHTS[progress.PATH]} if path else {}
-    with progress.showing({**stages, WRITING: 4.0}, parameters["verbose"]):
-        yield progress.begin_stage
+    fit = stages_of(parameters["n_clusters"], parameters["beta"])
+    with showing(["Reading the data", *fit, *[PATH] * path, WRITING], parameters["verbose"]):
+        yield begin_stage

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from ..io.files import is_store
+from ..io.files import free_place, is_store
 from ..joint.messages import size_text
 from .input_options import OWN, InputOptions, as_bytes, data_set, is_data_set, refuse_missing
 from .options import OUTPUT, OutputOptions, argument, takes_groups
 from .output import clear_errors, echo, ended_by_user, notes, print_json, progress_bars
-from .results_folder import check_target, stem_of
+from .results_folder import stem_of
 
 SOURCES = (
     "Anything fit reads, or a folder of Parquet or CSV files with edges; several edge lists are "
@@ -44,7 +44,7 @@ class StoreOptions:
             if not is_data_set(source):
                 refuse_missing(source)
         out = Path(f"{stem_of(sources[0])}-store") if self.out is None else self.out
-        check_target(out, self.force, is_store)
+        free_place(out, self.force, is_store, "--force")
         return out
 
 
@@ -113,7 +113,7 @@ def store_facts(folder: Path) -> dict[str, Any]:
         "column_kind": about.column_kind,
         "weighting": about.weighting or "counts",
         "source": about.source,
-        "size": size_text(sum(written.bytes for written in about.files.values())),
+        "size": size_text(about.bytes),
     }
 
 

@@ -6,26 +6,25 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..io.files import SUMMARY, NotOursError, check_place, is_results, refuse_to_lose, whole_folder
-from ..io.spreadsheets import raw_names
+from ..io.csv_files import tables_for_spreadsheets
+from ..io.files import SUMMARY, free_place, is_results, whole_folder
 from .options import OUTPUT, OutputOptions
 from .output import echo, print_json
 
 if TYPE_CHECKING:
-    from ..results.network.type_findings import NetworkResults
-    from ..results.results import Results
+    from ..results.base import BaseResults
 
 
-RAW_NAMES = (
-    "Write names into CSV files unchanged. By default, names that a spreadsheet would run as "
-    "formulas, such as =1+1, get an apostrophe in front."
+FOR_SPREADSHEETS = (
+    "Write CSV files for spreadsheet programs: names that these would run as formulas, such as "
+    "=1+1, get an apostrophe in front."
 )
 REPLACE = "Replace a file that exists."
 
@@ -45,21 +44,30 @@ class FolderOptions:
         shown="INPUT-clusters",
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
-    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
+    for_spreadsheets: bool = OUTPUT.option("--for-spreadsheets", FOR_SPREADSHEETS, False)
     opened: bool = opened_option()
 
     def place(self, source: str) -> Path:
         """The folder for results; an error before the work begins if it cannot be written."""
         out = Path(f"{stem_of(source)}-clusters") if self.out is None else self.out
-        check_target(out, self.force, is_results)
+        free_place(out, self.force, is_results, "--force")
         return out
 
-    def write(self, results: NetworkResults, out: Path) -> None:
-        """Write the results of a chain or of several types."""
-        with whole_folder(out, self.force, is_results) as folder, raw_names(self.raw_names):
-            results.fill(folder)
+    def write(
+        self, results: BaseResults, out: Path, texts: Mapping[str, str] | None = None
+    ) -> None:
+        """Write all results, and further files with their texts."""
+        with whole_folder(out, self.force, is_results) as folder:
+            replace(results, folder=str(out)).fill(folder, self.for_spreadsheets)
+            self._add_files(results, folder)
+            more = tables_for_spreadsheets(texts or {}, self.for_spreadsheets)
+            for name, text in more.items():
+                (folder / name).write_text(text, encoding="utf-8", newline="")
 
-    def present(self, results: Results | NetworkResults, out: Path, output: OutputOptions) -> None:
+    def _add_files(self, results: BaseResults, folder: Path) -> None:
+        """Write files that only some kinds of results have."""
+
+    def present(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
         """Print the clusters and where the report is, and open it."""
         if output.json:
             print_json(summary(out))
@@ -81,19 +89,12 @@ class CoClusteringFolderOptions(FolderOptions):
         True,
     )
 
-    def write_coclustering(
-        self, results: Results, out: Path, source: str, texts: Mapping[str, str] | None = None
-    ) -> None:
-        """Write results, an AnnData file with its clusters, and further files with their texts."""
-        from ..io.read import write_h5ad
-        from ..results.files import fill
+    def _add_files(self, results: BaseResults, folder: Path) -> None:
+        source = Path(results.source)
+        if self.h5ad and source.suffix == ".h5ad" and source.is_file():
+            from ..io.read import write_h5ad
 
-        with whole_folder(out, self.force, is_results) as folder, raw_names(self.raw_names):
-            fill(replace(results, folder=str(out)), folder)
-            if self.h5ad and Path(source).suffix == ".h5ad":
-                write_h5ad(source, folder / Path(source).name, results.fitted)
-            for name, text in (texts or {}).items():
-                (folder / name).write_text(text, encoding="utf-8", newline="")
+            write_h5ad(source, folder / source.name, results.fitted)
 
 
 def refuse_to_replace(out: Path | None, force: bool) -> None:
@@ -102,18 +103,6 @@ def refuse_to_replace(out: Path | None, force: bool) -> None:
         raise FileExistsError(
             f"{out} exists already. Replace it with --force, or choose another with -o."
         )
-
-
-def check_target(out: Path, force: bool, is_ours: Callable[[Path], bool]) -> None:
-    """An error if a folder cannot be written, or must not be replaced."""
-    try:
-        refuse_to_lose(out.absolute(), force, is_ours)
-        check_place(out.absolute())
-    except NotOursError as error:
-        raise NotOursError(f"{error} Choose another folder with -o.") from None
-    except FileExistsError as error:
-        hint = "Replace it with --force, or choose another with -o."
-        raise FileExistsError(f"{error} {hint}") from None
 
 
 def stem_of(source: str) -> str:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from ..io.csv_files import tables_for_spreadsheets
 from ..io.files import is_results, is_store, write_text
-from ..io.spreadsheets import raw_names
 from ..joint.messages import InputError, similar_file
 from .options import CLUSTERING, OUTPUT, OutputOptions, argument, takes_groups
 from .output import clear_errors, echo, notes, print_json
 from .pack import print_facts, verified_facts
 from .results_folder import (
-    RAW_NAMES,
+    FOR_SPREADSHEETS,
     CoClusteringFolderOptions,
     command,
     open_report,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..costs.labels import Counts
-    from ..results.network.type_findings import NetworkResults
+    from ..results.base import BaseResults
     from ..results.results import Results
 
 
@@ -45,14 +45,13 @@ def read_results(out: Path, titles: Path | None = None) -> Results:
     return results
 
 
-def read_any_results(out: Path, titles: Path | None = None) -> Results | NetworkResults:
+def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     """The results in a folder, from the model and the data in it."""
     from ..io.read import read
     from ..model.storage import load, load_value
-    from ..results.files import PATH
-    from ..results.network.multiway_results import network_results
-    from ..results.results import Results
-    from ..results.words.given_titles import FILE
+    from ..results.multiway import network_results
+    from ..results.results import PATH_FILE, Results
+    from ..results.words.titles import TITLES_FILE
 
     if not is_results(out):
         raise _missing_results(out)
@@ -60,10 +59,10 @@ def read_any_results(out: Path, titles: Path | None = None) -> Results | Network
     network = network_results(out, model, about)
     if network is not None:
         return network
-    path = load_value(out / PATH) if (out / PATH).exists() else None
+    path = load_value(out / PATH_FILE) if (out / PATH_FILE).exists() else None
     data = read(out).changed(source=str(about.get("data", {}).get("source", "")))
-    if titles is None and (out / FILE).exists():
-        titles = out / FILE
+    if titles is None and (out / TITLES_FILE).exists():
+        titles = out / TITLES_FILE
     with _cut_in_errors(out):
         results = Results.of(
             model, data, path=path, command=str(about.get("command", "")), titles=titles
@@ -90,7 +89,7 @@ def _missing_results(out: Path) -> OSError:
 @contextmanager
 def _cut_in_errors(out: Path) -> Iterator[None]:
     """Errors about titles for other numbers of clusters end with the command that cuts at these."""
-    from ..results.words.given_titles import OtherNumbersError
+    from ..results.words.titles import OtherNumbersError
 
     try:
         yield
@@ -98,9 +97,8 @@ def _cut_in_errors(out: Path) -> Iterator[None]:
         numbers = zip(("-k", "-l"), error.n_clusters, strict=True)
         options = [word for name, k in numbers if k for word in (name, str(k))]
         cut = shlex.join(["comarkov", "cut", str(out), *options])
-        fact = str(error).split(" Cut the model")[0].rstrip(".")
         advice = f"Make results that match the titles first: {cut}"
-        raise InputError(fact, advice=advice) from None
+        raise InputError(str(error.args[0]), advice=advice) from None
 
 
 @dataclass(frozen=True)
@@ -166,8 +164,7 @@ def cut(
             cut_results = type(results).of(model, results.data, command=command())
         else:
             cut_results = results.cut(numbers, command=command())
-        source = results.source if Path(results.source).is_file() else ""
-        target.write_coclustering(cut_results, out, source)
+        target.write(cut_results, out)
         target.present(cut_results, out, output)
 
 
@@ -181,7 +178,7 @@ class ReportOptions:
         shown="your earlier titles, if any",
     )
     opened: bool = opened_option()
-    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
+    for_spreadsheets: bool = OUTPUT.option("--for-spreadsheets", FOR_SPREADSHEETS, False)
 
 
 @takes_groups
@@ -200,14 +197,11 @@ def report(
     comarkov report women --titles titles.json
     """
     with clear_errors(), notes(output.quiet):
-        from ..results.files import titled_texts
-
-        with raw_names(options.raw_names):
-            if options.titles is None:
-                texts = {"report.html": read_any_results(out).to_html()}
-            else:  # all files that contain titles
-                texts = titled_texts(read_results(out, options.titles))
-        for name, text in texts.items():
+        if options.titles is None:
+            texts = {"report.html": read_any_results(out).to_html()}
+        else:  # all files that contain titles
+            texts = read_results(out, options.titles).texts()
+        for name, text in tables_for_spreadsheets(texts, options.for_spreadsheets).items():
             write_text(out / name, text)
         page = report_in(out)
         if output.json:
