@@ -20,7 +20,7 @@ from dask_processes import processes
 import comarkov
 from comarkov.cli.results_folder import command
 
-FILES = {"rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.png"} | {
+FILES = {"rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.svg"} | {
     *("report.html", "model", "data.npz")
 }
 FIT = ("fit", "southern-women", "-k", "2", "-l", "3", "--seed", "0", "-o")
@@ -289,7 +289,7 @@ def test_choose_says_what_is_suggested_and_why(tmp_path, monkeypatch):
     done = run("choose", "southern-women", "--betas", "1,0.7,0.5", "-o", "out", cwd=tmp_path)
     out = tmp_path / "out"
     assert done.returncode == 0, done.stderr
-    more = {"numbers.csv", "betas.csv", "path.npz", "path.png"}
+    more = {"numbers.csv", "betas.csv", "path.npz"}
     assert {path.name for path in out.iterdir()} == FILES | more
     suggested = [line for line in table(out / "numbers.csv") if line["suggested"] == "True"]
     model = comarkov.load(out)

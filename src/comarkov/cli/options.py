@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -56,18 +56,19 @@ class Panel:
         return field(default=default, metadata={OPTION: declared})
 
 
-def as_options(message: str) -> str:
-    """A message about parameters of Python as one about options.
+def as_options(message: str, more: Iterable[str] = ()) -> str:
+    """A message about parameters of Python, also ``more`` of them, as one about options.
 
     ``header=True`` becomes ``--header``, and ``rows='user', columns='item'`` options without
     commas. Names with an underscore need no value: ``held_out`` becomes ``--held-out``.
     """
-    names = "|".join(OPTIONS_BY_PARAMETER)
-    long = "|".join(name for name in OPTIONS_BY_PARAMETER if "_" in name)
+    options = {name: f"--{name.replace('_', '-')}" for name in more} | OPTIONS_BY_PARAMETER
+    names = "|".join(options)
+    long = "|".join(name for name in options if "_" in name)
     pattern = rf"(?<!['\"\w.-])(?:({names})=({VALUE})?(, (?=(?:{names})=(?:{VALUE})))?|({long})\b)"
 
     def option(match: re.Match[str]) -> str:
-        flag, value = OPTIONS_BY_PARAMETER[match[1] or match[4]], match[2] or ""
+        flag, value = options[match[1] or match[4]], match[2] or ""
         words = [flag.replace("--", "--no-") if value == "False" else flag]
         if value not in ("", "True", "False"):
             words.append(shlex.quote(value.strip("'\"")))
