@@ -6,7 +6,7 @@ import time
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .input_options import InputOptions, Source
 from .options import CLUSTERING, ClusteringOptions, OutputOptions, beta_option, takes_groups
@@ -78,18 +78,13 @@ def choose(
             from ..results.results import Results  # slow to import
 
             results = Results.of(model, data, path=path, command=command())
-            numbers, betas = _records_of(results.selection), _beta_records(results)
+            numbers, betas = records(results.selection), _beta_records(results)
             tables = {"numbers.csv": numbers, "betas.csv": betas}
             files = {name: records_csv(lines) for name, lines in tables.items() if lines}
             folder.write(results, out, files)
         _print(results, numbers, betas, out, output)
         if folder.opened:
             open_report(out)
-
-
-def _records_of(table: Any) -> Records:
-    """The lines of a table, if there is one."""
-    return [] if table is None else records(table)
 
 
 def _betas(text: str | None) -> list[float] | None:
@@ -113,7 +108,7 @@ def _path(model: CoClustering, data: Data, betas: list[float] | None, began: flo
 
 def _beta_records(results: Results) -> Records:
     """What is kept at each β, and how well halves of the data agree there."""
-    evidence = {line["beta"]: line for line in _records_of(results.beta_selection)}
+    evidence = {line["beta"]: line for line in records(results.beta_selection)}
     path = {view.beta: view for view in results.views}
     return [
         {

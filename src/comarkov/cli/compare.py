@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-METHODS = "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc, ibcc-iterative"
+KNOWN_METHODS = (
+    "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc, ibcc-iterative"
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class CompareOptions(StartOptions, WeightingOptions):
     )
 
     methods: str | None = CLUSTERING.option(
-        "--methods M,M,...", f"Choose from {METHODS}.", shown="all"
+        "--methods M,M,...", f"Choose from {KNOWN_METHODS}.", shown="all"
     )
     truth: Path | None = INPUT.option(
         "--truth FILE", "A table with the names and known classes of the rows."

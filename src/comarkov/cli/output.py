@@ -44,17 +44,15 @@ def echo(text: object = "", err: bool = False, nl: bool = True, **style: Any) ->
 Records = list[dict[str, Any]]
 
 
-def records(table: np.ndarray) -> Records:
-    """The lines of a structured array as plain values; what is unknown is None."""
-    names = table.dtype.names or ()
-    return [
-        {name: _finite(value) for name, value in zip(names, line, strict=True)}
-        for line in table.tolist()
-    ]
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def records(table: np.ndarray | None) -> Records:
+    """The lines of a structured array, if there is one, as plain values; None if unknown."""
+    if table is None:
+        return []
+    lines = [dict(zip(table.dtype.names or (), line, strict=True)) for line in table.tolist()]
+    for line in lines:
+        numbers = {name: each for name, each in line.items() if isinstance(each, float)}
+        line.update({name: None for name, each in numbers.items() if not math.isfinite(each)})
+    return lines
 
 
 def aligned(lines: Records, spaced: bool = True) -> str:
