@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comarkov.joint.joint import joint
 from comarkov.kernels import matrix as module
 from comarkov.kernels.matrix import observations, row_parts
-from comarkov.kernels.pairs import add_terms_with
 
 W = np.array([[1.5, 2, 0], [0, 0, 0], [3, 3, 3], [0, 0.5, 0], [4, 0, 1]])
 
@@ -27,15 +26,3 @@ def test_parts_of_rows_are_all_rows(monkeypatch):
         for i in range(part.mass.size):
             masses.append(whole.weights[part.indptr[i] : part.indptr[i + 1]].sum())
     assert_allclose(np.array(masses) * data.scale, W.sum(axis=1))
-
-
-def test_terms_of_one_cluster_with_all_others():
-    """Σ_y f(A_yi + A_yj) - f(A_yi) - f(A_yj) for j other than i; 0 where either is 0."""
-
-    def f(v):
-        return v * np.log(np.where(v > 0, v, 1.0))
-
-    out = np.ones(3)
-    add_terms_with(out, W, 1, -2.0)
-    terms = (f(W[:, [1]] + W) - f(W[:, [1]]) - f(W)).sum(axis=0)
-    assert_allclose(out, [1 - 2 * terms[0], 1.0, 1 - 2 * terms[2]])

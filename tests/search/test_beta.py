@@ -19,7 +19,7 @@ from comarkov.costs.labels import matched
 from comarkov.joint.inputs import as_csr
 from comarkov.joint.resample import halves
 from comarkov.search.progress import BETA, CLUSTERING, Monitor
-from comarkov.search.progress import PATH_BETAS as PATH_STAGE
+from comarkov.search.progress import PATH as PATH_STAGE
 from comarkov.search.select import beta as coupling
 from comarkov.search.select import choose_numbers as selection
 from comarkov.search.select.beta import GRID, PATH_BETAS

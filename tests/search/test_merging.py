@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from helpers import problem_of, run_at
-from numpy.testing import assert_allclose, assert_array_equal
+from helpers import problem_of
+from numpy.testing import assert_allclose
 
 import comarkov
 from comarkov.search.state import merging
@@ -52,19 +52,3 @@ def test_pair_costs_are_sums_over_all_items_of_all_tables(items, monkeypatch):
     alone = merging.sum_pair_terms([(one, 1.0)])
     assert_allclose(alone[np.triu_indices(4, 1)], pair_terms(one), atol=1e-12)
     assert np.isposinf(costs[np.tril_indices(4)]).all()
-
-
-@pytest.mark.parametrize("n", [2, 7, 40])
-def test_random_halves_are_equal_and_in_random_order(n):
-    halves = merging.random_halves(n, run_at(1.0))
-    assert_array_equal(np.bincount(halves), [n - n // 2, n // 2])
-    if n == 40:
-        assert (np.diff(halves) == 0).any()
-        assert not np.array_equal(halves, merging.random_halves(n, run_at(1.0, seed=1)))
-
-
-@pytest.mark.parametrize(("moves", "sweeps"), [([0], 1), ([5, 0, 9], 2), ([5, 4, 3, 2, 1], 3)])
-def test_sweeps_end_when_nothing_moves_or_after_a_few(moves, sweeps):
-    left = iter(moves)
-    merging.sweep_until_settled(lambda: next(left))
-    assert len(list(left)) == len(moves) - sweeps

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..costs.labels import Counts, membership
+from ..costs.labels import SIDES, Counts, membership
 from ..costs.objective import LN2, Information
 from ..joint.joint import joint
 from ..search.optimise.agglomeration import (
@@ -23,8 +23,6 @@ from ..search.optimise.agglomeration import (
 )
 from ..search.state.merging import pair_costs
 from .leaves import Leaves
-
-SIDES = ("rows", "columns")
 
 
 class Merge(NamedTuple):

@@ -47,23 +47,19 @@ def _merge_split(state: Clustering, which: int, run: Run) -> bool:
             break
         if touched & {swap.split, *swap.merge}:
             continue
-        if _pays(state, which, swap, cost, run):
-            _tune(state, which, run)
+        trial = _tried(state, which, swap, run)
+        if trial is not None and trial.cost(run.beta) < cost - BETTER:
+            _become(state, trial)
+            _become(state, state.copy())  # as if no side had been visited before
+            for i, side in enumerate(state.sides()):
+                if i != which:
+                    state.sweep(side, run.sweeping(1))
             before, cost = cost, state.cost(run.beta)
             check_descent(before, cost, state, run, "polish")
             touched |= {swap.split, *swap.merge}
         else:
             fails += 1
     return bool(touched)
-
-
-def _pays(state: Clustering, which: int, swap: Swap, cost: float, run: Run) -> bool:
-    """Make a merge-split if the state costs less after it."""
-    trial = _tried(state, which, swap, run)
-    if trial is None or trial.cost(run.beta) >= cost - BETTER:
-        return False
-    _become(state, trial)
-    return True
 
 
 def _become(state: Clustering, other: Clustering) -> None:
@@ -108,14 +104,6 @@ def _tried(state: Clustering, which: int, swap: Swap, run: Run) -> Clustering | 
             return None
     trial.sweep(trial.sides()[which], once)
     return trial
-
-
-def _tune(state: Clustering, which: int, run: Run) -> None:
-    """Sweep over all sides but one, as if none of them had been visited before."""
-    _become(state, state.copy())
-    for i, side in enumerate(state.sides()):
-        if i != which:
-            state.sweep(side, run.sweeping(1))
 
 
 def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:
@@ -163,7 +151,7 @@ def fine_count(start: Start) -> int | None:
 
 
 def fine_number(k: int, elements: int) -> int:
-    """The same for k clusters of so many elements that are not empty."""
+    """Return the number of fine clusters of so many nonempty elements, for k in the end."""
     return min(FINE * k, max(MANY_FINE, 2 * k), elements)
 
 

@@ -6,7 +6,7 @@ import platform
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -31,21 +31,14 @@ def check_descent(before: float, after: float, state: Clustering, run: Run, step
 
 
 def _circumstances(state: Clustering, run: Run) -> str:
-    """Versions, shape, seed and settings: what a developer needs to repeat the error."""
+    """Return what a developer needs to repeat the error."""
     shape = ", ".join(f"{side.labels.size} in {side.k} clusters" for side in state.sides())
-    versions = ", ".join(f"{package} {_version(package)}" for package in REPORTED_PACKAGES)
+    versions = ", ".join(f"{one} {version(one)}" for one in REPORTED_PACKAGES)
     return (
-        f"[Versions: {versions}, "
-        f"Python {platform.python_version()}, {platform.platform()}. Elements: {shape}. "
-        f"beta={run.beta:g}, {run.seed}, {run.settings}, n_init={run.n_init}, n_jobs={run.n_jobs}.]"
+        f"[Versions: {versions}, Python {platform.python_version()}, {platform.platform()}. "
+        f"Elements: {shape}. beta={run.beta:g}, {run.seed}, {run.settings}, "
+        f"n_init={run.n_init}, n_jobs={run.n_jobs}.]"
     )
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:  # a checkout that is not installed
-        return "of unknown version"
 
 
 Labels = np.ndarray

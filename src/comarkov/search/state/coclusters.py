@@ -229,11 +229,18 @@ class CoClusterProblem:
         if start.has_numbers or start.k == 1:
             return _side_of(data, start, start.draw(run.rng))
         sides: list[Side] = []
-        for number in range(_n_seedings(self.work([start.k]))):
+        work = self.work([start.k])  # many seedings if they are fast, fewer if they take long
+        few = budgets.times(budgets.SEEDINGS_SECONDS, work, 1, MAX_SEEDINGS)
+        many = budgets.times(budgets.MANY_SEEDINGS_SECONDS, work, 1, MAX_FAST_SEEDINGS)
+        for number in range(max(few, many)):
             if number > 0 and run.stop():
                 break
             points = self._points[i] if number == 1 else None
-            side = _seeds(data, start, points, run)
+            if points is None:
+                side = inserted(data, start.k, start.free, run)
+            else:
+                directions = by_directions(points, data.row_mass, start.k, run.rng)
+                side = _side_of(data, start, directions)
             refine(CoClusters(data, side, None), replace(run, settings=SEED_SWEEPS), "seeds")
             sides.append(side)
         best = max(sides, key=Side.information)
@@ -241,13 +248,13 @@ class CoClusterProblem:
         return best
 
     def _with(self, starts: Sequence[Start], labels: Sequence[Labels | None]) -> CoClusters:
-        rows, columns = (self._side(i, starts[i], labels[i]) for i in (0, 1))
+        rows, columns = (
+            None
+            if starts[i].k is None or given is None
+            else _side_of(self._facing(i), starts[i], given)
+            for i, given in enumerate(labels)
+        )
         return CoClusters(self.joint, rows, columns)
-
-    def _side(self, i: int, start: Start, labels: Labels | None) -> Side | None:
-        if start.k is None or labels is None:
-            return None
-        return _side_of(self._facing(i), start, labels)
 
     def _facing(self, i: int) -> Joint:
         """Return the matrix whose rows are the elements of a side."""
@@ -257,21 +264,6 @@ class CoClusterProblem:
 def _side_of(data: Joint, start: Start, labels: Labels) -> Side:
     assert start.k is not None
     return Side(data, labels, start.k, start.free, is_numbered=start.has_numbers)
-
-
-def _seeds(data: Joint, start: Start, points: np.ndarray | None, run: Run) -> Side:
-    """Insert rows one by one or, if there are points, cluster them by k-means of directions."""
-    assert start.k is not None
-    if points is None:
-        return inserted(data, start.k, start.free, run)
-    return _side_of(data, start, by_directions(points, data.row_mass, start.k, run.rng))
-
-
-def _n_seedings(work: int) -> int:
-    """Return the number of seedings: many if they are fast, fewer if they take long."""
-    few = budgets.times(budgets.SEEDINGS_SECONDS, work, 1, MAX_SEEDINGS)
-    many = budgets.times(budgets.MANY_SEEDINGS_SECONDS, work, 1, MAX_FAST_SEEDINGS)
-    return max(few, many)
 
 
 StateT = TypeVar("StateT", covariant=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,6 @@ from ..parallel.half_steps import Mover, insert, move_all, rows_of_parts
 from ..run import Run
 from .side import Side, coupled, no_clusters
 
-SPLIT_SWEEPS = 3  # further sweeps gain little
 ITEMS_COPIED = 1 << 16  # of a table that are copied at a time
 
 Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
@@ -62,18 +61,6 @@ def sum_pair_terms(terms: Sequence[Term]) -> np.ndarray:
 def merged(side: Side, i: int, j: int) -> Side:
     """Return the side with clusters i and j merged."""
     return side.coarsened(merge_numbers(side.k, i, j))
-
-
-def random_halves(n: int, run: Run) -> np.ndarray:
-    """Return equally many 0 and 1, in random order."""
-    return run.rng.permutation(np.arange(n) % 2)
-
-
-def sweep_until_settled(sweep: Callable[[], int]) -> None:
-    """Sweep two halves until nothing moves, but only a few times."""
-    for _ in range(SPLIT_SWEEPS):
-        if sweep() == 0:
-            return
 
 
 SPLIT_SAMPLE_ENTRIES = 1 << 14  # of rows that are halved one after another, before all others

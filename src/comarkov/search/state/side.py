@@ -202,7 +202,7 @@ class Side:
     def _sweep_in_parts(
         self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
     ) -> tuple[int, float, float, np.ndarray]:
-        """The same, with the rows of all parts at the same time."""
+        """Move the rows of all parts at the same time; return what ``_sweep_whole`` does."""
         mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
         rows = rows_of_parts(mover.workers, order)
         if run.settings.shuffle:
