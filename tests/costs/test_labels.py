@@ -1,5 +1,7 @@
 """Comparing and renumbering labels; -1 is no cluster."""
 
+import re
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -42,10 +44,19 @@ def test_labels_may_be_whole_numbers_of_any_type():
         labels = as_labels(values, 3, "labels")
         assert_array_equal(labels, [0, 1, -1])
         assert labels.dtype == np.int64
-    for values in ([0.0, 0.5, 1.0], [0.0, np.nan, 1.0], [0.0, np.inf, 1.0], ["0", "1", "2"]):
-        with pytest.raises(ValueError, match="labels must be integers"):
-            as_labels(values, 3, "labels")
-    with pytest.raises(ValueError, match="labels must be 0 or more, or -1 for none, got -2"):
-        as_labels([0, -2, 1], 3, "labels")
-    with pytest.raises(ValueError, match="labels must be a 1-D array of 4 labels"):
-        as_labels([0, 1, 2], 4, "labels")
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ([0.0, 0.5, 1.0], "float64"),
+        ([0.0, np.nan, 1.0], "float64"),
+        ([0.0, np.inf, 1.0], "float64"),
+        (["0", "1", "2"], "<U1"),
+        ([0, -2, 1], "-2"),
+        ([0, 1], "(2,)"),
+    ],
+)
+def test_what_labels_cannot_be_is_named(values, named):
+    with pytest.raises(ValueError, match=re.escape(named)):
+        as_labels(values, 3, "labels")
