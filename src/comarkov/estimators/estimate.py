@@ -28,7 +28,7 @@ from ..joint.weighting import Weighting, as_weighting, frequencies
 from ..search import budgets, footprint
 from ..search.footprint import INDEX, Size, data_bytes, search_bytes
 from ..search.optimise.ensemble import WAVE
-from ..search.optimise.polish import fine_number
+from ..search.optimise.refine import fine_number
 from ..search.parallel.boards import padded
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed

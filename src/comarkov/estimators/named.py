@@ -12,8 +12,7 @@ from ..joint.joint import Joint, joint
 from ..search.optimise.agglomeration import MergeTree, agglomerate
 from ..search.optimise.exact import with_optimum
 from ..search.optimise.methods import Method
-from ..search.optimise.polish import BETTER, fine_count
-from ..search.optimise.refine import Labels
+from ..search.optimise.refine import BETTER, Labels, fine_count
 from ..search.run import Run
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
 from .base import COUNT

@@ -16,8 +16,7 @@ from .. import budgets
 from ..run import Purpose, Run
 from ..state.coclusters import SEEDED_SWEEPS, CoClusterProblem, Problem, Solution
 from ..state.starts import Start, free_start
-from .polish import coarsen, fine_count, polish
-from .refine import Labels, State, lower, refine
+from .refine import Labels, State, coarsen, fine_count, lower, polish, refine
 
 WAVE = 3  # members between one consensus and the next
 MAX_RANDOM_STARTS = 30  # of a member with random labels, if there is time

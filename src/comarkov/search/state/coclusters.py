@@ -17,7 +17,7 @@ from ..optimise.refine import Labels, Split, State, Visit, lower, refine
 from ..optimise.seeding import by_directions, has_vectors, singular_points
 from ..run import Run, Settings
 from .graph import WeightedRelation
-from .merging import bisect, merge_costs, merged
+from .halving import bisect
 from .side import Side, inserted
 from .starts import Start
 
@@ -80,11 +80,11 @@ class CoClusters:
 
     def merge_costs(self, side: Side, beta: float) -> np.ndarray:
         """Return the costs in bits of merging clusters i < j of a side; infinite elsewhere."""
-        return merge_costs(side, self.cross(side), beta) * self._in_bits
+        return side.merge_costs(self.cross(side), beta) * self._in_bits
 
     def merged(self, side: Side, i: int, j: int) -> CoClusters:
         """Return the co-clustering with clusters i and j of a side merged."""
-        return self.with_side(side, merged(side, i, j))
+        return self.with_side(side, side.merged(i, j))
 
     def splits(self, side: Side, run: Run) -> list[Split]:
         """Split each cluster of a side into two parts; the gain is in bits."""
@@ -132,7 +132,7 @@ class CoClusters:
             first, second = (whole, part) if self.columns is None else (part, whole)
             return Information(whole, first, second, part)
         masses = self.rows.blocks(self.columns.table.mass).mass
-        blocks = table_bits(masses[:-1], masses[:-1].sum(axis=1), masses[-1])
+        blocks = table_bits(masses[:-1], columns=masses[-1])
         return Information(whole, self.columns.information(), self.rows.information(), blocks)
 
     def all_labels(self) -> tuple[Labels, Labels]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...costs.labels import merge_numbers
-from ...costs.objective import LN2, Information
+from ...costs.objective import LN2, Information, Term, sum_pair_terms
 from ...joint.joint import Joint
 from ...kernels import network as moves
 from ...kernels.matrix import table_bits
@@ -19,7 +19,6 @@ from ..optimise.seeding import lumped, spectral
 from ..run import Run, in_parts
 from .coclusters import CoClusterProblem
 from .graph import End, Graph, WeightedRelation, loops_of
-from .merging import Term, sum_pair_terms
 from .starts import Start
 
 SPLIT_SWEEPS = 3  # further sweeps gain little
@@ -174,8 +173,8 @@ class Network:
         blocks = self._summed(target, by_source)  # target clusters x source clusters
         return Information(
             joint.information,
-            table_bits(by_target, joint.row_mass, blocks.sum(axis=1)),
-            table_bits(by_source, joint.column_mass, blocks.sum(axis=0)),
+            table_bits(by_target, blocks.sum(axis=1), joint.row_mass),
+            table_bits(by_source, blocks.sum(axis=0), joint.column_mass),
             table_bits(blocks),
         )
 

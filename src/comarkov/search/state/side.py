@@ -1,9 +1,11 @@
-"""One side of a co-clustering: its labels, its table of masses, and its sweeps."""
+"""One side of a co-clustering: its labels, its table of masses, its sweeps and merges."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...costs.labels import merge_numbers
+from ...costs.objective import pair_costs
 from ...joint.joint import Joint
 from ...kernels.matrix import Matrix, table_bits
 from ...kernels.sweep import Clusters, sweep
@@ -157,6 +159,16 @@ class Side:
         else:
             table = without_derived(table)
         return Side(self.joint, number[self.labels], k, self.free, table)
+
+    def merged(self, i: int, j: int) -> Side:
+        """Return the side with clusters i and j merged."""
+        return self.coarsened(merge_numbers(self.k, i, j))
+
+    def merge_costs(self, cross: np.ndarray | None, beta: float) -> np.ndarray:
+        """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere."""
+        cross, coupling = coupled(self.table, cross, beta)
+        blocks = self.blocks(cross).mass[:, : self.k]
+        return pair_costs(blocks[-1], self.masses, blocks[:-1], coupling)
 
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
         """Move the rows that are due, or all free rows, each to its cluster of least cost.
