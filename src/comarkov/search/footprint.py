@@ -19,7 +19,8 @@ from ..joint.parts import count_parts
 from .optimise.refine import fine_number, schedule
 from .parallel.boards import padded
 from .run import Run, Seed
-from .state.halving import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES, Side
+from .state.halving import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES
+from .state.side import Side
 
 CELL = 16  # bytes of a cell with all that is derived from its mass
 ELEMENT = 100  # bytes of labels, margins and numbers of an element
