@@ -6,7 +6,7 @@ READY = .venv/.ready
 DEV = .venv/.ready-dev
 BENCH = .venv/.ready-bench
 DOCS = .venv/.ready-docs
-WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_merging.py tests/search/test_seeding.py \
+WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_seeding.py \
 	tests/search/test_search.py::test_a_split_saves_what_it_promises \
 	tests/search/test_batch.py::test_profiles_are_compared_as_published \
 	tests/search/test_batch.py::test_masses_that_moved_are_those_of_the_labels \

@@ -7,7 +7,7 @@ import numpy as np
 from deeptime.markov import pcca
 
 from comarkov import MarkovAggregation, evaluate, information
-from comarkov.costs.relations import markov
+from comarkov.costs.objective import markov
 
 WELLS = 4
 

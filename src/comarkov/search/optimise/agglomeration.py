@@ -214,14 +214,18 @@ class MergingSide:
         coupling: float,
         group: np.ndarray | None,
     ) -> None:
-        n, m = data.shape
+        n = data.shape[0]
         self.left = n - count
         self.blocks = blocks
         self.coupling = coupling
         self.in_bits = 1.0 / (data.total * LN2)
         self.node, self.next_node = np.arange(n), n
-        if self.left == 0:
-            return
+        if self.left > 0:
+            self._begin(data, group)
+
+    def _begin(self, data: Joint, group: np.ndarray | None) -> None:
+        """Compute the costs of all pairs."""
+        (n, m), blocks = data.shape, self.blocks
         n_pairs = n * (n - 1) // 2
         self.has_table = blocks is None and group is None and _is_dense(data)
         self.pairs = pairs.Pairs(
@@ -244,9 +248,9 @@ class MergingSide:
         if blocks is None or group is None:  # of single elements M equals A
             pairs.fill(self.pairs, self.entries, data.matrix, 1.0, self.known)
             return
-        pairs.fill(self.pairs, self.entries, data.matrix, coupling, self.known)
+        pairs.fill(self.pairs, self.entries, data.matrix, self.coupling, self.known)
         for line in blocks.T:
-            pairs.add_line(self.pairs, np.ascontiguousarray(line), coupling - 1, self.known)
+            pairs.add_line(self.pairs, np.ascontiguousarray(line), self.coupling - 1, self.known)
         pairs.look_up_all(self.pairs)
 
     def cheapest(self) -> Candidate:

@@ -68,15 +68,14 @@ def anneal(
     alphas = schedule(run.beta, beta_step) if len(sides) == 2 else [run.beta]
     problem.prepare()
     with run.monitor.watch(sum(counts) + len(alphas) - 1):
-        share = 0.5 if len(alphas) > 1 else 1.0
         kinds = [partial(start, side) for side in sides]
-        alone = best_of(kinds, counts, run.at(1.0), share)
+        alone = best_of(kinds, counts, run.at(1.0), 0.5 if len(alphas) > 1 else 1.0)
         rows, columns = (
             next((one.every_side()[i] for one in alone if one.every_side()[i]), None)
             for i in (0, 1)
         )
-        n_iter, converged = max(one.n_iter for one in alone), all(one.converged for one in alone)
-        state = CoClusters(problem.joint, rows, columns, n_iter, converged)
+        state = CoClusters(problem.joint, rows, columns, max(one.n_iter for one in alone))
+        state.converged = all(one.converged for one in alone)
         path = [state.step(alphas[0])] if keep_path else []
         last = run.drawing(Purpose.FINISH)
         for alpha in alphas[1:]:
