@@ -85,15 +85,6 @@ def test_aib_is_the_plain_one(seed, kind, way):
     assert_allclose(tree.lost, [merge[2] for merge in expected], atol=1e-12)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_larger_data_too(way):
-    rng = np.random.default_rng(0)
-    W = rng.poisson(rng.gamma(0.3, 1.0, (6, 50))[np.arange(60) % 6])
-    with kept_as(way):
-        tree, _ = agglomerate(joint(W), (1, None), 1.0)
-    assert_array_equal(tree.nodes, [merge[:2] for merge in plain_aib(W)])
-
-
 def test_a_table_and_lists_agree_where_single_precision_cannot_tell():
     """Of rows that are alike the bounds overlap: many are costed that are not the cheapest."""
     W = np.random.default_rng(0).poisson(1000, (300, 200))

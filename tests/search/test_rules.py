@@ -9,7 +9,7 @@ from helpers import agreement, run_at
 from comarkov import datasets
 from comarkov.joint.joint import joint
 from comarkov.search.select import choose_numbers, halves, number_ladder
-from comarkov.search.select.choose_numbers import MAX_VIEW, _Choice, _goal, select
+from comarkov.search.select.choose_numbers import _Choice, _goal, select
 from comarkov.search.select.halves import Gain
 from comarkov.search.select.number_ladder import Decision, ladder, numbers_of, step_down
 from comarkov.search.state.coclusters import CoClusterProblem
@@ -79,18 +79,6 @@ def test_both_sides_must_gain_for_sure(z, is_something, monkeypatch):
     assert bool(choice_of(blocks())._nothing((3, 1))) is not is_something
 
 
-def test_gains_are_those_of_the_numbers_found_or_of_four(monkeypatch):
-    asked = []
-
-    def gain(facing, pair, _):
-        asked.append((facing.shape, pair))
-        return Gain(9.0, 1.0)
-
-    monkeypatch.setattr(halves, "held_out_gain", gain)
-    choice_of(blocks())._nothing((3, 1))
-    assert asked == [((90, 80), (3, 4)), ((80, 90), (4, 3))]
-
-
 # --- views -------------------------------------------------------------------------------------
 
 
@@ -109,31 +97,6 @@ def test_the_smallest_number_is_a_view_if_halves_agree_on_many_alike():
     assert choice._smallest_agreed(1, None) is None
     choice.agreements[1] = agreement(ceiling=20, k6=0.1, k20=0.01)  # nothing agrees
     assert choice._smallest_agreed(1, None) is None
-
-
-def test_a_view_has_at_least_the_clusters_of_the_other_side_up_to_twelve():
-    choice = choice_of(np.ones((40, 7), int))
-    assert choice._at_least(0, None) == 1
-    assert choice._at_least(0, Decision(9, "")) == 9
-    assert choice._at_least(0, Decision(30, "")) == MAX_VIEW == 12
-    assert choice._at_least(1, Decision(9, "")) == 7
-
-
-def test_the_search_for_a_knee_starts_at_what_is_known_or_at_twelve():
-    choice = choice_of(np.ones((40, 7), int), ("auto", 3))
-    assert choice._start(0, None).k == 12
-    assert choice._start(0, 5).k == 5
-    assert choice._start(1, None).k == 3
-    free = choice_of(np.ones((40, 7), int))
-    assert free._start(1, None).k == 7
-    assert free._start(1, None).has_mass.size == 7
-
-
-def test_numbers_that_are_agreed_are_views_of_neither_side(monkeypatch):
-    choice = choice_of(blocks())
-    agreed = [Decision(4, "agreement of halves"), Decision(5, "agreement of halves")]
-    monkeypatch.setattr(choose_numbers, "knee_of_kept", None)
-    assert choice._with_views(agreed) == agreed
 
 
 # --- the ladder --------------------------------------------------------------------------------

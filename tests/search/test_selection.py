@@ -12,13 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import CoClustering, Results, datasets
 from comarkov.joint.joint import joint
-from comarkov.search import budgets
-from comarkov.search.progress import Monitor
 from comarkov.search.select import number_ladder
 from comarkov.search.select.choose_numbers import select
 from comarkov.search.select.number_ladder import (
-    TOP_CLUSTERS,
-    TOP_MEMBERS,
     evidence_of,
     ladder,
     numbers_of,
@@ -58,12 +54,6 @@ def test_a_ladder_merges_one_pair_at_a_time_of_the_side_with_more_clusters(W, se
         assert max(after) < max(before) or before[0] == before[1]
     for level, both in zip(levels, numbers, strict=True):
         assert tuple(np.unique(labels[labels >= 0]).size for labels in level.labels()) == both
-
-
-def test_a_ladder_begins_with_many_and_stops_at_numbers_that_are_given():
-    levels = levels_of(planted(shape=(TOP_CLUSTERS * TOP_MEMBERS, 60)), rows=7)
-    assert numbers_of(levels[0]) == (TOP_CLUSTERS, 12)
-    assert numbers_of(levels[-1]) == (7, 1)
 
 
 def test_settling_finds_planted_numbers_from_wrong_ones():
@@ -169,20 +159,6 @@ def test_halves_decide_where_blocks_do_not_explain_the_data():
     assert suggested(selection)["row_rule"] == ["agreement of halves"]
 
 
-@pytest.mark.parametrize(
-    "what", [budgets.HALVES_SECONDS, budgets.GAINS_SECONDS], ids=["agreement", "gains"]
-)
-def test_halvings_are_fewer_the_more_work_they_are(what, monkeypatch):
-    """The work of all clusters: 32 of one side for agreement, 4 of each for gains in noise."""
-    asked = set()
-    true = budgets.times
-    monkeypatch.setattr(budgets, "times", lambda *given: asked.add(given) or true(*given))
-    noise = np.random.default_rng(0).poisson(0.5, size=(60, 50))
-    assert chosen(noise).numbers == (1, 1)
-    work, times = (32, (2, 4)) if what == budgets.HALVES_SECONDS else (8, (2, 8))
-    assert (what, work * np.count_nonzero(noise), *times) in asked
-
-
 def heavy():
     """Few columns and thousands of counts, each row with a profile of its own."""
     return np.random.default_rng(0).dirichlet(np.full(9, 0.5), size=40) * 1e4 // 1
@@ -259,24 +235,6 @@ def test_the_choice_does_not_depend_on_threads():
 def test_what_auto_does_not_take(numbers, named, given_labels):
     with pytest.raises(ValueError, match=re.escape(named)):
         CoClustering(numbers, **given_labels).fit(planted())
-
-
-@given(weights())
-@settings(max_examples=30)
-def test_numbers_are_chosen_for_any_matrix(W):
-    rows, columns = chosen(W).numbers
-    assert 1 <= rows <= (W.sum(axis=1) > 0).sum()
-    assert 1 <= columns <= (W.sum(axis=0) > 0).sum()
-
-
-@pytest.mark.parametrize("make", [planted, rows_of_their_own], ids=["blocks", "halves"])
-def test_the_bar_moves_as_numbers_are_chosen(make, monkeypatch):
-    """Half of it is the ladder, and a fifth the halves of each side."""
-    done = []
-    monkeypatch.setattr(Monitor, "advance", lambda _, number=1.0: done.append(number))
-    chosen(make())
-    assert sum(done) == pytest.approx(0.5 if make is planted else 0.9)
-    assert max(done) <= 0.2
 
 
 def test_when_the_time_is_over_there_are_numbers_still():
