@@ -62,12 +62,6 @@ class TestSequential(SearchContract, TwoSidedContract):
         return CoClustering((k, l), **asked)
 
 
-class TestShuffled(SearchContract, TwoSidedContract):
-    def at(self, k, l, **parameters):
-        asked = {"method": "sequential", "order": "shuffled", "n_init": 8, "random_state": 0}
-        return CoClustering((k, l), **asked | parameters)
-
-
 class TestBatch(SearchContract, TwoSidedContract):
     def at(self, k, l, **parameters):
         asked = {"method": "batch", "n_init": 16, "random_state": 0} | parameters
@@ -117,9 +111,6 @@ class TestIBCCIterative(SearchContract, TwoSidedContract):
 class ChainContract(SearchContract):
     """Of the states of a chain; those that no transition reaches have no mass."""
 
-    checks_that_do_not_apply = {  # noqa: RUF012
-        "check_clustering": "It fits points of both signs in two dimensions, whatever the tags say."
-    }
     method: str
 
     def estimator(self, **parameters):

@@ -182,5 +182,7 @@ def test_cuts_and_stored_models_predict_with_the_same_exponent(tmp_path):
     model.save(tmp_path / "model")
     again = comarkov.load(tmp_path / "model")
     assert again.row_evidence_exponent_ == model.row_evidence_exponent_
-    assert_array_equal(again.predict_with_confidence(X)[1], model.predict_with_confidence(X)[1])
+    assert_array_equal(
+        again.predict(X, return_confidence=True)[1], model.predict(X, return_confidence=True)[1]
+    )
     assert model.cut((3, 4)).row_evidence_exponent_ == model.row_evidence_exponent_

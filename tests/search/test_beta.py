@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,8 @@ from comarkov import CoClustering
 from comarkov.costs.labels import matched
 from comarkov.joint.inputs import as_csr
 from comarkov.joint.resample import halves
-from comarkov.search.progress import Monitor
+from comarkov.search.progress import BETA, CLUSTERING, Monitor
+from comarkov.search.progress import PATH as PATH_STAGE
 from comarkov.search.select import beta as coupling
 from comarkov.search.select import choose_numbers as selection
 from comarkov.search.select.beta import GRID, PATH_BETAS
@@ -336,9 +338,55 @@ def test_when_half_of_the_time_is_over_no_further_thinning_begins(monkeypatch):
 def test_one_bar_for_the_whole(capsys):
     monitor = Monitor(verbose=1)
     with monitor.watch(5, "outer"):
-        display = monitor._display
+        bar = monitor._bar
         with monitor.watch(3, "inner"):
-            assert monitor._display is display
-        assert monitor._display is display
-        assert display.stage == "outer"
-    assert monitor._display is None
+            assert monitor._bar is bar
+        assert monitor._bar is bar
+        monitor.advance()
+    assert monitor._bar is None
+    assert capsys.readouterr().err == "1/1 outer (1 of 5)\n"
+
+
+@pytest.mark.parametrize("stage", [BETA, PATH_STAGE])
+def test_the_bar_ends_when_all_is_done(stage, monkeypatch):
+    done, parts = [], []
+    advance, watch = Monitor.advance, Monitor.watch
+
+    def counted(monitor, number=1.0):
+        done.append(number)
+        advance(monitor, number)
+
+    @contextmanager
+    def watched(monitor, number, named=CLUSTERING):
+        with watch(monitor, number, named):
+            yield
+        if named == stage:
+            parts.append((number, sum(done)))
+
+    monkeypatch.setattr(Monitor, "advance", counted)
+    monkeypatch.setattr(Monitor, "watch", watched)
+    if stage == BETA:
+        CoClustering((4, 3), beta="auto", random_state=0).fit(planted())
+    else:
+        CoClustering((4, 3), n_init=3, random_state=0).beta_path(planted(), [0.9, 0.7])
+    expected, counted_parts = parts[-1]
+    assert counted_parts == expected
+
+
+def test_the_path_of_a_half_has_one_start(monkeypatch):
+    seen = set()
+    true = coupling.beta_path
+
+    def spy(problem, grid, run):
+        seen.add((run.n_init, run.n_jobs))
+        return true(problem, grid, run)
+
+    monkeypatch.setattr(coupling, "beta_path", spy)
+    CoClustering((4, 3), beta="auto", n_init=3, n_jobs=2, random_state=0).fit(planted())
+    assert seen == {(1, 1)}
+
+
+def test_one_repeat_has_no_standard_error():
+    table = coupling._conclusion(np.ones((1, len(GRID), 2)))
+    assert np.isnan(table["standard_error"]).all()
+    assert table["beta"][table["chosen"]] == [coupling.DEFAULT_BETA]

@@ -21,7 +21,7 @@ LOOKED_UP = 1 << 16  # counts whose v ln v is looked up
 DENSE = {True: 20.0, False: 50.0}  # terms of a table as fast as one term of lists; by is_count
 MEMORY_SHARE = 0.5  # of the machine's memory that agglomeration may take
 ENTRY_BYTES = 48  # of an entry in lists
-CELL_BYTES = 12  # of a cell in a table
+PAIR_CELL_BYTES = 12  # of a cell in a table
 MAX_SINGLE_RATIO = 1e30  # the largest ratio of masses that single precision can represent
 
 Candidate = tuple[float, int, int]  # the cost of a merge, and its two clusters
@@ -137,7 +137,7 @@ def _check_memory(data: Joint, counts: Counts) -> None:
     ]
     cells = n * m if len(sides) == 2 or _is_dense(data) else 0
     needed = sum(4.5 * size * size for size, _ in sides)
-    needed += max(CELL_BYTES * cells, ENTRY_BYTES * data.nnz)
+    needed += max(PAIR_CELL_BYTES * cells, ENTRY_BYTES * data.nnz)
     available = total_memory()
     if needed > MEMORY_SHARE * available:
         elements = " and ".join(f"{size:,} {what}" for size, what in sides)

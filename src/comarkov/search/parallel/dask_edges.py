@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...io.read.records import MISSING
+from ...io.read.headers import MISSING
 from ...joint.messages import need, shortened, warn_user
 from .dask_client import INSTALL, PURPOSE, Cluster, Task
 from .dask_partition import Numbered
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-WHOLE_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"  # a number that is written in one way only
+WHOLE_NUMBER_PATTERN = "^(0|-?[1-9][0-9]{0,17})$"  # a number that is written in one way only
 EXACT_IDS = 2.0**53  # smaller floats represent whole numbers exactly
 
 
@@ -98,7 +98,7 @@ def numbered(names: Names) -> Names:
 
     if (
         not names.is_text
-        or not pc.all(pc.match_substring_regex(names.values, WHOLE_NUMBER)).as_py()
+        or not pc.all(pc.match_substring_regex(names.values, WHOLE_NUMBER_PATTERN)).as_py()
     ):
         return names
     order = np.argsort(names.values.cast(pa.int64()).to_numpy())

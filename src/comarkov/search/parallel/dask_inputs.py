@@ -11,8 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...io import files
-from ...io.store.opening import open_joint, open_store
-from ...io.store.weighing import weighted_joint
+from ...io.store.opening import open_joint, open_store, weighted_joint
 from ...joint.inputs import names
 from ...joint.joint import Joint
 from ...joint.parts import part_bounds

@@ -102,7 +102,8 @@ def beta_evidence(
     ``read`` weights a half. Large data are represented by a sample of their rows, unless these have
     given labels.
     """
-    if counts.nnz > resample.MOST and parameters[2] is None and isinstance(parameters[1], str):
+    _, init, fixed = parameters
+    if counts.nnz > resample.MOST and init is None and fixed is None:
         rng = run.drawing(Purpose.SAMPLE).rng
         counts = counts[resample.drawn(counts.shape[0], counts.nnz, rng)]
 

@@ -80,17 +80,13 @@ class HasMasses(Protocol):
 def starts_for(data: HasMasses, n_clusters: Any, init: Any, fixed: Any) -> tuple[Start, Start]:
     """Return the starts of rows and columns, or raise an error that states what is valid."""
     counts = pair(n_clusters, "n_clusters")
-    labels = tuple(
-        None if isinstance(given, str) and given == "random" else given
-        for given in pair(None if isinstance(init, str) else init, "init")
-    )
     if counts == (None, None):
         raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
     rows, columns = (
         start_for(*parameters)
         for parameters in zip(
             counts,
-            labels,
+            pair(init, "init"),
             pair(fixed, "fixed"),
             (data.row_mass, data.column_mass),
             (ROW_WORDS, COLUMN_WORDS),
