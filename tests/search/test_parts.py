@@ -21,7 +21,6 @@ from comarkov.search.parallel.boards import (
 from comarkov.search.parallel.dask_workers import workers_of
 from comarkov.search.parallel.half_steps import Mover, rows_of_parts
 from comarkov.search.state.coclusters import CoClusterProblem
-from comarkov.search.state.merging import merged
 from comarkov.search.state.side import Side, inserted
 from comarkov.search.state.starts import free_start
 
@@ -169,7 +168,7 @@ def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):
 
 @pytest.mark.parametrize("beta", [1.0, 0.7])
 def test_splits_in_parts_save_what_they_promise(matrix, beta, monkeypatch):
-    monkeypatch.setattr("comarkov.search.state.merging.SPLIT_SAMPLE_ENTRIES", 100)
+    monkeypatch.setattr("comarkov.search.state.halving.SPLIT_SAMPLE_ENTRIES", 100)
     state = started(divided(matrix, 2), 4, 5, 8)
     side = state.rows
     gains = []
@@ -214,7 +213,7 @@ def test_large_data_keep_no_derived_values(matrix):
     for each in (
         side,
         side.copy(),
-        merged(side, 0, 1),
+        side.merged(0, 1),
         inserted(side.joint, 4, side.free, run_at(1)),
     ):
         assert each.table.mass.size > 0
