@@ -27,13 +27,7 @@ LEVELS = 2.0  # of the sweeps between levels when numbers of clusters are chosen
 HALVES = 0.04  # of sweeps over many clusters, one for each halving whose numbers are compared
 GAINS = 0.005  # of sweeps, one for each halving that is asked for structure
 EVIDENCE = 0.03  # of shuffling entries, to measure what they are worth
-FIT = 1e-5  # of a fit, for each entry of the matrix
 THINNINGS = 0.0005  # of a sweep, up to which counts are thinned more often
-
-
-def expected_seconds(entries: int) -> float:
-    """About how long a fit takes, to show a time left before any of it is measured."""
-    return 5.0 + FIT * entries
 
 
 def work(seconds: float) -> float:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
 from ...joint.inputs import is_graph
-from ...joint.objects import MOST_OF_AN_EDGE, are_documents, is_anndata
+from ...joint.objects import EDGE_COLUMNS, are_documents, is_anndata
 from .classes import as_choice
 from .records import looks_like_number
 
@@ -274,4 +274,4 @@ def kind_of_table(options: ReadOptions, width: int) -> str:
         return "sequences"
     if options.columns is not None or options.weights is not None:
         return "edges"
-    return "edges" if 2 <= width <= MOST_OF_AN_EDGE else "table"
+    return "edges" if 2 <= width <= EDGE_COLUMNS else "table"

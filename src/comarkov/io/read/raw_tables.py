@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...joint.messages import need, quote, shortened
-from ...joint.objects import MOST_OF_AN_EDGE, are_documents
+from ...joint.objects import EDGE_COLUMNS, are_documents
 from ..isolation import UnreadableError, check_in_child
 from .opened import Opened
 from .records import GAPS, MISSING, SIGNS, Lines, grouped
@@ -190,8 +190,8 @@ def _refuse_repeats(table: RawTable) -> None:
 
 def without(table: RawTable, column: str | int) -> str:
     """The keywords that leave a column out; with few columns left, a wide table must be stated."""
-    is_wide, left = len(table.kept) > MOST_OF_AN_EDGE, len(table.kept) - 1
-    kind = ", kind='table'" if is_wide and left <= MOST_OF_AN_EDGE else ""
+    is_wide, left = len(table.kept) > EDGE_COLUMNS, len(table.kept) - 1
+    kind = ", kind='table'" if is_wide and left <= EDGE_COLUMNS else ""
     return f"drop={quote(column)}{kind}"
 
 

@@ -184,7 +184,7 @@ class MatrixWriter:
         self._writers["indptr"].append(matrix.indptr[1:] + self.size)
         for name in ARRAYS[1:]:
             self._writers[name].append(getattr(matrix, name))
-        self.extent = self.extent.joined(Extent.of(weights))
+        self.extent = self.extent.union(Extent.of(weights))
         self.total += float(matrix.mass.sum())
 
     @property

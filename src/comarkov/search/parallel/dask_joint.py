@@ -43,7 +43,7 @@ class Facts(NamedTuple):
             (self.shape[0] + other.shape[0], self.shape[1]),
             self.entries + other.entries,
             self.sums + other.sums,
-            self.extent.joined(other.extent),
+            self.extent.union(other.extent),
             np.result_type(self.dtype, other.dtype),
         )
 
