@@ -10,7 +10,7 @@ from comarkov.io.store import weighing
 from comarkov.io.store.opening import open_joint
 from comarkov.io.store.weighing import weighted_joint
 from comarkov.joint import parts
-from comarkov.joint.joint import SMALL, joint
+from comarkov.joint.joint import MAX_DOUBLE_ENTRIES, joint
 
 
 def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
@@ -25,10 +25,10 @@ def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
 
 KINDS = {
     "few": ("counts", {}),
-    "counts": ("counts", {"entries": 2 * SMALL, "m": 300}),
-    "quarters": ("quarters", {"entries": 2 * SMALL, "m": 300}),
-    "numbers": ("numbers", {"entries": 2 * SMALL, "m": 300}),
-    "single": ("single", {"entries": 2 * SMALL, "m": 300}),
+    "counts": ("counts", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "quarters": ("quarters", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "numbers": ("numbers", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "single": ("single", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
 }
 
 

@@ -12,7 +12,7 @@ from typing import IO, Any, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.joint import SMALL, Joint, joint, linked
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, joint, linked
 from ...joint.parts import row_ranges
 from ...joint.scale import Extent, scaled, spread_between
 from ...kernels.matrix import (
@@ -265,7 +265,7 @@ def settled(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Descr
         )
     rows, extent = folder / ROWS, writer.extent
     is_count = extent.are_counts(lambda: writer.total, lambda: _largest_sum(rows, shape))
-    final = np.dtype(np.int32 if is_count and writer.size > SMALL else np.float64)
+    final = np.dtype(np.int32 if is_count and writer.size > MAX_DOUBLE_ENTRIES else np.float64)
     scale = extent.divisor if is_count else extent.unit
     if final != writer.dtype or scale != 1.0:
         writer = _rewritten(rows, shape, final, scale)
