@@ -118,7 +118,7 @@ def test_the_solver_depends_on_the_chain(monkeypatch):
 
     monkeypatch.setattr(stationary, "eigs", iterate)
     monkeypatch.setattr(stationary, "_eliminated", say_and_eliminate)
-    few, many = stationary.FEW, stationary.MANY
+    few, many = stationary.QUICK_RESTARTS, stationary.MAX_RESTARTS
     work = stationary._band(P).work
     for quick, worth, steps, expected in (
         (work, work, 0, ["eliminated"]),
@@ -185,7 +185,7 @@ def drift(n, up, down):
 )
 def test_masses_may_differ_by_more_than_numbers_can(n, up, down):
     """Those that underflow are tiny, but are there."""
-    logs = np.maximum(np.log(down / up) * np.arange(n)[::-1], np.log(stationary.FLOOR))
+    logs = np.maximum(np.log(down / up) * np.arange(n)[::-1], np.log(stationary.MIN_STATE_MASS))
     exact = np.exp(logs) / np.exp(logs).sum()
     rng = np.random.default_rng(0)
     for order in (np.arange(n), np.arange(n)[::-1], rng.permutation(n)):

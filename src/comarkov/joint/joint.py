@@ -235,7 +235,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     ``scale``, are not treated as counts, and may all be 0.
 
     Numba compiles each kernel once for each type of weights. A matrix of at most ``small`` entries
-    (default: MAX_DOUBLE_ENTRIES) is stored as float64, whatever it holds, so that small fits share one version.
+    (default: MAX_DOUBLE_ENTRIES) is stored as float64, so that small fits share one version.
     Larger counts are stored as int32 and float32 as it comes: both take less memory and time.
     """
     if isinstance(stored := getattr(W, "joint", None), Joint) and scale is None:

@@ -76,6 +76,6 @@ def sample_of(data: Joint, rng: np.random.Generator) -> JointSample:
 
 
 def drawn(elements: int, entries: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw as many of the elements as have about SAMPLE_ENTRIES of all entries, in ascending order."""
+    """Draw elements with about SAMPLE_ENTRIES of all entries, in ascending order."""
     size = max(1, int(elements * SAMPLE_ENTRIES / entries))
     return np.sort(rng.choice(elements, size, replace=False))

@@ -10,13 +10,14 @@ import scipy.sparse as sp
 from numpy.lib.stride_tricks import as_strided
 from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import ArpackError, eigs
-from sklearn.utils.parallel import _get_threadpool_controller
+
+from .._compat import threadpool_controller
 
 MIN_STATE_MASS = 2.0**-900  # the least mass of a state: one that underflows would not be a mass
 MIN_STEP = 2.0**-500  # the least probability of a step, so that products of two do not underflow
 FEW_STATES = 200  # that are eliminated one by one
 ELIMINATED_SHARE = 0.25  # of the states must be eliminated at once for that to pay
-BLOCK_STATES = 64  # states that are eliminated before all others hear of it
+BLOCK_STATES = 64  # that are eliminated before the rest of the chain is updated
 QUICK_OPERATIONS, MAX_OPERATIONS = (
     2e10,
     2e12,
@@ -177,8 +178,9 @@ def _eliminated(band: Band) -> np.ndarray:
     n, width, block = band.order.size, band.width, band.block
     window = _windows(band)
     blocks = [(max(high - block, 1), high) for high in range(n, 1, -block)]
-    threads = _get_threadpool_controller()
-    with threads.limit(limits=1, user_api="blas"):  # they wait for each other, in small steps
+    with threadpool_controller().limit(
+        limits=1, user_api="blas"
+    ):  # they wait for each other, in small steps
         for low, high in blocks:
             first = max(low - width, 0)
             P, rest = window(first, high), low - first
