@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from helpers import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -50,10 +51,8 @@ def test_probabilities_may_be_rounded():
         walk = chain(weights, np.arange(50), False)
         assert_allclose(walk.transition.sum(axis=1), 1, rtol=1e-14)
     P[7, 7] += 0.0011
-    with pytest.raises(InputError) as refused:
+    with refused("row 7 sums to 1.0011", 'kind="counts"'):
         read_transitions(P, "probabilities")
-    assert "row 7 sums to 1.0011" in str(refused.value)
-    assert 'kind="counts"' in refused.value.advice
 
 
 @pytest.mark.parametrize(
@@ -87,9 +86,8 @@ def test_probabilities_may_be_rounded():
     ],
 )
 def test_bad_chains_get_a_clear_error(X, kind, word):
-    with pytest.raises(ValueError) as refused:  # noqa: PT011, the word is compared
+    with refused(word):
         read_transitions(X, kind)
-    assert word in str(refused.value)
 
 
 def test_rows_of_a_frame_go_to_columns_by_name():
@@ -108,9 +106,9 @@ def test_rows_of_a_frame_go_to_columns_by_name():
         data = read_transitions(plain, "auto")  # by position
         assert_array_equal(data.weights.toarray(), counts)
         assert_array_equal(data.states, list("abc"))
-    with pytest.raises(ValueError, match=r"names differ: only rows have c; only columns have d\."):
+    with refused("rows have c", "columns have d"):
         read_transitions(pd.DataFrame(counts, list("abc"), list("abd")), "auto")
-    with pytest.raises(ValueError, match=r"names differ: only columns have c\."):
+    with refused("columns have c"):
         read_transitions(pd.DataFrame(counts, list("aab"), list("abc")), "auto")
 
 
@@ -132,14 +130,14 @@ def test_weights_out_of_range_are_told():
         (np.full((2, 2), 1e-320), "too small"),
         (np.array([[1e300, 1e-300], [1, 1]]), "differ too much"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with refused(message):
             chain(read_transitions(X, "auto").weights, np.arange(2), False)
 
 
 def test_what_is_held_out_is_blamed():
     data = read_transitions(list("abababacac"), "auto")
     kept, _ = hold_out(data, 0.4, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"kept for the fit.*not connected.*hold out less, or set"):
+    with refused("hold out less"):
         chain(kept, data.states, False, is_part=True)
 
 
@@ -161,7 +159,7 @@ def test_what_is_not_connected_is_named():
     leaving = sp.csr_array([[0, 3, 0], [1, 0, 1], [0, 0, 0]])  # ends in 2
     walk = chain(leaving, np.arange(3), True)
     assert_array_equal(walk.transition.toarray(), [[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match="No two states"):
+    with refused("return"):
         chain(sp.csr_array(np.triu(np.ones((3, 3)), 1)), np.arange(3), True)
 
 
@@ -179,7 +177,7 @@ def test_what_is_held_out_and_what_is_kept_are_all():
     kept, holding = hold_out(data, 0.5, rng)
     assert_array_equal(kept.toarray(), [[0, 1], [1, 1]])  # 0-1, 1-0 and 1-1
     assert_array_equal(holding.toarray(), [[1, 1], [1, 0]])
-    with pytest.raises(ValueError, match="counts or sequences"):
+    with refused("held_out=0"):
         hold_out(read_transitions(np.full((2, 2), 0.5), "auto"), 0.5, rng)
 
 
