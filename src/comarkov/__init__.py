@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .costs import agreement as evaluate  # noqa: F401
+    from .costs.objective import Information as Information
     from .costs.objective import cost as cost
     from .costs.objective import information as information
-    from .costs.relations import Information as Information
     from .estimators.coclustering import CoClustering as CoClustering
     from .estimators.comparison import compare as compare
     from .estimators.markov import MarkovAggregation as MarkovAggregation
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from .joint.weighting import Weighting as Weighting
     from .model.hierarchy import Hierarchy as Hierarchy
     from .model.storage import load as load
-    from .results.network.chain_results import ChainResults as ChainResults
-    from .results.network.multiway_results import MultiwayResults as MultiwayResults
+    from .results.chain import ChainResults as ChainResults
+    from .results.multiway import MultiwayResults as MultiwayResults
     from .results.plot import plot_blocks as plot_blocks
     from .results.plot import plot_heatmap as plot_heatmap
     from .results.plot import plot_path as plot_path
@@ -43,7 +43,7 @@ __version__ = "0.2.0"
 # Imported when first used: the command line answers at once, numba is slow to import.
 _HOMES = {
     "AIB": "estimators.named",
-    "ChainResults": "results.network.chain_results",
+    "ChainResults": "results.chain",
     "CoClustering": "estimators.coclustering",
     "Data": "io.read",
     "Hierarchy": "model.hierarchy",
@@ -51,11 +51,11 @@ _HOMES = {
     "IBDouble": "estimators.named",
     "IDC": "estimators.named",
     "ITCC": "estimators.named",
-    "Information": "costs.relations",
+    "Information": "costs.objective",
     "MarkovAggregation": "estimators.markov",
     "MergeTree": "search.optimise.agglomeration",
     "MultiwayClustering": "estimators.multiway",
-    "MultiwayResults": "results.network.multiway_results",
+    "MultiwayResults": "results.multiway",
     "Progress": "search.progress",
     "Results": "results.results",
     "SIB": "estimators.named",

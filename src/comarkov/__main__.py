@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from .io.drafts import end_like_ctrl_c, ended
+from .io.interrupts import end_like_ctrl_c, ended
 from .joint.messages import CLI, need
 
 SEEN_ENOUGH = 1  # who reads our results has closed the pipe

@@ -50,7 +50,7 @@ for name, words in json.loads(sys.argv[3]).items():
     ended[name] = done.returncode, done.stdout, message, content() == before, os.listdir()
 url = Path(sys.argv[4]).as_uri()
 try:
-    fetch(Archive("archive", (url,), 1 << 20, "", 1 << 20, ()), Path())
+    fetch(Archive("archive", (url,), 1 << 20, ""), Path())
 except OSError as error:
     ended["datasets fetch"] = 2, "", f"Error: {error}", True, os.listdir()
 print(json.dumps(ended))

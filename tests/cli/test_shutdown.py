@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from comarkov.io import drafts
+from comarkov.io import interrupts
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
 
@@ -89,7 +89,7 @@ def test_signals_that_are_ignored_stay_so():
     kept = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     before = signal.getsignal(signal.SIGTERM)
     try:
-        drafts.end_like_ctrl_c()
+        interrupts.end_like_ctrl_c()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
         assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
     finally:

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from contract import EstimatorContract, SearchContract, blocks, shuffled
+from helpers import relation_cost
 from matrix_contract import CoClusteringContract, TwoSidedContract
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import (
@@ -30,7 +31,7 @@ from comarkov import (
     MarkovAggregation,
     MultiwayClustering,
 )
-from comarkov.costs.relations import co_clustering, markov, relation_cost
+from comarkov.costs.objective import co_clustering, markov
 
 CHECKS_WITHOUT_DATA = (
     check_estimator_cloneable,

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import counts_for, problems, refused, weights
+from helpers import counts_for, problems, refused, relation_cost, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering, MultiwayClustering, evaluate
-from comarkov.costs.relations import co_clustering, relation_cost
+from comarkov.costs.objective import co_clustering
 from comarkov.search.state import network_state
 from comarkov.search.state.network_state import Network
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import refused
+from helpers import refused, relation_cost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,7 +11,7 @@ from scipy.special import softmax
 
 import comarkov
 from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
-from comarkov.costs.relations import co_clustering, markov, relation_cost
+from comarkov.costs.objective import co_clustering, markov
 
 TIE = 1e-11  # of costs in bits, which are sums of some hundred terms
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from comarkov.io.drafts import delayed, handling_interrupts
+from comarkov.io.interrupts import delayed, handling_interrupts
 
 DEFAULT = signal.default_int_handler
 

@@ -6,9 +6,8 @@ import scipy.sparse as sp
 from helpers import assert_same_joints
 
 import comarkov
-from comarkov.io.store import weighing
-from comarkov.io.store.opening import open_joint
-from comarkov.io.store.weighing import weighted_joint
+from comarkov.io.store import opening
+from comarkov.io.store.opening import open_joint, weighted_joint
 from comarkov.joint import parts
 from comarkov.joint.joint import MAX_DOUBLE_ENTRIES, joint
 
@@ -100,7 +99,7 @@ def test_the_same_clusters_as_in_memory(packed, monkeypatch):
 @pytest.mark.parametrize("scheme", ["bm25", "uniform", "presence", "log"])
 def test_weights_are_computed_on_disk(packed, scheme, monkeypatch):
     monkeypatch.setattr(parts, "ENTRIES", 1000)
-    monkeypatch.setattr(weighing, "MEMORY", 100_000)
+    monkeypatch.setattr(opening, "TRANSPOSE_MEMORY", 100_000)
     data, store, folder = packed
     weightings = comarkov.Weighting(scheme), comarkov.Weighting(scheme)
     expected, mine = (

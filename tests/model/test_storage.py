@@ -25,9 +25,10 @@ from comarkov import (
     MultiwayClustering,
     Weighting,
 )
+from comarkov.joint.messages import InputError
 from comarkov.joint.weighting import SCHEMES
-from comarkov.model import storage
-from comarkov.model.storage import Packer, unpack
+from comarkov.model import serialise, storage
+from comarkov.model.serialise import Packer, unpack
 
 
 def kept(model):
@@ -142,7 +143,7 @@ def test_names_of_all_kinds(women):
 def test_what_cannot_be_kept_is_refused_and_leaves_nothing(tmp_path, women):
     frame = pd.DataFrame(women, pd.date_range("2020", periods=18))
     model = CoClustering((2, 3), random_state=0).fit(frame.rename(columns=str))
-    with pytest.raises(TypeError, match=r"A Timestamp of pandas\S* cannot be saved"):
+    with pytest.raises(TypeError, match="Timestamp"):
         model.save(tmp_path / "model")
     with pytest.raises(NotFittedError):
         CoClustering(2).save(tmp_path / "model")
@@ -165,8 +166,8 @@ def test_arrays_are_kept_once_and_written_alike(tmp_path, model):
 
 
 def test_all_classes_of_the_table_are_there():
-    for name in (*storage.PUBLIC, *storage.INNER):
-        assert storage._class(name).__name__ == name
+    for name in serialise.CLASS_MODULES:
+        assert serialise._class(name).__name__ == name
 
 
 @given(
@@ -186,8 +187,9 @@ def test_a_path_in_one_file(tmp_path, women):
     storage.save_value(path, tmp_path / "path.npz")
     assert same(storage.load_value(tmp_path / "path.npz"), path)
     (tmp_path / "path.npz").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"path\.npz cannot be read"):
+    with pytest.raises(InputError) as caught:
         storage.load_value(tmp_path / "path.npz")
+    assert caught.value.file == tmp_path / "path.npz"
 
 
 # --- where it is written ----------------------------------------------------------------------

@@ -79,7 +79,7 @@ def store_facts(folder: Path) -> dict[str, Any]:
         "column_kind": about.column_kind,
         "weighting": about.weighting or "counts",
         "source": about.source,
-        "size": size_text(sum(written.bytes for written in about.files.values())),
+        "size": size_text(about.bytes),
     }
 
 

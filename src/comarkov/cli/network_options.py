@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..io.files import whole_folder
-from ..io.spreadsheets import raw_names
 from . import results_folder
 from .options import LimitOptions, OutputOptions, StartOptions, as_beta
 from .output import as_options
 
 if TYPE_CHECKING:
-    from ..results.network.type_findings import NetworkResults
+    from ..results.base import BaseResults
 
 
 CLUSTERS = 3  # unless -k sets another number
@@ -30,12 +29,12 @@ class OpenedFolderOptions(results_folder.OutOptions):
 
     opened: bool = results_folder.opened_option()
 
-    def write(self, results: NetworkResults, out: Path, output: OutputOptions) -> None:
+    def write(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
         """Write all results, print what came out, and open the report."""
         from ..io.files import is_results
 
-        with whole_folder(out, self.force, is_results) as folder, raw_names(self.raw_names):
-            results.fill(folder)
+        with whole_folder(out, self.force, is_results) as folder:
+            results.fill(folder, self.for_spreadsheets)
         results_folder.print_results(results, out, output)
         if self.opened:
             typer.launch((out / "report.html").absolute().as_uri())

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import typer
 
-from ..io.drafts import ended
+from ..io.csv_files import csv_text
+from ..io.interrupts import ended
 from ..joint.messages import InternalError
-from ..results.files import csv_text
 
 # Control characters but tab and line feed, marks of direction, line separators, lone surrogates.
 UNSAFE = re.compile(

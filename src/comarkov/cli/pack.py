@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..io.files import is_store
+from ..io.files import free_place, is_store
 from .info import print_facts, store_facts
 from .input_options import (
     OWN,
@@ -23,7 +23,7 @@ from .input_options import (
 )
 from .options import OUTPUT, OutputOptions, takes_groups
 from .output import clear_errors, ended_by_user, notes, print_json, progress_bars
-from .results_folder import check_target, stem_of
+from .results_folder import stem_of
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class StoreOptions:
             if not is_data_set(source):
                 refuse_missing(source)
         out = Path(f"{stem_of(sources[0])}-store") if self.out is None else self.out
-        check_target(out, self.force, is_store)
+        free_place(out, self.force, is_store, "--force")
         return out
 
 

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 import typer
 
+from ..io.csv_files import csv_text, for_spreadsheets
 from ..io.files import MODEL, is_results, write_text
-from ..io.spreadsheets import raw_names
-from ..results.files import csv_text
 from .input_options import KNOWN, InputOptions
 from .label_files import titles_in
 from .multi import Table
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions, completion, takes_groups
 from .output import clear_errors, echo, notes, print_json
-from .results_folder import RAW_NAMES, REPLACE, refuse_to_replace, summary
+from .results_folder import FOR_SPREADSHEETS, REPLACE, refuse_to_replace, summary
 
 if TYPE_CHECKING:
     from ..io.read import Data
@@ -58,7 +57,7 @@ class PredictOptions:
         "--out -o FILE", "A CSV file for the result.", shown="standard output"
     )
     force: bool = OUTPUT.option("--force -f", REPLACE, False)
-    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
+    for_spreadsheets: bool = OUTPUT.option("--for-spreadsheets", FOR_SPREADSHEETS, False)
 
 
 @takes_groups
@@ -97,8 +96,7 @@ def predict(
         else:
             placed = _place_rows(fitted, model, sources, options.side, reading)
         folder = model.parent if model.name == MODEL else model
-        with raw_names(options.raw_names):
-            _print(placed, titles_in(folder, placed.table), options.out, output)
+        _print(placed, titles_in(folder, placed.table), options, output)
 
 
 def _place_rows(
@@ -225,7 +223,9 @@ def _first(names: np.ndarray) -> str:
     return ", ".join(map(str, names[:3])) + (", ..." if len(names) > 3 else "")
 
 
-def _print(placed: Placed, known: dict[str, str], out: Path | None, output: OutputOptions) -> None:
+def _print(
+    placed: Placed, known: dict[str, str], options: PredictOptions, output: OutputOptions
+) -> None:
     """Print the predictions, or write them into a file, or both if they are printed as JSON."""
     columns: dict[str, list[Any]] = {
         "name": placed.names.tolist(),
@@ -239,8 +239,8 @@ def _print(placed: Placed, known: dict[str, str], out: Path | None, output: Outp
     if output.json:
         print_json(lines)
     text = csv_text(tuple(columns), (map(_cell, line.values()) for line in lines))
-    if out is not None:
-        write_text(out, text)
+    if options.out is not None:
+        write_text(options.out, for_spreadsheets(text) if options.for_spreadsheets else text)
     elif not output.json:
         echo(text, nl=False)
 

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
+from ..io.csv_files import tables_for_spreadsheets
 from ..io.files import write_text
-from ..io.spreadsheets import raw_names
 from .options import OUTPUT, OutputOptions, takes_groups
 from .output import clear_errors, echo, notes, print_json
-from .results_folder import RAW_NAMES, opened_option, read_any_results, read_results
+from .results_folder import FOR_SPREADSHEETS, opened_option, read_any_results, read_results
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ReportOptions:
         shown="your earlier titles, if any",
     )
     opened: bool = opened_option()
-    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
+    for_spreadsheets: bool = OUTPUT.option("--for-spreadsheets", FOR_SPREADSHEETS, False)
 
 
 @takes_groups
@@ -51,8 +51,7 @@ def report(
     comarkov report women --titles titles.json
     """
     with clear_errors(), notes(output.quiet):
-        with raw_names(options.raw_names):
-            texts = _texts(out, options)
+        texts = tables_for_spreadsheets(_texts(out, options), options.for_spreadsheets)
         for name, text in texts.items():
             write_text(out / name, text)
         page = (out / "report.html").absolute()
@@ -66,8 +65,6 @@ def report(
 
 def _texts(out: Path, options: ReportOptions) -> dict[str, str]:
     """The files to write: with titles all that contain them, else the report alone."""
-    from ..results.files import titled_texts
-
     if options.titles is None:
         return {"report.html": read_any_results(out).to_html()}
-    return titled_texts(read_results(out, options.titles))
+    return read_results(out, options.titles).texts()

@@ -6,15 +6,15 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..io.files import NotOursError, check_place, refuse_to_lose, whole_folder
-from ..io.spreadsheets import raw_names
-from ..joint.messages import similar_file
+from ..io.csv_files import tables_for_spreadsheets
+from ..io.files import free_place, whole_folder
+from ..joint.messages import InputError, similar_file
 from .options import OUTPUT, OutputOptions
 from .output import echo, print_json
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
     from ..io.read import Data
     from ..joint.joint import Joint
-    from ..results.network.type_findings import NetworkResults
+    from ..results.base import BaseResults
     from ..results.results import Results
     from ..search.state.coclusters import Step
 
 
-RAW_NAMES = (
-    "Write names into CSV files unchanged. By default, names that a spreadsheet would run as "
-    "formulas, such as =1+1, get an apostrophe in front."
+FOR_SPREADSHEETS = (
+    "Write CSV files for spreadsheet programs: names that these would run as formulas, such as "
+    "=1+1, get an apostrophe in front."
 )
 
 REPLACE = "Replace a file that exists."
@@ -45,14 +45,14 @@ class OutOptions:
         shown="INPUT-clusters",
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
-    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
+    for_spreadsheets: bool = OUTPUT.option("--for-spreadsheets", FOR_SPREADSHEETS, False)
 
     def place(self, source: str) -> Path:
         """The folder for results; an error before the work begins if it cannot be written."""
         from ..io.files import is_results
 
         out = Path(f"{stem_of(source)}-clusters") if self.out is None else self.out
-        check_target(out, self.force, is_results)
+        free_place(out, self.force, is_results, "--force")
         return out
 
 
@@ -67,18 +67,6 @@ def refuse_to_replace(out: Path | None, force: bool) -> None:
 def stem_of(source: str) -> str:
     """What the folder for something made from a source is called, up to what it is."""
     return "stdin" if source == "-" else Path(source).name.split(".")[0] or "comarkov"
-
-
-def check_target(out: Path, force: bool, is_ours: Callable[[Path], bool]) -> None:
-    """An error if a folder cannot be written, or must not be replaced."""
-    try:
-        refuse_to_lose(out.absolute(), force, is_ours)
-        check_place(out.absolute())
-    except NotOursError as error:
-        raise NotOursError(f"{error} Choose another folder with -o.") from None
-    except FileExistsError as error:
-        hint = "Replace it with --force, or choose another with -o."
-        raise FileExistsError(f"{error} {hint}") from None
 
 
 @dataclass(frozen=True)
@@ -97,13 +85,13 @@ class FolderOptions(OutOptions):
         """Write results, an AnnData file with its clusters, and further files with their texts."""
         from ..io.files import is_results
         from ..io.read import write_h5ad
-        from ..results.files import fill
 
-        with whole_folder(out, self.force, is_results) as folder, raw_names(self.raw_names):
-            fill(replace(results, folder=str(out)), folder)
+        with whole_folder(out, self.force, is_results) as folder:
+            replace(results, folder=str(out)).fill(folder, self.for_spreadsheets)
             if self.h5ad and Path(source).suffix == ".h5ad":
                 write_h5ad(source, folder / Path(source).name, results.fitted)
-            for name, text in (texts or {}).items():
+            more = tables_for_spreadsheets(texts or {}, self.for_spreadsheets)
+            for name, text in more.items():
                 (folder / name).write_text(text, encoding="utf-8", newline="")
 
 
@@ -142,15 +130,14 @@ def read_results(out: Path, titles: Path | None = None) -> Results:
     return results
 
 
-def read_any_results(out: Path, titles: Path | None = None) -> Results | NetworkResults:
+def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     """The results in a folder, from the model and the data in it."""
     from ..io.files import is_results
     from ..io.read import read
     from ..model.storage import load, load_value
-    from ..results.files import PATH
-    from ..results.network.multiway_results import network_results
-    from ..results.results import Results
-    from ..results.words.given_titles import FILE
+    from ..results.multiway import network_results
+    from ..results.results import PATH_FILE, Results
+    from ..results.words.titles import TITLES_FILE
 
     if not is_results(out):
         raise _no_results(out)
@@ -158,10 +145,10 @@ def read_any_results(out: Path, titles: Path | None = None) -> Results | Network
     network = network_results(out, model, about)
     if network is not None:
         return network
-    path = load_value(out / PATH) if (out / PATH).exists() else None
+    path = load_value(out / PATH_FILE) if (out / PATH_FILE).exists() else None
     data = read(out).changed(source=str(about.get("data", {}).get("source", "")))
-    if titles is None and (out / FILE).exists():
-        titles = out / FILE
+    if titles is None and (out / TITLES_FILE).exists():
+        titles = out / TITLES_FILE
     with _commands_for_titles(out):
         results = Results.of(
             model, data, path=path, command=str(about.get("command", "")), titles=titles
@@ -188,7 +175,7 @@ def _no_results(out: Path) -> OSError:
 @contextmanager
 def _commands_for_titles(out: Path) -> Iterator[None]:
     """If titles are for other numbers of clusters, say which command makes results that match."""
-    from ..results.words.given_titles import OtherNumbersError
+    from ..results.words.titles import OtherNumbersError
 
     try:
         yield
@@ -196,11 +183,11 @@ def _commands_for_titles(out: Path) -> Iterator[None]:
         numbers = {"-k": error.n_clusters[0], "-l": error.n_clusters[1]}
         options = [part for name, k in numbers.items() if k for part in (name, str(k))]
         cut = shlex.join(["comarkov", "cut", str(out), *options])
-        fact = str(error).split(" Cut the model")[0]
-        raise ValueError(f"{fact} Make results that match the titles first: {cut}") from None
+        advice = f"Make results that match the titles first: {cut}"
+        raise InputError(str(error.args[0]), advice=advice) from None
 
 
-def print_results(results: Results | NetworkResults, out: Path, output: OutputOptions) -> None:
+def print_results(results: BaseResults, out: Path, output: OutputOptions) -> None:
     """Print the clusters, and where the report is."""
     if output.json:
         print_json(summary(out))

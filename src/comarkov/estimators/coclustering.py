@@ -296,7 +296,7 @@ class CoClustering(CoClusterEstimator):
             (beta, cost, row_labels, column_labels), by decreasing β.
         """
         wanted, asked = betas_of.checked(betas), self._parameters()
-        run = asked.run(betas_of.DEFAULT if asked.beta == "auto" else float(asked.beta))
+        run = asked.run(betas_of.DEFAULT_BETA if asked.beta == "auto" else float(asked.beta))
         _, _, data = read_weighted(X, asked, run)
         counts = self._counts_of_fit(data)
         if counts is None:

@@ -19,7 +19,7 @@ from .._compat import Interval, validate_params
 from ..costs import agreement
 from ..costs.objective import information
 from ..io.read.fit_input import fit_input
-from ..io.store.weighing import weighted_joint
+from ..io.store.opening import weighted_joint
 from ..joint.joint import joint
 from ..joint.messages import InputError, warn_user, without_mass
 from ..joint.weighting import Weighting, as_weighting

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..io.read.fit_input import fit_input
-from ..io.store.weighing import fit_weighting
+from ..io.store.opening import fit_weighting
 from ..joint.inputs import NO_MASS, as_csr
 from ..joint.joint import Joint, joint
 from ..joint.machine import available_memory, n_threads, own_memory
@@ -32,8 +32,8 @@ from ..search.optimise.polish import fine_number
 from ..search.parallel.boards import padded
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed
-from ..search.select.beta import DEFAULT
-from ..search.state.merging import AT_ONCE, PER_ITEM, PER_ROW
+from ..search.select.beta import DEFAULT_BETA
+from ..search.state.merging import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES
 from ..search.state.starts import pair, starts_for
 from .base import Parameters
 
@@ -109,13 +109,13 @@ def _side_bytes(
     shuffled = min(size.entries, SHUFFLED_ELEMENTS * size.entries // max(elements, 1))
     present = int(items * -math.expm1(-shuffled / max(items, 1)))  # that a random sample hits
     calibration = CELL_BYTES * present * padded(k) + SHUFFLED_BYTES * shuffled
-    split = PER_ITEM * items + PER_ROW * elements
+    split = SPLIT_ITEM_BYTES * items + SPLIT_ROW_BYTES * elements
     if parts == 1:
         whole = CELL_BYTES * cells
         return whole, whole, whole, max(split, CELL_BYTES * fine, calibration)
     mass, copies = size.mass * cells, min(threads, parts) * CELL_BYTES * cells
     waiting = 2 if size.mass == 4 else parts.bit_length() + 1  # see ``parts.total``
-    other = max(min(AT_ONCE, k * split), 2 * size.mass * fine, calibration)
+    other = max(min(SPLIT_BYTES, k * split), 2 * size.mass * fine, calibration)
     return mass, copies, mass * waiting, other
 
 
@@ -264,7 +264,7 @@ def _time_on_sample(
     few = [None if k is None else min(k, n) for k, n in zip(counts, sample.shape, strict=True)]
     quick = type(estimator)(
         tuple(few),
-        DEFAULT if asked.beta == "auto" else asked.beta,
+        DEFAULT_BETA if asked.beta == "auto" else asked.beta,
         **{name: getattr(asked, name) for name in ("method", "max_iter", "tol", "beta_step")},
         n_init=1,
         random_state=0,
@@ -286,7 +286,7 @@ def _count_starts(asked: Parameters, source: Source, counts: Counts) -> int:
         return int(asked.n_init)
     sides = zip(counts, source.whole.shape, strict=True)
     work = source.whole.nnz * sum(fine_number(k, n) for k, n in sides if k is not None)
-    is_small = work <= budgets.work(budgets.SEVERAL_MEMBERS)
+    is_small = work <= budgets.work(budgets.SEVERAL_MEMBERS_SECONDS)
     return WAVE if asked.method == "auto" and is_small else 1
 
 

@@ -12,14 +12,13 @@ import numpy as np
 from .._compat import fit_context
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
-from ..io.store.opening import check_large
-from ..io.store.weighing import weighted_joint
+from ..io.store.opening import check_large, weighted_joint
 from ..joint.alignment import check_columns
 from ..joint.inputs import NamedMatrix, sorted_csr
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.weighting import Weighting, as_weighting
-from ..results.notebook import DescribeMixin
+from ..results.describe import DescribeMixin
 from ..search.checkpoint import Checkpoint, Chosen
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
@@ -34,7 +33,7 @@ from .prediction import CoClustered, Sides, learn, warn_of
 
 if TYPE_CHECKING:
     from ..results.results import Results
-    from ..results.words.given_titles import Titles
+    from ..results.words.titles import Titles
 
 Counts = tuple[Any, Any]
 
@@ -85,7 +84,7 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
         asked = self._parameters()
         wanted = self._counts(asked.n_clusters)
         with showing(fit_stages(wanted, asked.beta), asked.verbose):
-            run = asked.run(beta.DEFAULT if asked.beta == "auto" else float(asked.beta))
+            run = asked.run(beta.DEFAULT_BETA if asked.beta == "auto" else float(asked.beta))
             X, weighting, data = read_weighted(X, asked, run)
             run = with_checkpoint(run, asked, wanted, data)
             counts, selection = choose_counts(data, wanted, asked, run)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._compat import Interval, StrOptions, fit_context
 from ..costs.labels import as_labels, renumbered
 from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
-from ..costs.relations import markov
+from ..costs.objective import markov
 from ..joint import chains
 from ..joint.chains import Chain, Transitions, chain, hold_out, read_transitions
 from ..joint.inputs import is_matrix
@@ -24,17 +24,25 @@ from ..joint.scale import are_whole
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
 from ..search.run import Purpose, Seed
-from ..search.state.graph import Graph, Relation
+from ..search.state.graph import Graph, WeightedRelation
 from ..search.state.network_state import Network, NetworkProblem
-from ..search.state.starts import Elements, Start, start_for
-from .base import COUNT, NETWORK, Callback, NetworkMethod, Searches, Starts, warn_if_unfinished
+from ..search.state.starts import ElementWords, Start, start_for
+from .base import (
+    COUNT,
+    NETWORK,
+    Callback,
+    NetworkMethod,
+    Searches,
+    Starts,
+    warn_if_unfinished,
+)
 from .prediction import with_columns_of_fit
 
 if TYPE_CHECKING:
-    from ..results.network.chain_results import ChainResults
+    from ..results.chain import ChainResults
 
 NEW_MASS = 1e-6  # of a new state, whose share of all steps is unknown: too little to matter
-STATES = Elements("state", "states", "n_samples")
+STATES = ElementWords("state", "states", "n_samples")
 
 
 @dataclass(eq=False, repr=False)
@@ -183,7 +191,7 @@ class MarkovAggregation(Searches):
             rng = run.seed.stream(Purpose.HELD_OUT)
             fitted, tested = hold_out(data, float(self.held_out), rng)
         walk = chain(fitted, data.states, self.restrict, is_part=tested is not None)
-        graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
+        graph = Graph((WeightedRelation(0, 0, joint(_flow(walk)), markov),), 1)
         problem = NetworkProblem(graph, [self._start(walk, data.states)])
         state = asked.search_method().solve(problem, run).state
         warn_if_unfinished(state, run)
@@ -202,7 +210,7 @@ class MarkovAggregation(Searches):
 
     def results(self, X: Any) -> ChainResults:
         """The results of this model on X, what was passed to ``fit``, with tables and a report."""
-        from ..results.network.chain_results import ChainResults
+        from ..results.chain import ChainResults
 
         return ChainResults(self, X)
 

@@ -14,19 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import fit_context
 from ..costs.labels import renumbered
-from ..costs.relations import Coefficients, Information, co_clustering
+from ..costs.objective import Coefficients, Information, co_clustering
 from ..io.read.element_types import Key, read_new, read_relations
 from ..joint.joint import Joint, joint
 from ..joint.messages import warn_user
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
-from ..search.state.graph import Graph, Relation
+from ..search.state.graph import Graph, WeightedRelation
 from ..search.state.network_state import problem_of
-from ..search.state.starts import Elements, Start, start_for
+from ..search.state.starts import ElementWords, Start, start_for
 from .base import COUNT, NETWORK, Callback, NetworkMethod, Searches, Starts, warn_if_unfinished
 
 if TYPE_CHECKING:
-    from ..results.network.multiway_results import MultiwayResults
+    from ..results.multiway import MultiwayResults
 
 
 @dataclass(eq=False, repr=False)
@@ -166,7 +166,7 @@ class MultiwayClustering(Searches):
 
     def results(self, X: Mapping[Key, Any]) -> MultiwayResults:
         """The results of this model on X, what was passed to ``fit``, with tables and a report."""
-        from ..results.network.multiway_results import MultiwayResults
+        from ..results.multiway import MultiwayResults
 
         return MultiwayResults(self, X)
 
@@ -179,7 +179,7 @@ class MultiwayClustering(Searches):
         number = {name: t for t, name in enumerate(types)}
         unit = max(self._weight(key) for key in data)
         relations = tuple(
-            Relation(
+            WeightedRelation(
                 number[s], number[t], matrix, partial(_weighted, weight=self._weight((s, t)) / unit)
             )
             for (s, t), matrix in data.items()
@@ -192,7 +192,7 @@ class MultiwayClustering(Searches):
         if k is None:
             raise ValueError(f"n_clusters has no number for the type {name!r}.")
         init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
-        words = Elements(repr(name), f"elements of {name!r}", "in all")
+        words = ElementWords(repr(name), f"elements of {name!r}", "in all")
         return start_for(k, init, fixed, mass, words)
 
     def _keep(

@@ -14,8 +14,7 @@ from sklearn.base import BiclusterMixin, ClassNamePrefixFeaturesOutMixin, Transf
 from sklearn.utils.validation import check_is_fitted
 
 from ..costs.labels import check_side, renumbered
-from ..costs.objective import cost
-from ..costs.relations import Information
+from ..costs.objective import Information, cost
 from ..io.read.fit_input import new_input
 from ..joint.alignment import align, check_columns
 from ..joint.inputs import are_numbers, as_csr, in_parts

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+EXACT_FLOATS = 2.0**53  # smaller floats represent whole numbers exactly
 INT32_MAX = np.iinfo(np.int32).max
 COUNT_BITS = 20  # of the largest count: fewer than numbers of single precision have
 WEIGHTS_AT_ONCE = 1 << 16  # that are examined at a time
-EXACT_WHOLE = 2.0**53  # whole numbers up to here are exact
 SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
 RANGE = 499  # octaves to both sides of 1 in which ratios and products of two weights are numbers
 LEAST_OCTAVE = -1074  # of the smallest number above 0
@@ -28,7 +28,9 @@ def are_whole(weights: np.ndarray) -> bool:
         return True
     flat = weights.ravel()
     parts = (flat[i : i + WEIGHTS_AT_ONCE] for i in range(0, flat.size, WEIGHTS_AT_ONCE))
-    return all(bool(((part == np.floor(part)) & (part <= EXACT_WHOLE)).all()) for part in parts)
+    return all(
+        bool(((part == np.floor(part)) & (np.abs(part) <= EXACT_FLOATS)).all()) for part in parts
+    )
 
 
 class Extent(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..io.drafts import handling_interrupts
+from ..io.interrupts import handling_interrupts
 from ..joint.messages import is_installed
 
 _ACTIVE: ContextVar[Bar | None] = ContextVar("progress bar", default=None)

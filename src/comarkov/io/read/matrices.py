@@ -6,6 +6,7 @@ import io
 import lzma
 import os
 import re
+import sys
 import warnings
 import zipfile
 import zlib
@@ -15,11 +16,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..isolation import BAD_HEADER, is_text
+from ..isolation import BAD_HEADER
 from .data import Data, Names, annotations_in, unjoined
-from .faults import weight_problem
-from .opened import CHUNK, UNOPENED, Opened, unpacking_limit
-from .raw_tables import first_line, reason
+from .opened import COPY_CHUNK, UNOPENED, Opened, unpacking_limit
+from .raw_tables import first_line, reason, weight_problem
 
 KEYS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
 # What zip files raise: RuntimeError if encrypted, NotImplementedError for unknown methods.
@@ -90,7 +90,7 @@ def _refuse_binary(file: Opened) -> None:
     """Refuse bytes that no text of numbers has: SciPy's reader may go on beyond their line."""
     line = 1
     with file.path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
+        while chunk := stream.read(COPY_CHUNK):
             bad = BINARY.search(chunk)
             line += chunk.count(b"\n", 0, bad.start() if bad else len(chunk))
             if bad:
@@ -246,3 +246,12 @@ def _matrix(parts: dict[str, np.ndarray]) -> Any:
     if kind != "coo":
         matrix.check_format(full_check=True)  # indices from a file must not lead out of it
     return matrix
+
+
+def is_text(array: np.ndarray) -> bool:
+    """Are all characters of an array of text characters? Python ends with SystemError if not."""
+    if array.dtype.kind != "U" or array.dtype.itemsize == 0 or array.size == 0:
+        return True
+    code = np.dtype(np.uint32).newbyteorder(array.dtype.byteorder)
+    codes = np.ascontiguousarray(array).reshape(-1).view(code)
+    return bool(codes.max() <= sys.maxunicode)

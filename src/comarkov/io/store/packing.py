@@ -10,26 +10,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
-from ...joint.messages import bytes_of
+from ...joint.messages import InputError, bytes_of
 from ..files import free_place, is_own, is_store, whole_folder
 from ..read import read
 from ..read.classes import columns_in
 from ..read.databases import is_address
-from ..read.edge_files import EdgeFiles, are_edges, holds_tables
-from ..read.edge_lists import no_edges
+from ..read.edge_lists import EdgeFiles, are_edges, holds_tables, no_edges
 from ..read.formats import ReadKeywords, spelling_out
 from ..read.remembering import ReadRequest
-from .building import finish, mapped_joint, with_columns, write_data
-from .edge_runs import FOLDER, NUMBERING, Journal, resumable_folder, write_rows, write_runs
+from .building import finish, map_joint, write_columns, write_data
+from .edge_runs import NUMBERING, RUNS, Journal, resumable_store, write_rows, write_runs
 from .layout import Description
 from .opening import Store, open_store
 
-LEAST_MEMORY = 32_000_000  # bytes
-SORTING = 0.5  # the share of the memory limit that sorting uses
-KINDS = ("row_kind", "column_kind", "entry_kind")
+LEAST_PACKING_MEMORY = 32_000_000  # bytes
+SORTING_SHARE = 0.5  # of the memory limit
+KIND_NAMES = ("row_kind", "column_kind", "entry_kind")
 
 #: Called with the name of a stage, how much of it is done, and how much there is.
-Advance = Callable[[str, int, int], None]
+AdvanceStage = Callable[[str, int, int], None]
 
 
 @spelling_out
@@ -39,7 +38,7 @@ def pack(
     *,
     memory_limit: int | str = "1GB",
     overwrite: bool = False,
-    progress: Advance | None = None,
+    progress: AdvanceStage | None = None,
     **keywords: Unpack[ReadKeywords],
 ) -> Store:
     """Pack data of any size into a folder on disk, which a fit loads as needed.
@@ -82,10 +81,10 @@ def pack(
     Store(2 rows x 2 columns, 3 entries, from the list)
     >>> folder.cleanup()
     """
-    limit = _limit(memory_limit)
+    memory = int(SORTING_SHARE * _limit(memory_limit))
     target = free_place(path, overwrite, is_store)
     given: dict[str, Any] = dict(keywords)
-    kinds = {name: kind for name in KINDS if (kind := given.pop(name, None))}
+    kinds = {name: kind for name in KIND_NAMES if (kind := given.pop(name, None))}
     sources = list(sources) if _are_several(sources) else [sources]
     edges = _edge_files(sources, given)
     if edges is None:
@@ -93,16 +92,18 @@ def pack(
         with whole_folder(target, overwrite, is_store) as draft:
             write_data(data.changed(**kinds), draft)
         return open_store(target)
-    with resumable_folder(target, overwrite, is_store, _task(edges, given, kinds)) as journal:
-        about = _packed(edges, journal, int(SORTING * limit), progress or _nothing)
+    with resumable_store(target, overwrite, _task(edges, given, kinds)) as journal:
+        about = _pack_edges(edges, journal, memory, progress or (lambda stage, done, total: None))
         about = replace(about, **{**journal.steps["about"], **kinds})
-        data = Store.of(mapped_joint(journal.folder, about), journal.folder, about)
+        data = Store.of(map_joint(journal.folder, about), journal.folder, about)
         request = _request(sources[0], given)
         finish(request.complete(data, edges.max_bytes), about, journal.folder)
     return open_store(target)
 
 
-def _packed(edges: EdgeFiles, journal: Journal, memory: int, advance: Advance) -> Description:
+def _pack_edges(
+    edges: EdgeFiles, journal: Journal, memory: int, advance: AdvanceStage
+) -> Description:
     """Write the matrix of edges, its transpose and its names, step by step."""
     folder = journal.folder
     if "rows" not in journal.steps:
@@ -111,11 +112,11 @@ def _packed(edges: EdgeFiles, journal: Journal, memory: int, advance: Advance) -
             raise no_edges(edges.source)
         journal.note("rows", write_rows(runs, codings, folder, memory, advance).as_json())
         del runs, codings
-    for name in (FOLDER, NUMBERING):
+    for name in (RUNS, NUMBERING):
         shutil.rmtree(folder / name, ignore_errors=True)
-    about = Description.of_json(journal.steps["rows"])
     if "columns" not in journal.steps:
-        about = with_columns(folder, about, memory, partial(advance, "Sorting columns"))
+        about = Description.of_json(journal.steps["rows"])
+        about = write_columns(folder, about, memory, partial(advance, "Sorting columns"))
         journal.note("columns", about.as_json())
     return Description.of_json(journal.steps["columns"])
 
@@ -149,9 +150,10 @@ def _edge_files(sources: Sequence[Any], keywords: Mapping[str, Any]) -> EdgeFile
             continue
         if len(sources) == 1:
             return None
-        raise ValueError(
-            f"{source} is not an edge list, and only edge lists can be packed together. Pack it "
-            "alone, or state that it is one with kind='edges'."
+        raise InputError(
+            "it is not an edge list, and only edge lists can be packed together",
+            file=source,
+            advice="Pack it alone, or state that it is one with kind='edges'.",
         )
     if len(sources) == 1 and any(columns_in(each) for each in request.options.classes):
         return None  # classes in columns of one file are read from all of it
@@ -174,23 +176,15 @@ def _is_edge_list(source: Any, request: ReadRequest, max_bytes: int | None) -> b
 
 def _task(edges: EdgeFiles, keywords: Mapping[str, Any], kinds: Mapping[str, str]) -> Any:
     """What is to be done, so that only the same task is continued."""
-    files = [(str(path.absolute()), *_state(path)) for path in edges.files]
+    states = [(str(path.absolute()), path.stat()) for path in edges.files]
+    files = [(path, state.st_size, state.st_mtime_ns) for path, state in states]
     return {"files": files, "keywords": repr(sorted(keywords.items())), "kinds": dict(kinds)}
-
-
-def _state(path: Path) -> tuple[int, int]:
-    state = path.stat()
-    return state.st_size, state.st_mtime_ns
-
-
-def _nothing(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 def _limit(size: int | str) -> int:
     """The memory limit in bytes."""
     limit = bytes_of(size) if isinstance(size, str) else size
-    if limit is None or limit < LEAST_MEMORY:
+    if limit is None or limit < LEAST_PACKING_MEMORY:
         raise ValueError(
             f"memory_limit={size!r} must be a size of at least 32 MB, for example "
             "memory_limit='2GB'."
