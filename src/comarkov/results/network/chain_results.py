@@ -11,7 +11,7 @@ import numpy as np
 
 from ...costs.labels import membership
 from ...io.csv_files import csv_text
-from ...io.files import DATA
+from ...io.files import DATA_FILE
 from ...io.read import Data
 from ...joint.chains import read_transitions
 from ..words.figures import bits_text, count_text, percent_text
@@ -284,7 +284,7 @@ class ChainResults(NetworkResults):
 
     def save_data(self, folder: Path) -> None:
         """Write the transitions."""
-        self.data.save(folder / DATA)
+        self.data.save(folder / DATA_FILE)
 
     def to_html(self) -> str:
         """The page: one file that needs no network."""
@@ -296,7 +296,7 @@ class ChainResults(NetworkResults):
         """Python code that repeats the fit."""
         return (
             "import comarkov\nfrom comarkov import MarkovAggregation\n\n"
-            f'data = comarkov.read("{DATA}")  # in the folder of this page\n'
+            f'data = comarkov.read("{DATA_FILE}")  # in the folder of this page\n'
             f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
         )
 

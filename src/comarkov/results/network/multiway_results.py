@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...io.csv_files import csv_text
-from ...io.files import DATA
+from ...io.files import DATA_FILE
 from ...io.read import read
 from ...io.read.element_types import Key
 from ...joint.messages import plural
@@ -235,7 +235,7 @@ def network_results(folder: Path, model: Any, about: dict[str, Any]) -> NetworkR
     command = str(about.get("command", ""))
     match type(model).__name__:
         case "MarkovAggregation":
-            data = replace(read(folder / DATA), source=str(about["data"]["source"]))
+            data = replace(read(folder / DATA_FILE), source=str(about["data"]["source"]))
             return ChainResults(model, data, command)
         case "MultiwayClustering":
             tables = {
