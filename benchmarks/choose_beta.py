@@ -16,7 +16,7 @@ from sklearn.datasets import load_digits
 from comarkov import CoClustering, datasets
 from comarkov.evaluate import matching_accuracy
 from comarkov.io.datasets.collections import read_newsgroups
-from comarkov.search.select.beta import DEFAULT, GRID
+from comarkov.search.select.beta import DEFAULT_BETA, GRID
 
 SEEDS = range(3)  # of planted data
 SAMPLES = range(2)  # of newsgroups
@@ -108,8 +108,15 @@ def main(parts):
             by_beta = {beta: result(task, beta) for beta in GRID}
             auto, beta, time = result(task, "auto")
             maps = [by_beta[beta][0] for beta in GRID]
-            cost = time / by_beta[DEFAULT][2]
-            row = [beta, auto, by_beta[DEFAULT][0], max(maps), GRID[int(np.argmax(maps))], cost]
+            cost = time / by_beta[DEFAULT_BETA][2]
+            row = [
+                beta,
+                auto,
+                by_beta[DEFAULT_BETA][0],
+                max(maps),
+                GRID[int(np.argmax(maps))],
+                cost,
+            ]
             print(f"# {task.name}: {np.round(row, 3)} {np.round(maps, 3)}", flush=True)
             rows.setdefault(task.name, []).append(row)
     print("| data | β chosen | MAP there | at 0.7 | at the best β | best β | time of a fit |")

@@ -17,7 +17,7 @@ from comarkov import CoClustering, MarkovAggregation
 from comarkov.joint.joint import joint
 from comarkov.search import budgets
 from comarkov.search.optimise import exact
-from comarkov.search.optimise.enumeration import cost_parts
+from comarkov.search.optimise.exact import cost_parts
 from comarkov.search.run import Run, Seed
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import starts_for

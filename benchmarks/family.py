@@ -5,12 +5,12 @@ import scipy.sparse as sp
 from common import Report, planted, seconds
 
 from comarkov import MarkovAggregation, MultiwayClustering, evaluate
-from comarkov.costs.relations import co_clustering
+from comarkov.costs.objective import co_clustering
 from comarkov.joint.chains import chain
 from comarkov.joint.joint import joint
 from comarkov.search.run import Run, Seed
 from comarkov.search.state.coclusters import CoClusterProblem
-from comarkov.search.state.graph import Graph, Relation
+from comarkov.search.state.graph import Graph, WeightedRelation
 from comarkov.search.state.network_state import network
 from comarkov.search.state.starts import free_start
 
@@ -61,7 +61,7 @@ def kernels(report: Report) -> None:
     data = joint(planted(10**6, CLUSTERS))
     labels = [np.random.default_rng(0).integers(CLUSTERS, size=size) for size in data.shape]
     rows, columns = (free_start(CLUSTERS, mass) for mass in (data.row_mass, data.column_mass))
-    graph = Graph((Relation(0, 1, data, co_clustering),), 2)
+    graph = Graph((WeightedRelation(0, 1, data, co_clustering),), 2)
     states = (
         network(graph, [rows, columns], labels),
         CoClusterProblem(data, (rows, columns)).with_labels(labels),

@@ -16,9 +16,9 @@ from sklearn.metrics import adjusted_rand_score, v_measure_score
 from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
+from comarkov.costs.objective import most_informative
 from comarkov.evaluate import matching_accuracy
 from comarkov.io.datasets.collections import read_newsgroups
-from comarkov.joint.weighting import most_informative
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
 
 SEEDS = range(100, 120)

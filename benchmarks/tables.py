@@ -17,8 +17,8 @@ from common import data_folder, letters_of_subject_and_body
 from sklearn.datasets import load_digits
 
 from comarkov import datasets
+from comarkov.costs.objective import most_informative
 from comarkov.io.datasets.collections import COLLECTIONS, read_newsgroups
-from comarkov.joint.weighting import most_informative
 
 Truth = tuple[int | None, int | None]
 

@@ -69,6 +69,23 @@ def problem_of(W, k, l):
     return CoClusterProblem(data, (free_start(k, data.row_mass), free_start(l, data.column_mass)))
 
 
+def relation_cost(W, source_labels, target_labels, coefficients):
+    """The loss of a relation in bits from sums of f(v) = v ln v: an oracle of its own."""
+    W = sp.coo_array(W.csr if hasattr(W, "csr") else W).astype(float)
+    w, (x, y) = W.data / W.data.sum(), W.coords
+    rows, columns = np.asarray(source_labels), np.asarray(target_labels)
+
+    def f(*keys):
+        sums = pd.Series(w).groupby([pd.Series(key) for key in keys]).sum().to_numpy()
+        return float(xlogy(sums, sums).sum())
+
+    source, target, both = coefficients
+    loss = -target * f(x, columns[y]) - source * f(rows[x], y) - both * f(rows[x], columns[y])
+    loss += (source + both) * f(rows[x]) + (target + both) * f(columns[y])
+    loss += sum(coefficients) * f(x, y) - (source + both) * f(x) - (target + both) * f(y)
+    return float(loss / np.log(2))
+
+
 def same(one, other):
     """Equal to the last bit, in type too."""
     if type(one) is not type(other):

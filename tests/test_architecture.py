@@ -19,8 +19,8 @@ PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_t
 ROOMS = [
     "kernels",
     "joint",
-    "io",
     "costs",
+    "io",
     "search",
     "model",
     "results",
@@ -51,6 +51,17 @@ def test_imports_point_one_way():
         for path in (PACKAGE / room).rglob("*.py"):
             for other in rooms_imported(path):
                 assert other == "_compat" or ROOMS.index(other) <= rank, f"{path} imports {other}"
+
+
+# v log v and p log(p / q), however they are written.
+FORMULA = re.compile(r"\bxlog[xy]\(|\b(\w+) \* np\.log2?\(\1\b")
+
+
+def test_formulas_are_in_costs_and_kernels_only():
+    """Kernels hold the fast versions, which are tested equal to those in ``costs``."""
+    for room in set(ROOMS) - {"kernels", "costs"}:
+        for path in (PACKAGE / room).rglob("*.py"):
+            assert not FORMULA.search(path.read_text()), path
 
 
 def test_tests_mirror_the_rooms():

@@ -145,9 +145,9 @@ MISTAKES = {
         "CoClustering(beta=2).fit(X)", "Got 2 instead", "CoClustering(beta=0.7)", COUNTS
     ),
     "a side that is none": Mistake(
-        'model.predict_with_confidence(X, side="row")',
+        'model.predict(X, side="row", return_confidence=True)',
         'side must be "rows" or "columns", not \'row\'',
-        'model.predict_with_confidence(X, side="rows")',
+        'model.predict(X, side="rows", return_confidence=True)',
         FRAME,
         is_quoted=False,
     ),

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .costs import agreement as evaluate
-    from .costs.objective import cost, information
-    from .costs.relations import Information
+    from .costs.objective import Information, cost, information
     from .estimators.coclustering import CoClustering
     from .estimators.comparison import compare
     from .estimators.markov import MarkovAggregation
@@ -42,7 +41,7 @@ _HOMES = {
     "IBDouble": "estimators.named",
     "IDC": "estimators.named",
     "ITCC": "estimators.named",
-    "Information": "costs.relations",
+    "Information": "costs.objective",
     "MarkovAggregation": "estimators.markov",
     "MergeTree": "search.optimise.agglomeration",
     "MultiwayClustering": "estimators.multiway",

@@ -72,7 +72,7 @@ def test_signals_end_a_command_as_ctrl_c_does(tmp_path, which, word):
     code = (
         "import comarkov.estimators.fitting as f, signal, sys\n"
         f"signal.signal({int(number)}, signal.SIG_DFL)\n"  # which nohup has changed
-        f"f.CoClusterEstimator._fit_in_stages = lambda *a: signal.raise_signal({int(number)})\n"
+        f"f.read_weighted = lambda *a: signal.raise_signal({int(number)})\n"
         "sys.argv = ['comarkov', 'fit', 'southern-women', '-o', 'out']\n"
         "from comarkov.__main__ import main\n"
         "main()\n"

@@ -207,7 +207,7 @@ def test_leftover_is_its_definition(monkeypatch):
     only *= 0.1  # so that differences are rounded
     expected = leftover_oracle(only, rows, columns)
     assert leftover(sp.csr_array(only), rows, columns) == pytest.approx(expected)
-    monkeypatch.setattr(what_is_left, "AT_ONCE", 5)  # rows
+    monkeypatch.setattr(what_is_left, "ROWS_AT_ONCE", 5)  # rows
     assert leftover(sp.csr_array(W), *labels) == pytest.approx(measured)
     without = np.vstack([W, np.zeros(17)]), np.append(labels[0], -1)
     assert leftover(sp.csr_array(without[0]), without[1], columns) == pytest.approx(measured)

@@ -11,7 +11,7 @@ from comarkov.costs.selection import is_independent
 @pytest.mark.parametrize(("above", "independent"), [(0, False), (4, False), (5, True), (99, True)])
 def test_five_of_a_hundred_tables_is_the_level(above, independent, monkeypatch):
     """The observed table counts as one of them."""
-    correlations = iter([0.5] + [0.5] * above + [0.4] * (selection.TABLES - above))
+    correlations = iter([0.5] + [0.5] * above + [0.4] * (selection.NULL_TABLES - above))
     monkeypatch.setattr(selection, "_correlation", lambda _: next(correlations))
     table = sp.csr_array(np.ones((3, 3), int))
     assert is_independent(table, np.random.default_rng(0)) is independent

@@ -27,7 +27,7 @@ def test_without_a_violation_no_state_is_named():
 @pytest.mark.parametrize("cells", [40, 10**6])
 def test_moments_are_those_of_as_many_tables_as_are_wanted(monkeypatch, cells):
     """All at once or a few at a time, to limit memory."""
-    monkeypatch.setattr(tested, "CELLS", cells)
+    monkeypatch.setattr(tested, "RANDOM_TABLE_CELLS", cells)
     drawn = []
 
     class Tables:

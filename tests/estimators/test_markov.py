@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import lumpable, weights
+from helpers import lumpable, relation_cost, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import MarkovAggregation, evaluate
-from comarkov.costs.relations import markov, relation_cost
+from comarkov.costs.objective import markov
 from comarkov.joint.joint import joint
 from comarkov.search.optimise import seeding
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import relation_cost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,7 +11,7 @@ from scipy.special import softmax
 
 import comarkov
 from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
-from comarkov.costs.relations import co_clustering, markov, relation_cost
+from comarkov.costs.objective import co_clustering, markov
 
 TIE = 1e-11  # of costs in bits, which are sums of some hundred terms
 
@@ -49,7 +50,7 @@ def test_a_new_state_goes_where_the_chain_costs_least(data, beta):
     k = data.draw(st.integers(1, 3))
     model = MarkovAggregation(k, beta=beta, n_init=1, random_state=0).fit(P)
     new = data.draw(sparse_weights(4, n))
-    labels, sure = model.predict_with_confidence(new)
+    labels, sure = model.predict(new, return_confidence=True)
     for row, label, confidence in zip(new, labels, sure, strict=True):
         costs = chain_costs(model, P, row, beta)
         assert costs[label] <= costs.min() + TIE
@@ -84,10 +85,12 @@ def test_known_states_are_matched_by_name(tmp_path):
     for each in (model, stored):
         assert_array_equal(each.predict(new), model.labels_[[1, 3]])
     with pytest.warns(UserWarning, match=r"1 of 4 columns is not .* and was ignored: hail"):
-        labels, sure = model.predict_with_confidence(new.assign(hail=[0, 9]).drop(columns="fog"))
+        labels, sure = model.predict(
+            new.assign(hail=[0, 9]).drop(columns="fog"), return_confidence=True
+        )
     assert_array_equal(labels, model.labels_[[1, 3]])
     nothing = pd.DataFrame({"fog": [0, 1]})
-    labels, sure = model.predict_with_confidence(nothing)
+    labels, sure = model.predict(nothing, return_confidence=True)
     assert labels[0] == -1
     assert labels[1] >= 0
     assert sure[0] == 0 < sure[1]

@@ -84,7 +84,7 @@ SCRIPT = """
 
     for name in ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC"):
         assert set(getattr(comarkov, name)(2).fit(X).row_labels_) == {0, 1}, name
-    assert len(comarkov.compare(X, 2, n_starts=1)) > 5
+    assert len(comarkov.compare(X, 2, n_init=1)) > 5
     states = X @ X.T
     assert set(comarkov.MarkovAggregation(2).fit(states).labels_) == {0, 1}
     comarkov.MultiwayClustering(2).fit({("women", "events"): X})

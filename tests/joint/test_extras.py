@@ -112,7 +112,7 @@ def test_results_are_not_begun(bare, tmp_path, women):
 
 
 def test_drawings(bare, women):
-    model = CoClustering((2, 3), keep_path=True, random_state=0).fit(women.matrix)
+    model = CoClustering((2, 3), method="anneal", keep_path=True, random_state=0).fit(women.matrix)
     for draw in (
         lambda: comarkov.plot_heatmap(model, women.matrix),
         lambda: comarkov.plot_blocks(model),

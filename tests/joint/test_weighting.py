@@ -1,6 +1,7 @@
 """Weighting: its formulas, its formats, and what a co-clustering does with it."""
 
 import pickle
+from functools import partial
 from math import log
 
 import numpy as np
@@ -233,7 +234,7 @@ def test_a_co_clustering_weights_as_one_would_by_hand(planted, choice, make):
     assert_array_equal(model.transform(new), plain.transform(by_hand.transform(new)))
     assert model.score(new) == plain.score(by_hand.transform(new))
     assert_array_equal(
-        model.predict_columns(columns), plain.predict_columns(by_hand.weigh_columns(columns))
+        model.predict(columns, "columns"), plain.predict(by_hand.weigh_columns(columns), "columns")
     )
 
 
@@ -267,7 +268,7 @@ def test_what_loses_its_mass_belongs_nowhere(planted):
     assert_array_equal(model.predict(only_dropped), [-1])
     rare = np.zeros((60, 1))
     rare[3] = 8
-    assert_array_equal(model.predict_columns(rare), [-1])
+    assert_array_equal(model.predict(rare, "columns"), [-1])
 
 
 @pytest.mark.parametrize("weighting", ["tfidf", "bm25", Weighting("bm25", uniform=True)], ids=str)
@@ -281,7 +282,7 @@ def test_data_frames_are_aligned_before_they_are_weighted(frame, weighting):
     assert_array_equal(model.transform(pl.DataFrame(turned.reset_index(drop=True))), memberships)
     assert_array_equal(model.predict(turned), model.predict(frame))
     assert model.score(turned) == model.score(frame)
-    assert_array_equal(model.predict_columns(frame.iloc[::-1]), model.predict_columns(frame))
+    assert_array_equal(model.predict(frame.iloc[::-1], "columns"), model.predict(frame, "columns"))
     with pytest.warns(UserWarning, match="1 of 41 columns is not .* and was ignored: new"):
         assert_array_equal(model.transform(turned.assign(new=1000)), memberships)
     less = frame.drop(columns="c3")
@@ -381,7 +382,7 @@ def test_bad_data_gets_a_clear_error(planted, scheme):
     for estimator in (weighting.transform, weighting.weigh_rows, model.predict, model.score):
         with pytest.raises(ValueError, match=r"X has 80 features, but .* is expecting 40"):
             estimator(wide)
-    for new_columns in (weighting.weigh_columns, model.predict_columns):
+    for new_columns in (weighting.weigh_columns, partial(model.predict, side="columns")):
         with pytest.raises(ValueError, match="60 rows of the fit, but X has 5"):
             new_columns(planted[:5])
 

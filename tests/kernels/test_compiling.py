@@ -19,10 +19,10 @@ USE = """
 import json
 import numpy as np
 from comarkov.kernels.matrix import sum_xlogx
-from comarkov.kernels.tables import Table, derive, derive_items
+from comarkov.kernels.tables import MassTable, derive, derive_items
 
 none = np.zeros((0, 0), np.float32)
-table = Table(
+table = MassTable(
     np.full((1, 1), 8.0), *np.zeros((2, 1, 1), np.float32), none, none, np.zeros((0, 3), np.float32)
 )
 derive(table)

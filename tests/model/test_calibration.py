@@ -108,7 +108,7 @@ def test_nothing_to_measure_is_one():
 def test_some_elements_are_enough(monkeypatch):
     X, *_ = together(1)
     model = CoClustering((5, 4), random_state=0).fit(X)
-    monkeypatch.setattr(calibration, "SAMPLE", 100)
+    monkeypatch.setattr(calibration, "SAMPLED_ELEMENTS", 100)
     fewer = CoClustering((5, 4), random_state=0).fit(X)
     assert_array_equal(fewer.row_labels_, model.row_labels_)
     assert fewer.row_evidence_exponent_ != model.row_evidence_exponent_
@@ -196,5 +196,7 @@ def test_cuts_and_stored_models_predict_with_the_same_exponent(tmp_path):
     model.save(tmp_path / "model")
     again = comarkov.load(tmp_path / "model")
     assert again.row_evidence_exponent_ == model.row_evidence_exponent_
-    assert_array_equal(again.predict_with_confidence(X)[1], model.predict_with_confidence(X)[1])
+    assert_array_equal(
+        again.predict(X, return_confidence=True)[1], model.predict(X, return_confidence=True)[1]
+    )
     assert model.cut((3, 4)).row_evidence_exponent_ == model.row_evidence_exponent_

@@ -169,14 +169,14 @@ def test_a_cut_does_all_that_a_fit_does(counts):
     frame = pd.DataFrame(
         counts, index=[f"r{i}" for i in range(40)], columns=[f"c{i}" for i in range(30)]
     )
-    model = CoClustering((4, 3), weighting="bm25", keep_path=True, random_state=0).fit(frame)
+    model = CoClustering((4, 3), weighting="bm25", random_state=0).fit(frame)
     before = pickle.dumps(model)
     cut = model.cut((6, 2))
     assert cut.get_params()["n_clusters"] == (6, 2)
     assert_array_equal(cut.feature_names_in_, model.feature_names_in_)
     assert_array_equal(cut.predict(frame.iloc[:, ::-1]), cut.predict(frame))
-    assert_array_equal(cut.predict_columns(frame.iloc[::-1]), cut.predict_columns(frame))
-    assert set(cut.predict_columns(frame)) == {-1, 0, 1}
+    assert_array_equal(cut.predict(frame.iloc[::-1], "columns"), cut.predict(frame, "columns"))
+    assert set(cut.predict(frame, "columns")) == {-1, 0, 1}
     assert cut.score(frame) < 0
     assert len(cut.get_feature_names_out()) == 6
     assert cut.get_shape(11)[0] == (cut.row_labels_ == 5).sum()

@@ -46,7 +46,7 @@ def assert_does_the_same(model, loaded, X):
         assert same(model.transform(X), loaded.transform(X))
         assert same(model.score(X), loaded.score(X))
     if columns is not None:
-        assert same(model.predict_columns(X), loaded.predict_columns(X))
+        assert same(model.predict(X, "columns"), loaded.predict(X, "columns"))
     assert same(model.hierarchy_.levels, loaded.hierarchy_.levels)
     assert same(model.hierarchy_.merges, loaded.hierarchy_.merges)
     least = tuple(side and 1 for side in (rows, columns))

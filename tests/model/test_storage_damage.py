@@ -186,7 +186,7 @@ def complaint(folder, women):
     try:
         model = comarkov.load(folder)
         model.predict(women)
-        model.predict_columns(women)
+        model.predict(women, "columns")
         model.describe()
         _ = model.hierarchy_.levels
     except ValueError as error:

@@ -114,7 +114,7 @@ def test_a_bound_is_below_the_cost_and_near_it(seed):
     W = W[:, W.any(axis=0)]
     assume(W.any(axis=1).all())
     with kept_as("table"):
-        merging = module._PairedSide(joint(W), 1, None, 1.0)
+        merging = module.MergingSide(joint(W), 1, None, 1.0, None)
     pairs = merging.pairs
     for bound, (i, j) in zip(pairs.cost, itertools.combinations(range(n), 2), strict=True):
         cost = loss(W[[i, j]]) - loss(W[[i, j]].sum(axis=0, keepdims=True))
@@ -244,7 +244,7 @@ def test_what_memory_cannot_hold_is_refused_before_it_begins(monkeypatch):
     with pytest.raises(MemoryError, match=r"40 rows and 30 columns need 0\.0 GB"):
         IBCC((3, 3)).fit(W)
     monkeypatch.setattr(module, "total_memory", lambda: 1.99 * needed)
-    monkeypatch.setattr(module, "_PairedSide", None)
+    monkeypatch.setattr(module, "MergingSide", None)
     with pytest.raises(MemoryError, match=r"40 rows need 0\.0 GB, more than half.*SIB or ITCC"):
         AIB(3).fit(W)
 

@@ -19,10 +19,10 @@ from comarkov.costs.labels import matched
 from comarkov.joint.inputs import as_csr
 from comarkov.joint.resample import halves
 from comarkov.search.progress import BETA, CLUSTERING, Monitor
-from comarkov.search.progress import PATH as PATH_STAGE
+from comarkov.search.progress import PATH_BETAS as PATH_STAGE
 from comarkov.search.select import beta as coupling
 from comarkov.search.select import choose_numbers as selection
-from comarkov.search.select.beta import GRID, PATH
+from comarkov.search.select.beta import GRID, PATH_BETAS
 from comarkov.search.state.coclusters import Step
 from comarkov.search.state.starts import free_start
 
@@ -41,7 +41,7 @@ def planted(seed=0):
 def _few_repeats():
     """Enough to test, in a fraction of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coupling, "REPEATS", (2, 3))
+        patch.setattr(coupling, "MIN_MAX_THINNINGS", (2, 3))
         yield
 
 
@@ -123,7 +123,7 @@ def test_every_step_is_an_optimum_for_single_moves(data):
 def test_a_step_is_never_worse_than_the_last_one():
     X = planted()
     path = CoClustering((4, 3), random_state=0).beta_path(X)
-    assert [step.beta for step in path] == list(PATH) == [i / 10 for i in range(10, -1, -1)]
+    assert [step.beta for step in path] == list(PATH_BETAS) == [i / 10 for i in range(10, -1, -1)]
     first = CoClustering((4, 3), beta=1.0, random_state=0).fit(X)
     assert path[0].cost <= first.cost_ + 1e-9
     for before, step in itertools.pairwise(path):
@@ -337,12 +337,13 @@ def test_when_half_of_the_time_is_over_no_further_thinning_begins(monkeypatch):
 def test_one_bar_for_the_whole(capsys):
     monitor = Monitor(verbose=1)
     with monitor.watch(5, "outer"):
-        display = monitor._display
+        bar = monitor._bar
         with monitor.watch(3, "inner"):
-            assert monitor._display is display
-        assert monitor._display is display
-        assert display.stage == "outer"
-    assert monitor._display is None
+            assert monitor._bar is bar
+        assert monitor._bar is bar
+        monitor.advance()
+    assert monitor._bar is None
+    assert capsys.readouterr().err == "1/1 outer (1 of 5)\n"
 
 
 @pytest.mark.parametrize("stage", [BETA, PATH_STAGE])
@@ -387,4 +388,4 @@ def test_the_path_of_a_half_has_one_start(monkeypatch):
 def test_one_repeat_has_no_standard_error():
     table = coupling._conclusion(np.ones((1, len(GRID), 2)))
     assert np.isnan(table["standard_error"]).all()
-    assert table["beta"][table["chosen"]] == [coupling.DEFAULT]
+    assert table["beta"][table["chosen"]] == [coupling.DEFAULT_BETA]

@@ -44,12 +44,12 @@ def test_a_merge_costs_the_difference_of_costs(beta, which):
 
 @pytest.mark.parametrize("items", [1, 2, 5, 100])
 def test_pair_costs_are_sums_over_all_items_of_all_tables(items, monkeypatch):
-    monkeypatch.setattr(merging, "ITEMS", items)
+    monkeypatch.setattr(merging, "ITEMS_COPIED", items)
     one, other = RNG.poisson(1.0, size=(5, 4)), RNG.gamma(1.0, size=(7, 4))
-    costs = merging.pair_costs([(one, 0.5), (other, -2.0), (np.full((1, 4), np.nan), 0.0)])
+    costs = merging.sum_pair_terms([(one, 0.5), (other, -2.0), (np.full((1, 4), np.nan), 0.0)])
     expected = 0.5 * pair_terms(one) - 2.0 * pair_terms(other)
     assert_allclose(costs[np.triu_indices(4, 1)], expected, atol=1e-12)
-    alone = merging.pair_costs([(one, 1.0)])
+    alone = merging.sum_pair_terms([(one, 1.0)])
     assert_allclose(alone[np.triu_indices(4, 1)], pair_terms(one), atol=1e-12)
     assert np.isposinf(costs[np.tril_indices(4)]).all()
 

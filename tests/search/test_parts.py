@@ -155,7 +155,7 @@ def test_in_the_end_no_single_move_lowers_the_cost(matrix, beta, monkeypatch):
 
 
 def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):
-    monkeypatch.setattr("comarkov.search.state.side.SAMPLE", 200)
+    monkeypatch.setattr("comarkov.search.state.side.INSERTED_FIRST_ENTRIES", 200)
     for threads in (1, 2):
         data = divided(matrix, threads)
         free = np.flatnonzero(data.row_mass)
@@ -169,7 +169,7 @@ def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):
 
 @pytest.mark.parametrize("beta", [1.0, 0.7])
 def test_splits_in_parts_save_what_they_promise(matrix, beta, monkeypatch):
-    monkeypatch.setattr("comarkov.search.state.merging.SAMPLE", 100)
+    monkeypatch.setattr("comarkov.search.state.merging.SPLIT_SAMPLE_ENTRIES", 100)
     state = started(divided(matrix, 2), 4, 5, 8)
     side = state.rows
     gains = []

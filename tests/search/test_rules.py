@@ -9,7 +9,7 @@ from helpers import agreement, run_at
 from comarkov import datasets
 from comarkov.joint.joint import joint
 from comarkov.search.select import choose_numbers, halves
-from comarkov.search.select.choose_numbers import MOST, _Choice, _goal, select
+from comarkov.search.select.choose_numbers import MAX_VIEW, _Choice, _goal, select
 from comarkov.search.select.halves import Gain
 from comarkov.search.select.number_ladder import Decision, ladder, numbers_of
 
@@ -111,7 +111,7 @@ def test_a_view_has_at_least_the_clusters_of_the_other_side_up_to_twelve():
     choice = choice_of(np.ones((40, 7), int))
     assert choice._at_least(0, None) == 1
     assert choice._at_least(0, Decision(9, "")) == 9
-    assert choice._at_least(0, Decision(30, "")) == MOST == 12
+    assert choice._at_least(0, Decision(30, "")) == MAX_VIEW == 12
     assert choice._at_least(1, Decision(9, "")) == 7
 
 
@@ -128,7 +128,7 @@ def test_the_search_for_a_knee_starts_at_what_is_known_or_at_twelve():
 def test_numbers_that_are_agreed_are_views_of_neither_side(monkeypatch):
     choice = choice_of(blocks())
     agreed = [Decision(4, "agreement of halves"), Decision(5, "agreement of halves")]
-    monkeypatch.setattr(choose_numbers.number_view, "knee", None)
+    monkeypatch.setattr(choose_numbers, "knee_of_kept", None)
     assert choice._with_views(agreed) == agreed
 
 

@@ -16,8 +16,8 @@ from comarkov.search.progress import Monitor
 from comarkov.search.select import number_ladder
 from comarkov.search.select.choose_numbers import select
 from comarkov.search.select.number_ladder import (
-    MANY,
-    MEMBERS,
+    TOP_CLUSTERS,
+    TOP_MEMBERS,
     evidence_of,
     ladder,
     numbers_of,
@@ -60,8 +60,8 @@ def test_a_ladder_merges_one_pair_at_a_time_of_the_side_with_more_clusters(W, se
 
 
 def test_a_ladder_begins_with_many_and_stops_at_numbers_that_are_given():
-    levels = levels_of(planted(shape=(MANY * MEMBERS, 60)), rows=7)
-    assert numbers_of(levels[0]) == (MANY, 12)
+    levels = levels_of(planted(shape=(TOP_CLUSTERS * TOP_MEMBERS, 60)), rows=7)
+    assert numbers_of(levels[0]) == (TOP_CLUSTERS, 12)
     assert numbers_of(levels[-1]) == (7, 1)
 
 
@@ -172,7 +172,9 @@ def test_halves_decide_where_blocks_do_not_explain_the_data():
     assert selection.reason.startswith(reason)
 
 
-@pytest.mark.parametrize("what", [budgets.HALVES, budgets.GAINS], ids=["agreement", "gains"])
+@pytest.mark.parametrize(
+    "what", [budgets.HALVES_SECONDS, budgets.GAINS_SECONDS], ids=["agreement", "gains"]
+)
 def test_halvings_are_fewer_the_more_work_they_are(what, monkeypatch):
     """The work of all clusters: 32 of one side for agreement, 4 of each for gains in noise."""
     asked = set()
@@ -180,7 +182,7 @@ def test_halvings_are_fewer_the_more_work_they_are(what, monkeypatch):
     monkeypatch.setattr(budgets, "times", lambda *given: asked.add(given) or true(*given))
     noise = np.random.default_rng(0).poisson(0.5, size=(60, 50))
     assert chosen(noise).numbers == (1, 1)
-    work, times = (32, (2, 4)) if what == budgets.HALVES else (8, (2, 8))
+    work, times = (32, (2, 4)) if what == budgets.HALVES_SECONDS else (8, (2, 8))
     assert (what, work * np.count_nonzero(noise), *times) in asked
 
 

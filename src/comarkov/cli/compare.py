@@ -81,8 +81,8 @@ def compare(
             comparison.methods and comparison.methods.split(","),
             beta=beta,
             weighting=comparison.weighting_for(data),
-            n_starts=comparison.n_init or 1,
-            seed=comparison.seed,
+            n_init=comparison.n_init or 1,
+            random_state=comparison.seed,
             classes=_classes(data, comparison),
         )
         lines = records(table)

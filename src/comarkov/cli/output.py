@@ -227,7 +227,6 @@ class _NoteHandler(logging.Handler):
 
 
 READING, WRITING = "Reading the data", "Writing the results"
-EXPECTED = 10.0  # seconds for all stages, until the size of the data is known
 
 
 @contextmanager
@@ -270,10 +269,8 @@ def stage_bar(
 
     Yields the function that begins the stages READING and WRITING; a fit begins its own.
     """
-    from ..search.progress import PATH, WEIGHTS, begin_stage, expect, fit_stages, showing
+    from ..search.progress import PATH, begin_stage, fit_stages, showing
 
-    stages = {READING: 2.0, **fit_stages(numbers, beta)}
-    stages |= {PATH: WEIGHTS[PATH]} if path else {}
-    with showing({**stages, WRITING: 4.0}, int(is_shown)):
-        expect(EXPECTED)
+    stages = [READING, *fit_stages(numbers, beta), *[PATH] * path, WRITING]
+    with showing(stages, int(is_shown)):
         yield begin_stage

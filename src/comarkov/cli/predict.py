@@ -116,14 +116,16 @@ def _place_rows(
     if is_chain:
         advice = f"Choose the columns of new and known states: {works} --rows FROM --columns TO"
         _refuse_strangers(data, 1, fitted.states_, advice)
-        labels, confidence = fitted.predict_with_confidence(replace(data, column_kind="state"))
+        labels, confidence = fitted.predict(
+            replace(data, column_kind="state"), return_confidence=True
+        )
     else:
         axis = int(side == "rows")
         known = fitted._model.column_names if axis else fitted._model.row_names
         if axis and data.texts is not None and _are_strangers(data, axis, known):
             return _in_no_cluster(data)
         _refuse_strangers(data, axis, known, _advice(side))
-        labels, confidence = fitted.predict_with_confidence(data, side)
+        labels, confidence = fitted.predict(data, side, return_confidence=True)
     names = data.row_names if side == "rows" else data.column_names
     return Placed(names, labels, confidence, side)
 
@@ -169,7 +171,7 @@ def _place_elements(
         axis = 1 - key.index(element_type)
         advice = f"Choose its columns: {start} {','.join(key)}={matrix.source}:ROWS:COLUMNS"
         _refuse_strangers(matrix, axis, fitted.names_[key[axis]], advice)
-    names, labels = fitted._placed(data, element_type)
+    names, labels = fitted._place(data, element_type)
     folder = model.parent if model.name == MODEL else model
     types = summary(folder)["types"] if is_results(folder) else {}
     table_name = Path(types[element_type]["file"]).stem if types else element_type

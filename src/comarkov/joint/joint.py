@@ -20,6 +20,7 @@ from ..kernels.matrix import (
     count_by_column,
     group_counts,
     sum_xlogx,
+    table_bits_of,
     turn,
 )
 from .inputs import NO_MASS, named_csr, names
@@ -158,7 +159,7 @@ class Joint:
             return float(value)
 
         sums = (of_rows(*rows) for rows in pairwise(bounds))
-        return bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
+        return table_bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
 
     @cached_property
     def T(self) -> Joint:  # noqa: N802, as in NumPy
@@ -294,18 +295,6 @@ def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
     mass = row_mass(indptr, weights)
     spread = spread_of(weights, mass.sum())
     return Matrix(indptr, indices, weights, ones, twos, mass, spread)
-
-
-def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
-    """Mutual information in bits of a table of masses: its positive cells and its two margins."""
-    return bits_of(sum_xlogx(cells.ravel()), rows, columns)
-
-
-def bits_of(cells: float, rows: np.ndarray, columns: np.ndarray) -> float:
-    """The same if Σ v ln v over all cells v is known."""
-    total = rows.sum()
-    nats = cells - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
-    return max(float(nats / total / np.log(2)), 0.0)
 
 
 def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:

@@ -83,12 +83,12 @@ def similar_file(path: Path) -> str:
 INSIDE = ("comarkov", "contextlib", "sklearn")  # scikit-learn wraps methods of estimators
 
 
-def warn_user(message: str) -> None:
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the nearest line that is outside this library and what calls it for the user."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and _package(frame.f_globals) in INSIDE:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level + 1)
+    warnings.warn(message, category, stacklevel=level + 1)
 
 
 def _package(module: dict[str, object]) -> str:
@@ -194,3 +194,18 @@ def size_text(count: float) -> str:
                 f"{count / unit:.2g} {name}" if count < 10 * unit else f"{count / unit:.0f} {name}"
             )
     return f"{count:.0f} bytes"
+
+
+def time_text(seconds: float) -> str:
+    """Return a time as people write it.
+
+    Examples
+    --------
+    >>> time_text(3.21), time_text(200), time_text(9000)
+    ('about 3 seconds', 'about 3 minutes', 'about 2.5 hours')
+    """
+    for unit, name in ((3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 1.5 * unit:
+            count = seconds / unit
+            return f"about {count:.1f} {name}" if count < 3 else f"about {count:.0f} {name}"
+    return f"about {max(seconds, 1):.0f} seconds" if seconds >= 1.5 else "about a second"

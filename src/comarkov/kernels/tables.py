@@ -15,7 +15,7 @@ f32 = np.float32
 LANES = 8  # clusters in a table are padded to a multiple of this
 
 
-class Table(NamedTuple):
+class MassTable(NamedTuple):
     """Masses by (item, cluster) and the values derived from them; padded to LANES clusters."""
 
     mass: np.ndarray  # exact: int32 for counts, else float64

@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import ranks
-from ..costs.relations import Information
+from ..costs.objective import Information, information_parts
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
 from .levels import Orders, SideLevels, block_shares, drawing_orders
@@ -189,7 +189,7 @@ def strongest(
     """
     share = mass / mass.sum()
     lift = np.divide(share, other_mass, out=np.zeros(mass.size), where=mass > 0)
-    bits = mass * log2(lift)
+    bits = information_parts(mass, mass.sum(), other_mass)
     best = np.argsort(-bits, kind="stable")[:n]
     best = best[lift[best] > 1 + NOISE]
     return best, lift[best], bits[best]
@@ -260,7 +260,8 @@ def lift_of(blocks: np.ndarray) -> np.ndarray:
 
 def information_of(blocks: np.ndarray) -> float:
     """I(X̄;Ȳ) in bits."""
-    return max(float((blocks * log2(lift_of(blocks))).sum()), 0.0)
+    margins = blocks.sum(axis=1, keepdims=True), blocks.sum(axis=0)
+    return max(float(information_parts(blocks, *margins).sum()), 0.0)
 
 
 def findings_of(

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ...joint.weighting import most_informative
+from ...costs.objective import most_informative
 from .archives import Archive, not_published, read_members
 
 

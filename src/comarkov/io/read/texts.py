@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ...costs.objective import most_informative
 from ...joint.messages import quote, warn_user
-from ...joint.weighting import most_informative
 from ..files import is_own
 from .classes import MOST
 from .data import Data

@@ -110,7 +110,7 @@ def _run(key: Key, options: RunOptions) -> Any:
     matrix, truth = weighted(sample, variant, seed)
     n_clusters = len(sample.class_names), l
     with as_published():
-        init = (truth, None) if variant == "truth" else "random"
+        init = (truth, None) if variant == "truth" else None
         model = CoClustering(
             n_clusters, beta=0.0, init=init, keep_path=True, random_state=seed, **SETTINGS
         ).fit(matrix)

@@ -39,7 +39,7 @@ STUCK_OPTIMUM = [0, 0, 1], [0, 0, 1, 1]
 
 
 def _run_stuck(key: Key, options: RunOptions) -> Any:
-    def fit(method: str, **more: Any) -> Any:
+    def fit(method: Any, **more: Any) -> Any:
         with as_published():
             model = CoClustering(2, beta=0.5, method=method, **PAPER, **more).fit(STUCK)
         return [model.cost_, model.row_labels_.tolist(), model.column_labels_.tolist()]

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from ...costs.labels import membership
-from ...costs.relations import Information
+from ...costs.objective import Information
 from ...io.csv_files import tables_for_spreadsheets
 from ...io.files import MODEL, SUMMARY, is_results, whole_folder
 from ...io.read.element_types import Key, read_relations

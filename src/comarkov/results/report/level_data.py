@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...costs.labels import ranks
+from ...costs.objective import information_parts
 from ..findings import Findings, SideFindings, strongest
 from ..levels import SideLevels, block_shares
 from ..words.titles import node_titles
@@ -98,7 +99,7 @@ def _tree(findings: Findings, side: SideFindings) -> dict[str, Any] | None:
     for profile in levels.profiles():
         best, lift, _ = strongest(profile, other_mass, FEATURES)
         features.append([[int(place[i]), _digits(x)] for i, x in zip(best, lift, strict=True)])
-        bits.append(_digits(_bits(profile, other_mass), 9))
+        bits.append(_digits(information_parts(profile, profile.sum(), other_mass).sum(), 9))
     return {
         "order": getattr(findings.leaf_orders, f"{side.axis}s").tolist(),
         "merges": levels.merges.tolist(),
@@ -110,13 +111,6 @@ def _tree(findings: Findings, side: SideFindings) -> dict[str, Any] | None:
         "bits": bits,
         "features": features,
     }
-
-
-def _bits(profile: np.ndarray, other_mass: np.ndarray) -> float:
-    """The part of a cluster in I(X̄;Y)."""
-    has = profile > 0
-    lift = profile[has] / (profile.sum() * other_mass[has])
-    return float(profile[has] @ np.log2(lift))
 
 
 def _digits(value: float, n: int = 6) -> float:

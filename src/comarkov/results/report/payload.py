@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...costs.labels import ranks
+from ...costs.objective import information_parts
 from ...joint.parts import row_ranges
 from ..drawing import ElementMap, binned, map_of_side
 
@@ -289,7 +290,8 @@ def _first_entries(matrix: sp.csr_array, totals: np.ndarray, others: np.ndarray)
     counts = np.diff(matrix.indptr)
     row = np.repeat(np.arange(counts.size), counts)
     lift = matrix.data / totals[row] / others[matrix.indices] * others.sum()
-    order = np.lexsort((-matrix.data * np.log2(lift), row))
+    bits = information_parts(matrix.data, totals[row], others[matrix.indices] / others.sum())
+    order = np.lexsort((-bits, row))
     is_first = np.arange(order.size) - np.repeat(matrix.indptr[:-1], counts) < FIRST
     chosen = order[is_first & (lift[order] > 1)]
     numbers = np.bincount(row[chosen], minlength=counts.size)

@@ -10,7 +10,7 @@ import numpy as np
 from ...costs.labels import Counts
 from ...joint.messages import as_plural
 from ...model.hierarchy import Level
-from ...search.select.beta import DEFAULT
+from ...search.select.beta import DEFAULT_BETA
 from .figures import GENERIC, WORDS, percent_text
 from .sentences import (
     SURE,
@@ -300,9 +300,9 @@ def beta_reason(results: Results) -> str:
     if chosen["agreement"][0] >= best:
         well = "as well as anywhere"
     why = f"halves of the data agree there ({agreement} of 1) {well}"
-    if results.findings.beta == DEFAULT:
+    if results.findings.beta == DEFAULT_BETA:
         return f"{beta}, the default, was kept: {why}."
     return (
         f"{beta} was chosen: {why}, and of such values it is the closest to the default of "
-        f"{DEFAULT:g}."
+        f"{DEFAULT_BETA:g}."
     )

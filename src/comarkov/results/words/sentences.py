@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...costs.objective import information_parts
 from ...joint.messages import plural
 from ...search.select.number_ladder import OUT_OF_TIME
 from ..findings import Findings, SideFindings, expected_of
@@ -192,7 +193,8 @@ def _both(findings: Findings) -> Sentence:
 def _strongest_blocks(blocks: np.ndarray, most: int) -> list[tuple[int, int]]:
     expected = expected_of(blocks)
     lift = np.divide(blocks, expected, out=np.ones(blocks.shape), where=expected > 0)
-    strength = np.where(lift >= INFORMATIVE, blocks * np.log2(np.maximum(lift, 1)), 0)
+    margins = blocks.sum(axis=1, keepdims=True), blocks.sum(axis=0)
+    strength = np.where(lift >= INFORMATIVE, information_parts(blocks, *margins), 0)
     order = np.argsort(-strength, axis=None, kind="stable")[: np.count_nonzero(strength)]
     pairs = [divmod(int(i), blocks.shape[1]) for i in order]
     chosen: list[tuple[int, int]] = []

@@ -17,8 +17,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...costs.relations import Information
-from ...joint.joint import Joint, bits
+from ...costs.objective import Information
+from ...joint.joint import Joint
 from ...kernels.batch import (
     LACKING,
     Choices,
@@ -29,6 +29,7 @@ from ...kernels.batch import (
     write_blocks,
 )
 from ...kernels.logarithm import TIE
+from ...kernels.matrix import table_bits
 from ..parallel.boards import padded
 from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Solution
@@ -36,7 +37,7 @@ from ..state.side import Side
 from ..state.starts import Start
 from .refine import Labels, best_of
 
-FEW = 0.3  # the share of entries up to which moving masses is faster than summing all again
+MAX_MOVED_SHARE = 0.3  # of entries up to which moving masses is faster than summing all again
 
 
 def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[CoClusters]:
@@ -107,7 +108,7 @@ class BatchSide:
     def _are_few(self, moved: np.ndarray) -> bool:
         """Can their masses be moved without rounding, and faster than summing all again?"""
         entries = np.diff(self.data.matrix.indptr)
-        return self.data.is_count and bool(entries[moved].sum() < FEW * entries.sum())
+        return self.data.is_count and bool(entries[moved].sum() < MAX_MOVED_SHARE * entries.sum())
 
     @property
     def masses(self) -> np.ndarray:
@@ -160,12 +161,12 @@ class Batch:
         if self.rows is None or self.columns is None:
             side = self.rows or self.columns
             assert side is not None
-            part = _bits(side.masses)
+            part = table_bits(side.masses)
             return Information(whole, whole, part, part).cost(beta)
         columns, rows = (
-            0.0 if beta == 0.5 else _bits(side.masses) for side in (self.columns, self.rows)
+            0.0 if beta == 0.5 else table_bits(side.masses) for side in (self.columns, self.rows)
         )
-        return Information(whole, columns, rows, _bits(self.blocks)).cost(beta)
+        return Information(whole, columns, rows, table_bits(self.blocks)).cost(beta)
 
     def refine(self, run: Run, stage: str) -> None:
         """Update rows and columns until an update saves no more than tol."""
@@ -302,7 +303,3 @@ def halved(labels: Labels, k: int, count: int, rng: np.random.Generator) -> Labe
 def _by_label(labels: Labels, k: int, weights: np.ndarray | None = None) -> np.ndarray:
     """Count the elements of each label, or sum their weights; label -1 is ignored."""
     return np.bincount(labels + 1, weights, k + 1)[1:]
-
-
-def _bits(masses: np.ndarray) -> float:
-    return bits(masses, masses.sum(axis=1), masses.sum(axis=0))

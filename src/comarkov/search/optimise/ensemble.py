@@ -20,9 +20,9 @@ from .polish import coarsen, fine_count, polish
 from .refine import Labels, State, lower, refine
 
 WAVE = 3  # members between one consensus and the next
-RANDOM_STARTS = 30  # of a member with random labels, if there is time
-SEEDED = Settings(max_iter=20, tol=1e-4)
-FEW = 0.01  # members agree if they differ in at most this share of elements ...
+MAX_RANDOM_STARTS = 30  # of a member with random labels, if there is time
+SEEDED_SWEEPS = Settings(max_iter=20, tol=1e-4)
+SAME_LABELS = 0.01  # members agree if they differ in at most this share of elements ...
 SAME_COST = 1e-3  # ... and of the cost
 HALF = 0.5  # the β at which only I(X̄;Ȳ) counts
 
@@ -85,7 +85,7 @@ def _agree(members: Sequence[Member]) -> bool:
     if abs(one.cost - other.cost) > SAME_COST * max(one.cost, other.cost):
         return False
     return all(
-        first is None or second is None or _differ(first, second) <= FEW * first.size
+        first is None or second is None or _differ(first, second) <= SAME_LABELS * first.size
         for first, second in zip(one.labels, other.labels, strict=True)
     )
 
@@ -162,13 +162,13 @@ def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:
 def _is_tiny(problem: Problem[Any]) -> bool:
     """Is over-splitting fast for these data?"""
     fine = [_fine_count(start) or 0 for start in problem.starts]
-    return problem.work(fine) * sum(fine) <= budgets.work(budgets.OVER_SPLIT_FIRST)
+    return problem.work(fine) * sum(fine) <= budgets.work(budgets.OVER_SPLIT_FIRST_SECONDS)
 
 
 def default_members(problem: Problem[Any]) -> int:
     """Return the number of members: small data take seconds, large data one or a few members."""
     sweep = problem.work([_fine_count(start) for start in problem.starts])
-    return problem.waves * WAVE if sweep <= budgets.work(budgets.SEVERAL_MEMBERS) else 1
+    return problem.waves * WAVE if sweep <= budgets.work(budgets.SEVERAL_MEMBERS_SECONDS) else 1
 
 
 def _fine_count(start: Start) -> int | None:
@@ -197,10 +197,10 @@ def random_starts(problem: Problem[State], run: Run) -> State:
 
     Below 1/2, good clusters at β = 1 may be poor, and sweeps at β hardly improve a poor start.
     """
-    half = replace(run.at(max(run.beta, HALF)), settings=SEEDED)
+    half = replace(run.at(max(run.beta, HALF)), settings=SEEDED_SWEEPS)
     best: State | None = None
     sweep = problem.work([start.k for start in problem.starts])
-    for _ in range(budgets.times(budgets.RANDOM_STARTS, sweep, 1, RANDOM_STARTS)):
+    for _ in range(budgets.times(budgets.RANDOM_STARTS_SECONDS, sweep, 1, MAX_RANDOM_STARTS)):
         start = problem.begin(problem.starts, run.rng)
         for first in sorted({half.beta, run.beta}):
             state = start.copy()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
-
-from sklearn.exceptions import ConvergenceWarning
 
 from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Problem, Solution
@@ -16,7 +13,7 @@ from ..state.starts import Start
 from .batch_updates import batch
 from .ensemble import default_members, search
 from .exact import with_optimum
-from .refine import Clustering, Labels, State, best_of, refine, schedule
+from .refine import Labels, State, best_of, refine, schedule
 
 NAMES = ("rows", "columns")
 
@@ -132,14 +129,3 @@ class Method:
         if self.n_init == "auto":
             return default_members(problem) if self.name == "auto" else 1
         return int(self.n_init)
-
-
-def warn_if_unfinished(state: Clustering, run: Run, level: int) -> None:
-    """Warn if the search was stopped early; the user's code is ``level`` calls up."""
-    problem = ""
-    if run.monitor.reason:
-        problem = f"The fit was stopped because {run.monitor.reason}: the best so far is kept."
-    elif not state.converged:
-        problem = f"No convergence in {run.settings.max_iter} sweeps: raise max_iter or tol."
-    if problem:
-        warnings.warn(problem, ConvergenceWarning, stacklevel=level + 1)

@@ -12,11 +12,11 @@ from ..run import Run
 from ..state.starts import Start
 from .refine import Clustering, State, check_descent, lower, refine
 
-PAIRS = 3  # merges that are considered for each split
-TRIALS = 7  # failed merge-splits after which a side is skipped
+MERGES_PER_SPLIT = 3  # merges that are considered for each split
+MAX_FAILS = 7  # failed merge-splits after which a side is skipped
 LAG = (4.0, 2.0)  # a trial ends if it is still this many times behind what the last sweep saved
 BETTER = 1e-9  # the least improvement that counts, in bits
-ROUNDS = 2, 50  # the smallest number, for large data, and the largest
+POLISH_ROUNDS = 2, 50  # the smallest number, for large data, and the largest
 SWEEPS_A_ROUND = 8  # the work of a round, in sweeps
 
 
@@ -28,7 +28,9 @@ def polish(state: Clustering, run: Run) -> None:
     """
     sweep = sum(side.work for side in state.sides())
     waiting = list(range(len(state.sides())))
-    for _ in range(budgets.times(budgets.POLISHING, SWEEPS_A_ROUND * sweep, *ROUNDS)):
+    for _ in range(
+        budgets.times(budgets.POLISHING_SECONDS, SWEEPS_A_ROUND * sweep, *POLISH_ROUNDS)
+    ):
         for which in waiting.copy():
             if not _merge_split(state, which, run):
                 waiting.remove(which)
@@ -41,7 +43,7 @@ def _merge_split(state: Clustering, which: int, run: Run) -> bool:
     cost, fails = state.cost(run.beta), 0
     touched: set[int] = set()
     for swap in _promising(state, which, run):
-        if fails == TRIALS or run.stop():
+        if fails == MAX_FAILS or run.stop():
             break
         if touched & {swap.split, *swap.merge}:
             continue
@@ -122,17 +124,17 @@ def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:
     if side.k < 3 or side.is_numbered or run.stop():
         return []
     losses = state.merge_costs(side, run.beta)
-    order = np.argsort(losses, axis=None, kind="stable")[: PAIRS * side.k]
+    order = np.argsort(losses, axis=None, kind="stable")[: MERGES_PER_SPLIT * side.k]
     cheap = [divmod(int(place), side.k) for place in order]
     swaps = []
     for a, (gain, leavers) in enumerate(state.splits(side, run)):
-        for i, j in [pair for pair in cheap if a not in pair][:PAIRS]:
+        for i, j in [pair for pair in cheap if a not in pair][:MERGES_PER_SPLIT]:
             swaps.append(Swap(gain - losses[i, j], a, (i, j), leavers))
     return [] if run.stop() else sorted(swaps, key=lambda swap: -swap.saves)
 
 
 FINE = 8  # fine clusters for each requested one ...
-MANY = 48  # ... but not many more than this in total
+MANY_FINE = 48  # ... but not many more than this in total
 FINE_BETA = 0.9  # β of the fine clusters, unless the user's is larger
 FINE_SWEEPS = 5
 
@@ -144,7 +146,7 @@ def coarsen(state: State, counts: Sequence[int], run: Run, must_end: bool) -> St
     """
     high = run.at(max(run.beta, FINE_BETA))
     refine(state, high.sweeping(FINE_SWEEPS), "many clusters")
-    merges, between = 0, merges_between_sweeps(state, counts, budgets.MERGING)
+    merges, between = 0, merges_between_sweeps(state, counts, budgets.MERGING_SECONDS)
     while (smaller := merge_cheapest(state, counts, high.beta)) is not None:
         if run.stop() and not must_end:
             return None
@@ -162,7 +164,7 @@ def fine_count(start: Start) -> int | None:
 
 def fine_number(k: int, elements: int) -> int:
     """The same for k clusters of so many elements that are not empty."""
-    return min(FINE * k, max(MANY, 2 * k), elements)
+    return min(FINE * k, max(MANY_FINE, 2 * k), elements)
 
 
 def merge_cheapest(state: State, counts: Sequence[int], beta: float) -> State | None:

@@ -14,14 +14,14 @@ import numpy as np
 from ...joint.messages import InternalError
 from ..run import Run
 
-ROUNDING = 1e-8  # bits: far more than rounding adds to a cost
-PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
+DESCENT_ROUNDING = 1e-8  # bits: far more than rounding adds to a cost
+REPORTED_PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def check_descent(before: float, after: float, state: Clustering, run: Run, step: str) -> None:
     """Raise an error if a step raised the cost beyond rounding, or if the cost is not a number."""
     rise = after - before
-    if rise <= ROUNDING:
+    if rise <= DESCENT_ROUNDING:
         return
     raise InternalError(
         f"comarkov made an error: the step {step!r} raised the cost by {rise:.3g} bits, so there "
@@ -33,7 +33,7 @@ def check_descent(before: float, after: float, state: Clustering, run: Run, step
 def _circumstances(state: Clustering, run: Run) -> str:
     """Versions, shape, seed and settings: what a developer needs to repeat the error."""
     shape = ", ".join(f"{side.labels.size} in {side.k} clusters" for side in state.sides())
-    versions = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
+    versions = ", ".join(f"{package} {_version(package)}" for package in REPORTED_PACKAGES)
     return (
         f"[Versions: {versions}, "
         f"Python {platform.python_version()}, {platform.platform()}. Elements: {shape}. "

@@ -9,19 +9,21 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ...costs.relations import Information
-from ...joint.joint import Joint, bits
+from ...costs.objective import Information, co_clustering
+from ...joint.joint import Joint
+from ...kernels.matrix import table_bits
 from .. import budgets
 from ..optimise.refine import Labels, Split, State, Visit, lower, refine
 from ..optimise.seeding import by_directions, has_vectors, singular_points
 from ..run import Run, Settings
+from .graph import WeightedRelation
 from .merging import bisect, merge_costs, merged
 from .side import Side, inserted
 from .starts import Start
 
-SEEDINGS, MANY_SEEDINGS = 3, 6  # of each side, if there is time
-SEEDS = Settings(max_iter=2, tol=1e-4)  # of each seeding ...
-SEEDED = Settings(max_iter=20, tol=1e-4)  # ... and of the best
+MAX_SEEDINGS, MAX_FAST_SEEDINGS = 3, 6  # of each side, if there is time
+SEED_SWEEPS = Settings(max_iter=2, tol=1e-4)  # of each seeding ...
+SEEDED_SWEEPS = Settings(max_iter=20, tol=1e-4)  # ... and of the best
 
 
 class Step(NamedTuple):
@@ -130,7 +132,7 @@ class CoClusters:
             first, second = (whole, part) if self.columns is None else (part, whole)
             return Information(whole, first, second, part)
         masses = self.rows.blocks(self.columns.table.mass).mass
-        blocks = bits(masses[:-1], masses[-1], masses[:-1].sum(axis=1))
+        blocks = table_bits(masses[:-1], masses[:-1].sum(axis=1), masses[-1])
         return Information(whole, self.columns.information(), self.rows.information(), blocks)
 
     def all_labels(self) -> tuple[Labels, Labels]:
@@ -167,6 +169,11 @@ class CoClusterProblem:
     def seedings(self) -> list[Callable[[Run], CoClusters]]:
         """Functions that cluster each side by itself from a few good seedings."""
         return [self.seeded]
+
+    @property
+    def relations(self) -> list[WeightedRelation]:
+        """The only relation, of rows and columns."""
+        return [WeightedRelation(0, 1, self.joint, co_clustering)]
 
     def prepare(self) -> None:
         """Compute the transpose once if it is needed, not in each thread."""
@@ -206,7 +213,7 @@ class CoClusterProblem:
 
     def seeded(self, run: Run) -> CoClusters:
         """Cluster each side by itself at β = 1, from the best of a few seedings; anneal to β."""
-        alone = replace(run.at(1.0), settings=SEEDED)
+        alone = replace(run.at(1.0), settings=SEEDED_SWEEPS)
         rows, columns = (
             None if start.k is None else self._seeded_side(i, alone)
             for i, start in enumerate(self.starts)
@@ -227,7 +234,7 @@ class CoClusterProblem:
                 break
             points = self._points[i] if number == 1 else None
             side = _seeds(data, start, points, run)
-            refine(CoClusters(data, side, None), replace(run, settings=SEEDS), "seeds")
+            refine(CoClusters(data, side, None), replace(run, settings=SEED_SWEEPS), "seeds")
             sides.append(side)
         best = max(sides, key=Side.information)
         refine(CoClusters(data, best, None), run, "seeds")
@@ -262,8 +269,8 @@ def _seeds(data: Joint, start: Start, points: np.ndarray | None, run: Run) -> Si
 
 def _n_seedings(work: int) -> int:
     """Return the number of seedings: many if they are fast, fewer if they take long."""
-    few = budgets.times(budgets.SEEDINGS, work, 1, SEEDINGS)
-    many = budgets.times(budgets.MANY_SEEDINGS, work, 1, MANY_SEEDINGS)
+    few = budgets.times(budgets.SEEDINGS_SECONDS, work, 1, MAX_SEEDINGS)
+    many = budgets.times(budgets.MANY_SEEDINGS_SECONDS, work, 1, MAX_FAST_SEEDINGS)
     return max(few, many)
 
 
@@ -280,6 +287,10 @@ class Problem(Protocol[StateT]):
     @property
     def seedings(self) -> Sequence[Callable[[Run], Any]]:
         """Functions that return a clustering from good seeds; the first may be repeated."""
+
+    @property
+    def relations(self) -> Sequence[WeightedRelation]:
+        """The relations between the sets of elements."""
 
     @property
     def seeded_in_a_row(self) -> int:

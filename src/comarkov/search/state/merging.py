@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...costs.labels import merge_numbers
+from ...costs.objective import merge_factors
 from ...joint.joint import Joint
 from ...kernels.matrix import Matrix
 from ...kernels.pairs import add_pair_terms
@@ -21,32 +22,39 @@ from ..run import Run
 from .side import Side, coupled, no_clusters
 
 SPLIT_SWEEPS = 3  # further sweeps gain little
-ITEMS = 1 << 16  # of a table that are copied at a time
+ITEMS_COPIED = 1 << 16  # of a table that are copied at a time
 
 Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
 
 
 def merge_costs(side: Side, cross: np.ndarray | None, beta: float) -> np.ndarray:
-    """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere.
+    """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere."""
+    cross, coupling = coupled(side.table, cross, beta)
+    blocks = side.blocks(cross).mass[:, : side.k]
+    return pair_costs(blocks[-1], side.masses, blocks[:-1], coupling)
+
+
+def pair_costs(
+    mass: np.ndarray, items: np.ndarray, blocks: np.ndarray, coupling: float
+) -> np.ndarray:
+    """Return the costs of merging clusters i < j from N_i, A_yi and M_bi; infinite elsewhere.
 
     D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
     g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
     """
-    cross, coupling = coupled(side.table, cross, beta)
-    blocks = side.blocks(cross).mass[:, : side.k]
-    return pair_costs([(blocks[-1:], 1.0), (side.masses, -coupling), (blocks[:-1], coupling - 1.0)])
+    factors = merge_factors(coupling)
+    terms = (mass[None], factors.mass), (items, factors.items), (blocks, factors.blocks)
+    return sum_pair_terms(terms)
 
 
-def pair_costs(terms: list[Term]) -> np.ndarray:
+def sum_pair_terms(terms: Sequence[Term]) -> np.ndarray:
     """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere."""
     k = terms[0][0].shape[1]
     costs = np.full((k, k), np.inf)
     costs[np.triu_indices(k, 1)] = 0.0
     for masses, factor in terms:
-        if factor == 0.0:
-            continue
-        for start in range(0, len(masses), ITEMS):
-            part = np.ascontiguousarray(masses[start : start + ITEMS], np.float64)
+        for start in range(0, len(masses) if factor else 0, ITEMS_COPIED):
+            part = np.ascontiguousarray(masses[start : start + ITEMS_COPIED], np.float64)
             add_pair_terms(costs, part, factor)
     return costs
 
@@ -68,10 +76,10 @@ def sweep_until_settled(sweep: Callable[[], int]) -> None:
             return
 
 
-SAMPLE = 1 << 14  # entries of rows that are halved one after another, before all others
-AT_ONCE = 1 << 27  # bytes for clusters that are split at the same time ...
-PER_ITEM, PER_ROW = 32, 40  # ... of which each cluster needs so many
-MANY = 16  # clusters that are split at the same time, if their memory allows
+SPLIT_SAMPLE_ENTRIES = 1 << 14  # of rows that are halved one after another, before all others
+SPLIT_BYTES = 1 << 27  # bytes for clusters that are split at the same time ...
+SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES = 32, 40  # ... of which each cluster needs so many
+MAX_SPLITS_AT_ONCE = 16  # clusters that are split at the same time, if their memory allows
 
 Members = np.ndarray
 
@@ -80,7 +88,13 @@ def splits_at_once(data: Joint) -> int:
     """Return how many clusters are best split at the same time: 1 of small data."""
     if workers_of(data).bounds.size == 2:
         return 1
-    return max(1, min(MANY, AT_ONCE // (PER_ITEM * data.shape[1] + PER_ROW * data.shape[0])))
+    return max(
+        1,
+        min(
+            MAX_SPLITS_AT_ONCE,
+            SPLIT_BYTES // (SPLIT_ITEM_BYTES * data.shape[1] + SPLIT_ROW_BYTES * data.shape[0]),
+        ),
+    )
 
 
 def bisect(
@@ -119,14 +133,14 @@ def _bisect_in_parts(
     """
     workers = workers_of(data)
     orders = [run.rng.permutation(members) for members in clusters]
-    most = max(2, int(SAMPLE * data.shape[0] / data.nnz))
+    most = max(2, int(SPLIT_SAMPLE_ENTRIES * data.shape[0] / data.nnz))
     samples = [order[:most] for order in orders]
     matrix, places = workers.rows(np.concatenate(samples))
     ends = np.cumsum([sample.size for sample in samples])
 
     def halved(i: int) -> Mover:
         place = places[ends[i] - samples[i].size : ends[i]]
-        return _halved(data, Sample(samples[i], matrix, place), cross, run)
+        return _halved(data, RowSample(samples[i], matrix, place), cross, run)
 
     movers = workers.each(halved, len(samples))
     large = [i for i, order in enumerate(orders) if order.size > most]
@@ -144,7 +158,7 @@ def _bisect_in_parts(
     ]
 
 
-class Sample(NamedTuple):
+class RowSample(NamedTuple):
     """Rows of a cluster, and where they are in a matrix."""
 
     rows: Members
@@ -152,7 +166,7 @@ class Sample(NamedTuple):
     places: np.ndarray
 
 
-def _halved(data: Joint, sample: Sample, cross: np.ndarray | None, run: Run) -> Mover:
+def _halved(data: Joint, sample: RowSample, cross: np.ndarray | None, run: Run) -> Mover:
     """Return what moves the rows of a cluster, once those of its sample are in two halves."""
     table = empty_table(data, 2)
     derive(table)
@@ -175,6 +189,5 @@ def _halved(data: Joint, sample: Sample, cross: np.ndarray | None, run: Run) -> 
 
 def _gain(mover: Mover) -> float:
     """Return the cost of merging two halves again, in nats times mass."""
-    blocks, masses, coupling = mover.blocks.mass, mover.board.table.mass, mover.coupling
-    terms = [(blocks[-1:], 1.0), (masses, -coupling), (blocks[:-1], coupling - 1.0)]
-    return float(pair_costs(terms)[0, 1])
+    blocks, masses = mover.blocks.mass, mover.board.table.mass
+    return float(pair_costs(blocks[-1], masses, blocks[:-1], mover.coupling)[0, 1])

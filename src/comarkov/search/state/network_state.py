@@ -9,17 +9,18 @@ from typing import TypeVar
 import numpy as np
 
 from ...costs.labels import merge_numbers
-from ...costs.relations import Information
-from ...joint.joint import Joint, bits
+from ...costs.objective import Information
+from ...joint.joint import Joint
 from ...kernels import network as moves
+from ...kernels.matrix import table_bits
 from ...kernels.pairs import add_loop_pairs
 from .. import budgets
 from ..optimise.refine import Labels, Split, Visit, refine
 from ..optimise.seeding import lumped, spectral
 from ..run import Run, in_parts
 from .coclusters import CoClusterProblem
-from .graph import End, Graph, loops_of
-from .merging import Term, pair_costs, random_halves, sweep_until_settled
+from .graph import End, Graph, WeightedRelation, loops_of
+from .merging import Term, random_halves, sum_pair_terms, sweep_until_settled
 from .starts import Start
 
 LN2 = float(np.log(2))
@@ -101,7 +102,7 @@ class Network:
             terms.append((self.tables[side.type].mass[rows], float(star.factor[rows.start])))
         for j in np.flatnonzero(star.own < 0):
             terms.append((blocks.mass[j : j + 1], float(star.item_factor[j])))
-        costs = pair_costs(terms)
+        costs = sum_pair_terms(terms)
         for _, _, source, target in star.twice:
             chain = blocks.mass[target : target + side.k]
             add_loop_pairs(costs, chain, star.item_factor[source])
@@ -154,7 +155,7 @@ class Network:
         n_moves, saved, seen = 0, 0.0, 0
         per_element = star.indices.size / max(star.indptr.size - 1, 1) + cross.shape[1]
         terms = per_element * (span[1] - span[0]) * budgets.NETWORK_SLOWDOWN
-        for part in in_parts(order, max(1, int(budgets.work(budgets.CALL) / terms)), run):
+        for part in in_parts(order, max(1, int(budgets.work(budgets.CALL_SECONDS) / terms)), run):
             did = moves.sweep(part, span, star, self.partitions[t], self.tables[t], blocks, cross)
             n_moves, saved, seen = n_moves + did[0], saved + did[1], seen + part.size
         return Visit(n_moves, saved / LN2, seen == order.size)
@@ -170,12 +171,11 @@ class Network:
         source, target, joint, _ = self.graph.relations[e]
         by_source, by_target = self._table(source, e, False), self._table(target, e, True)
         blocks = self._summed(target, by_source)  # target clusters x source clusters
-        masses = blocks.sum(axis=0), blocks.sum(axis=1)
         return Information(
             joint.information,
-            bits(by_target, masses[1], joint.row_mass),
-            bits(by_source, masses[0], joint.column_mass),
-            bits(blocks, *masses),
+            table_bits(by_target, joint.row_mass, blocks.sum(axis=1)),
+            table_bits(by_source, joint.column_mass, blocks.sum(axis=0)),
+            table_bits(blocks),
         )
 
     def block_masses(self, e: int) -> np.ndarray:
@@ -285,6 +285,11 @@ class NetworkProblem:
         if self.graph.has_loops:
             return [self.by_singular_vectors, self.by_eigenvectors]
         return [self.by_singular_vectors]
+
+    @property
+    def relations(self) -> Sequence[WeightedRelation]:
+        """All relations."""
+        return self.graph.relations
 
     def prepare(self) -> None:
         """Compute once what all threads share."""
