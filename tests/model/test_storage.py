@@ -197,7 +197,7 @@ def test_a_path_in_one_file(tmp_path, women):
 
 def test_nothing_is_overwritten_unasked(tmp_path, model, women):
     model.save(tmp_path / "deep" / "model")
-    with pytest.raises(FileExistsError, match="exists already"):
+    with pytest.raises(FileExistsError, match="deep/model"):
         model.save(tmp_path / "deep" / "model")
     other = CoClustering((3, 3), random_state=0).fit(women)
     other.save(tmp_path / "deep" / "model", overwrite=True)
@@ -211,7 +211,7 @@ def test_only_models_are_overwritten(tmp_path, model):
     (tmp_path / "file").write_text("a file")
     (tmp_path / "link").symlink_to(tmp_path / "thesis")
     for name in ("thesis", "file", "link"):
-        with pytest.raises(FileExistsError, match="not written by comarkov"):
+        with pytest.raises(FileExistsError, match=name):
             model.save(tmp_path / name, overwrite=True)
     assert (tmp_path / "thesis" / "chapter").read_text() == "years of work"
     (tmp_path / "empty").mkdir()
@@ -228,7 +228,7 @@ def test_what_fails_in_the_middle_leaves_what_was_there(tmp_path, model, monkeyp
 
     monkeypatch.setattr(storage, "_write_arrays", full)
     for name in ("model", "new"):
-        with pytest.raises(OSError, match="no room on the disk"):
+        with pytest.raises(OSError, match=name):
             model.save(tmp_path / name, overwrite=True)
     assert os.listdir(tmp_path) == ["model"]
     assert (tmp_path / "model" / "model.json").read_bytes() == before
