@@ -66,9 +66,9 @@ def test_results_refer_to_a_large_store(store, tmp_path, monkeypatch):
         other.rename(store)
 
 
-def test_new_rows_from_a_store(store, tmp_path):
+def test_new_rows_from_a_store(clicks, store, tmp_path):
     assert run("fit", store, "-k", 2, "-l", 2, "-o", "out", cwd=tmp_path).returncode == 0
-    labels = [run("predict", "out", source, cwd=tmp_path).stdout for source in (store, store)]
+    labels = [run("predict", "out", source, cwd=tmp_path).stdout for source in (clicks, store)]
     assert labels[0].count("\n") > 60
     assert labels[0] == labels[1]
 
