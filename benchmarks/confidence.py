@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from comarkov import CoClustering, datasets
 from comarkov.costs.labels import matched
 from comarkov.io.datasets.collections import COLLECTIONS, read_newsgroups
-from comarkov.io.store.weighing import weighted_joint
+from comarkov.io.store.opening import weighted_joint
 from comarkov.model.confidence import confidence
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import starts_for

@@ -2,18 +2,17 @@
 
 import itertools
 from dataclasses import fields, is_dataclass
+from importlib import import_module as package
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from numba import njit
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator
-from spreadsheets import write_xlsx
 
 from comarkov import CoClustering, read
 from comarkov.joint.joint import joint
@@ -49,11 +48,15 @@ FORMATS = {
     "float64": lambda X: X.astype(float),
     "int8": lambda X: X.astype(np.int8),
     "object": lambda X: X.astype(object),
-    "pandas": pd.DataFrame,
-    "sparse pandas": lambda X: pd.DataFrame(X).astype(pd.SparseDtype(X.dtype, 0)),
-    "polars": pl.DataFrame,
+    "pandas": lambda X: package("pandas").DataFrame(X),
+    "sparse pandas": lambda X: (
+        package("pandas").DataFrame(X).astype(package("pandas").SparseDtype(X.dtype, 0))
+    ),
+    "polars": lambda X: package("polars").DataFrame(X),
     "npy": from_file("m.npy", np.save),
-    "xlsx": from_file("m.xlsx", lambda path, X: write_xlsx(path, {"m": X.tolist()})),
+    "xlsx": from_file(
+        "m.xlsx", lambda path, X: package("spreadsheets").write_xlsx(path, {"m": X.tolist()})
+    ),
 }
 
 

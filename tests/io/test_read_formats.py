@@ -55,7 +55,7 @@ def test_wide_tables(tmp_path):
 
 
 def test_wide_tables_in_many_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr("comarkov.io.read.wide.CELLS", 8)
+    monkeypatch.setattr("comarkov.io.read.wide.CELLS_AT_ONCE", 8)
     table = np.arange(400).reshape(100, 4) % 7
     pd.DataFrame(table, [f"row {i}" for i in range(100)], COLUMNS).to_csv(tmp_path / "t.csv")
     data = comarkov.read(tmp_path / "t.csv")

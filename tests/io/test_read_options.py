@@ -38,8 +38,8 @@ REFUSED = {
     ),
     "the file of names": (
         [*["u.data", "--rows", 0, "--columns", 1], "--column-names=u.item", "--encoding=utf-8"],
-        "Error: u.item, line 1: the byte 0xeb is not UTF-8. Name the encoding of the file, for "
-        "example --encoding latin-1.",
+        "Error: u.item, line 1: the byte 0xeb is not utf-8. Set another encoding, for example "
+        "--encoding latin-1.",
     ),
     "what may be a trap": (
         ["packed.csv.gz", "--max-bytes", "500kB"],

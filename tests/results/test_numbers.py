@@ -47,7 +47,7 @@ SHARES = {0: "0%", 4e-4: "<0.1%", 0.4404: "44.0%", 0.99999: ">99.9%", 1: "100%"}
 def in_page(browser):
     """Call one of the functions of the page on many values."""
     page = browser.new_page()
-    source = (ASSETS / "data/numbers.js").read_text("utf-8")
+    source = (ASSETS / "numbers.js").read_text("utf-8")
 
     def call(function, values):
         body = f"{source}\nreturn values.map({function});"

@@ -196,7 +196,6 @@ def test_names_with_quotes_commas_and_line_ends(opened, tmp_path):
     assert page.locator("#selection bdi").first.text_content() == rows[17]
 
 
-@pytest.mark.filterwarnings("ignore:The font of heatmap.png lacks letters")  # of older matplotlib
 def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
     """Controls are spelt out, and names from right to left stay where they are."""
     rows = [f"שם{i}\u2069\u202egpj" for i in range(18)]
@@ -227,7 +226,7 @@ def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
     [((3, None), ["5 of 14 columns"]), ((None, 3), ["5 of 18 rows"]), (1, [])],
 )
 def test_one_side_and_one_cluster(opened, tmp_path, monkeypatch, n_clusters, left_out):
-    monkeypatch.setattr("comarkov.results.report.level_data.CHOSEN", 5)
+    monkeypatch.setattr("comarkov.results.report.content.BLOCK_ELEMENTS", 5)
     weights = WOMEN.matrix * np.arange(1, 15)  # one cluster of these has shares that sum to 1 - ε
     data = Data(weights, WOMEN.row_names, WOMEN.column_names)
     page = opened(written(tmp_path, data, n_clusters))

@@ -19,10 +19,10 @@ from comarkov.costs.labels import matched
 from comarkov.joint.inputs import as_csr
 from comarkov.joint.resample import halves
 from comarkov.search.progress import BETA, CLUSTERING, Monitor
-from comarkov.search.progress import PATH_BETAS as PATH_STAGE
 from comarkov.search.select import beta as coupling
 from comarkov.search.select import choose_numbers as selection
 from comarkov.search.select.beta import GRID, PATH_BETAS
+from comarkov.search.select.beta import PATH_BETAS as PATH_STAGE
 from comarkov.search.state.coclusters import Step
 from comarkov.search.state.starts import free_start
 

@@ -8,8 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 import comarkov
 from comarkov import CoClustering
 from comarkov.joint.joint import joint
-from comarkov.reproduce.experiments.synthetic import circulant_blocks
-from comarkov.reproduce.experiments.toys import STUCK
+from comarkov.reproduce.experiments.synthetic import STUCK, circulant_blocks
 from comarkov.search.optimise.refine import refine, schedule
 from comarkov.search.state.side import Side
 

@@ -108,7 +108,7 @@ def chain(
             data = replace(reading, kind=kind).read(source)
             with network_options.parameters_as_options("restrict", "held_out", "kind"):
                 model.fit(data)
-        from ..results.network.chain_results import ChainResults
+        from ..results.chain import ChainResults
 
         folder.write(ChainResults(model, data, results_folder.command()), out, output)
 

@@ -64,8 +64,7 @@ def dataset_path(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME",
-            help="movielens or newsgroups. Without it, the cache folder is printed.",
+            metavar="NAME", help="movielens or newsgroups. Without it, the cache folder is printed."
         ),
     ] = None,
 ) -> None:

@@ -137,7 +137,7 @@ def _of_betas(results: Results) -> Records:
 
 
 def _print(results: Results, tables: dict[str, Records], out: Path, output: OutputOptions) -> None:
-    from ..results.words.next_steps import beta_reason
+    from ..results.words.sentences import beta_reason
 
     numbers, betas = tables.values()
     if output.json:

@@ -45,7 +45,7 @@ def fit(
 ) -> None:
     """Co-cluster the rows and columns of INPUT, and write all results into a folder.
 
-    OUT gets rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.png,
+    OUT gets rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.svg,
     report.html, and model/ for predict. Ctrl-C stops and keeps the best result so far.
 
     [bold]Examples[/bold]

@@ -17,7 +17,7 @@ from .options import LimitOptions, OutputOptions, StartOptions, as_beta
 from .output import as_options
 
 if TYPE_CHECKING:
-    from ..results.network.type_findings import NetworkResults
+    from ..results.base import BaseResults
 
 
 CLUSTERS = 3  # unless -k sets another number
@@ -29,7 +29,7 @@ class OpenedFolderOptions(results_folder.OutOptions):
 
     opened: bool = results_folder.opened_option()
 
-    def write(self, results: NetworkResults, out: Path, output: OutputOptions) -> None:
+    def write(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
         """Write all results, print what came out, and open the report."""
         from ..io.files import is_results
 

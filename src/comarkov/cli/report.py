@@ -65,8 +65,6 @@ def report(
 
 def _texts(out: Path, options: ReportOptions) -> dict[str, str]:
     """The files to write: with titles all that contain them, else the report alone."""
-    from ..results.files import titled_texts
-
     if options.titles is None:
         return {"report.html": read_any_results(out).to_html()}
-    return titled_texts(read_results(out, options.titles))
+    return read_results(out, options.titles).texts()

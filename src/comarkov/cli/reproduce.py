@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +39,6 @@ class ReproduceOptions:
         min=1,
     )
     quick: bool = OPTIONS.option("--quick", "Make fewer runs; it takes a minute or two.", False)
-    best: bool = OPTIONS.option("--best", "Also run with our best settings, for comparison.", False)
     data: Path | None = OPTIONS.option(
         "--data DIR",
         "Folder with the data sets.",
@@ -81,10 +80,20 @@ def reproduce(
     """
     with clear_errors():
         from .. import reproduce as reproduction
+        from ..reproduce.experiment import RunOptions
 
-        chosen = _chosen(names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT)
+        chosen = _choose(names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT)
+        if options.headers not in HEADERS:
+            raise ValueError(f"--headers must be {', '.join(HEADERS)}, not {options.headers!r}.")
+        wanted = RunOptions(
+            **{field.name: getattr(options, field.name) for field in fields(RunOptions)}
+        )
         try:
-            _run(chosen, options)
+            with progress_bars() as advance:
+                for experiment, outcome in reproduction.reproduce(
+                    chosen, options.out, wanted, options.jobs, advance, options.fresh
+                ):
+                    _print(experiment, outcome)
         except KeyboardInterrupt:
             again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
             advice = f"Finished runs are stored in {options.out}. To continue: {again}"
@@ -92,28 +101,7 @@ def reproduce(
         echo(f"The page is {(options.out / 'index.html').resolve()}")
 
 
-def _run(names: list[str], options: ReproduceOptions) -> None:
-    if options.headers not in HEADERS:
-        raise ValueError(f"--headers must be {', '.join(HEADERS)}, not {options.headers!r}.")
-    from .. import reproduce as reproduction
-    from ..reproduce.experiment import RunOptions
-
-    wanted = RunOptions(
-        options.runs,
-        options.quick,
-        options.best,
-        options.data,
-        options.headers,
-        options.stop_words,
-    )
-    with progress_bars() as advance:
-        for experiment, outcome in reproduction.reproduce(
-            names, options.out, wanted, options.jobs, advance, options.fresh
-        ):
-            _print(experiment, outcome)
-
-
-def _chosen(names: list[str], known: list[str], default: list[str]) -> list[str]:
+def _choose(names: list[str], known: list[str], default: list[str]) -> list[str]:
     unknown = [name for name in names if name not in [*known, "all"]]
     if unknown:
         raise ValueError(
@@ -132,10 +120,9 @@ def _print(experiment: Experiment, outcome: Outcome) -> None:
     echo(f"\n{experiment.title}", bold=True)
     for verdict in outcome.verdicts:
         error = "" if verdict.error is None else f" ± {number(verdict.error)}"
-        best = "" if verdict.best is None else f", at its best {number(verdict.best)}"
         echo(
             f"  {verdict.curve}: at {outcome.x_label} = {verdict.x:g} published "
-            f"{number(verdict.published)}, ours {number(verdict.ours)}{error}{best}: ",
+            f"{number(verdict.published)}, ours {number(verdict.ours)}{error}: ",
             nl=False,
         )
         echo(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)

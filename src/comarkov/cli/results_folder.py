@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..io.csv_files import tables_for_spreadsheets
 from ..io.files import free_place, whole_folder
-from ..joint.messages import similar_file
+from ..joint.messages import InputError, similar_file
 from .options import OUTPUT, OutputOptions
 from .output import echo, print_json
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
     from ..io.read import Data
     from ..joint.joint import Joint
-    from ..results.network.type_findings import NetworkResults
+    from ..results.base import BaseResults
     from ..results.results import Results
     from ..search.state.coclusters import Step
 
@@ -85,10 +85,9 @@ class FolderOptions(OutOptions):
         """Write results, an AnnData file with its clusters, and further files with their texts."""
         from ..io.files import is_results
         from ..io.read import write_h5ad
-        from ..results.files import fill
 
         with whole_folder(out, self.force, is_results) as folder:
-            fill(replace(results, folder=str(out)), folder, self.for_spreadsheets)
+            replace(results, folder=str(out)).fill(folder, self.for_spreadsheets)
             if self.h5ad and Path(source).suffix == ".h5ad":
                 write_h5ad(source, folder / Path(source).name, results.fitted)
             more = tables_for_spreadsheets(texts or {}, self.for_spreadsheets)
@@ -131,15 +130,14 @@ def read_results(out: Path, titles: Path | None = None) -> Results:
     return results
 
 
-def read_any_results(out: Path, titles: Path | None = None) -> Results | NetworkResults:
+def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     """The results in a folder, from the model and the data in it."""
     from ..io.files import is_results
     from ..io.read import read
     from ..model.storage import load, load_value
-    from ..results.files import PATH
-    from ..results.network.multiway_results import network_results
-    from ..results.results import Results
-    from ..results.words.given_titles import FILE
+    from ..results.multiway import network_results
+    from ..results.results import PATH_FILE, Results
+    from ..results.words.titles import TITLES_FILE
 
     if not is_results(out):
         raise _no_results(out)
@@ -147,10 +145,10 @@ def read_any_results(out: Path, titles: Path | None = None) -> Results | Network
     network = network_results(out, model, about)
     if network is not None:
         return network
-    path = load_value(out / PATH) if (out / PATH).exists() else None
+    path = load_value(out / PATH_FILE) if (out / PATH_FILE).exists() else None
     data = read(out).changed(source=str(about.get("data", {}).get("source", "")))
-    if titles is None and (out / FILE).exists():
-        titles = out / FILE
+    if titles is None and (out / TITLES_FILE).exists():
+        titles = out / TITLES_FILE
     with _commands_for_titles(out):
         results = Results.of(
             model, data, path=path, command=str(about.get("command", "")), titles=titles
@@ -177,7 +175,7 @@ def _no_results(out: Path) -> OSError:
 @contextmanager
 def _commands_for_titles(out: Path) -> Iterator[None]:
     """If titles are for other numbers of clusters, say which command makes results that match."""
-    from ..results.words.given_titles import OtherNumbersError
+    from ..results.words.titles import OtherNumbersError
 
     try:
         yield
@@ -185,11 +183,11 @@ def _commands_for_titles(out: Path) -> Iterator[None]:
         numbers = {"-k": error.n_clusters[0], "-l": error.n_clusters[1]}
         options = [part for name, k in numbers.items() if k for part in (name, str(k))]
         cut = shlex.join(["comarkov", "cut", str(out), *options])
-        fact = str(error).split(" Cut the model")[0]
-        raise ValueError(f"{fact} Make results that match the titles first: {cut}") from None
+        advice = f"Make results that match the titles first: {cut}"
+        raise InputError(str(error.args[0]), advice=advice) from None
 
 
-def print_results(results: Results | NetworkResults, out: Path, output: OutputOptions) -> None:
+def print_results(results: BaseResults, out: Path, output: OutputOptions) -> None:
     """Print the clusters, and where the report is."""
     if output.json:
         print_json(summary(out))

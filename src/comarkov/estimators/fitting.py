@@ -18,7 +18,7 @@ from ..joint.inputs import NamedMatrix, sorted_csr
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.weighting import Weighting, as_weighting
-from ..results.notebook import DescribeMixin
+from ..results.describe import DescribeMixin
 from ..search.checkpoint import Checkpoint, Chosen
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
@@ -33,7 +33,7 @@ from .prediction import CoClustered, Sides, learn, warn_of
 
 if TYPE_CHECKING:
     from ..results.results import Results
-    from ..results.words.given_titles import Titles
+    from ..results.words.titles import Titles
 
 Counts = tuple[Any, Any]
 

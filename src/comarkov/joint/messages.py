@@ -34,7 +34,9 @@ def listed(names: Iterable[object], most: int = 3) -> str:
     'a, b, c and others'
     """
     names = list(names)
-    return ", ".join(map(str, names[:most])) + (" and others" if len(names) > most else "")
+    return ", ".join(shortened(str(name)) for name in names[:most]) + (
+        " and others" if len(names) > most else ""
+    )
 
 
 IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -313,3 +313,11 @@ def _by_distance(graph: Any) -> dict[Any, int]:
             + _MARK.format(node=next(iter(graph)))
         )
     return {node: depth % 2 for node, depth in depths.items()}
+
+
+def as_objects(values: Iterable[object]) -> np.ndarray:
+    """Values as a one-dimensional array of objects, whatever their types."""
+    listed = list(values)
+    array = np.empty(len(listed), object)
+    array[:] = listed
+    return array

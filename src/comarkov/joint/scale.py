@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+EXACT_FLOATS = 2.0**53  # smaller floats represent whole numbers exactly
 INT32_MAX = np.iinfo(np.int32).max
 COUNT_BITS = 20  # of the largest count: fewer than numbers of single precision have
 CHUNK = 1 << 16  # weights that are examined at a time
@@ -19,6 +20,13 @@ SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in 
 RANGE = 499  # octaves to both sides of 1 in which ratios and products of two weights are numbers
 LEAST_OCTAVE = -1074  # of the smallest number above 0
 FAINTEST = 2.0**-500  # smaller weights are raised to it: no cost can tell beside the largest
+
+
+def are_whole(values: np.ndarray) -> bool:
+    """Are all values whole numbers that a float represents exactly?"""
+    if values.dtype.kind != "f":
+        return True
+    return bool(((values == np.floor(values)) & (np.abs(values) <= EXACT_FLOATS)).all())
 
 
 class Extent(NamedTuple):

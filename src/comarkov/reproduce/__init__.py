@@ -11,7 +11,7 @@ from ..joint.messages import need
 from . import page
 from .experiment import Experiment, Outcome, RunOptions
 from .experiments import EXPERIMENTS
-from .runs import complete, editions, open_store
+from .runs import RunFile, complete, editions
 
 __all__ = ["DEFAULT", "EXPERIMENTS", "reproduce"]
 
@@ -35,14 +35,13 @@ def reproduce(
     need("Reproducing the paper", "jinja2", "matplotlib")
     experiments = [EXPERIMENTS[name] for name in names]
     edition_of = editions(experiments, options)  # before hours of work: data may be missing
-    with open_store(out / "runs.sqlite") as store:
-        for experiment in experiments:
-            if fresh:
-                store.forget(experiment.name)
-            report = partial(advance, experiment.name)
-            edition = edition_of[experiment.name]
-            values = complete(experiment, options, edition, store, n_jobs, report)
-            outcome = experiment.conclude(values, options)
-            page.write(out, experiment, outcome, {"runs": experiment.repetitions(options)})
-            page.collect(out, list(EXPERIMENTS.values()), version("comarkov"))
-            yield experiment, outcome
+    file = RunFile(out / "runs.jsonl")
+    for experiment in experiments:
+        if fresh:
+            file.forget(experiment.name)
+        report = partial(advance, experiment.name)
+        values = complete(experiment, options, edition_of[experiment.name], file, n_jobs, report)
+        outcome = experiment.conclude(values, options)
+        page.write(out, experiment, outcome, {"runs": experiment.repetitions(options)})
+        page.collect(out, list(EXPERIMENTS.values()), version("comarkov"))
+        yield experiment, outcome

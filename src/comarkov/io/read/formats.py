@@ -7,14 +7,12 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import islice
-from pathlib import Path
 from typing import Any, Self, TypedDict, TypeVar
 
 from ...joint.inputs import is_graph
-from ...joint.objects import MOST_OF_AN_EDGE, are_documents, is_anndata
+from ...joint.objects import MOST_OF_AN_EDGE, is_anndata
 from .classes import as_choice
-from .records import looks_like_number
+from .opened import Opened
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 DOCUMENT = "document"  # a file is one text, in contrast to "texts", which it holds
@@ -33,11 +31,6 @@ BY_SUFFIX = {
     ".ndjson": "texts",
 }
 BY_START = {b"%%MatrixMarket": "mtx", b"\x89HDF\r\n\x1a\n": "h5ad", b"\x93NUMPY": "npy"}
-PROSE_ADVICE = (
-    "If the file holds prose, use kind='texts' for a text in each line, or give a folder of texts."
-)
-SAMPLE = 100  # lines that show whether a file holds prose
-NUMBERS_IN_PROSE = 10  # fewer than one word in so many is a number
 JSON_LINES = (".jsonl", ".ndjson")
 NOT_READ = {".xls", ".ods", ".docx", ".pdf", ".json", ".pkl", ".pickle"}
 
@@ -231,37 +224,27 @@ def is_place(source: Any) -> bool:
     return callable(getattr(source, "read", None))  # a data frame may have a column "read"
 
 
-def kind_of_file(path: Path, suffix: str, name: str) -> str | None:
+def kind_of_file(file: Opened) -> str | None:
     """The kind of a plain file by its suffix, then by its first bytes; None for tables."""
+    suffix = file.suffix
     if suffix in NOT_READ:
         advice = (
             "Convert it to plain text (.txt)"
             if suffix in (".pdf", ".docx")
             else "Save it as .csv, .xlsx or .parquet"
         )
-        raise ValueError(f"{name}: {suffix} files cannot be read. {advice}.")
+        raise ValueError(f"{file.name}: {suffix} files cannot be read. {advice}.")
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
-    if is_json(path):
+    if is_json(file):
         return "texts"
-    with path.open("rb") as file:
-        start = file.read(16)
+    start = file.content[:16]
     return next((kind for mark, kind in BY_START.items() if start.startswith(mark)), None)
 
 
-def is_json(path: Path) -> bool:
+def is_json(file: Opened) -> bool:
     """Does the file begin with a JSON object, as JSON lines do?"""
-    with path.open("rb") as file:
-        return file.read(4096).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
-
-
-def is_prose(path: Path) -> bool:
-    """Does a text file in UTF-8 begin with sentences rather than with a table?"""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        lines = [line for line in islice(file, SAMPLE) if line.strip()]
-    words = [word for line in lines for word in line.split()]
-    numbers = sum(map(looks_like_number, words))
-    return are_documents(lines) and NUMBERS_IN_PROSE * numbers < len(words)
+    return file.content[:4096].removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
 
 
 def kind_of_table(options: ReadOptions, width: int) -> str:

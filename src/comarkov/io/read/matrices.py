@@ -18,9 +18,8 @@ import scipy.sparse as sp
 
 from ..isolation import BAD_HEADER
 from .data import Data, Names, annotations_in, unjoined
-from .faults import weight_problem
-from .opened import CHUNK, UNOPENED, Opened, unpacking_limit
-from .raw_tables import first_line, reason
+from .opened import COPY_CHUNK, UNOPENED, Opened, unpacking_limit
+from .raw_tables import first_line, reason, weight_problem
 
 KEYS = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}
 # What zip files raise: RuntimeError if encrypted, NotImplementedError for unknown methods.
@@ -91,7 +90,7 @@ def _refuse_binary(file: Opened) -> None:
     """Refuse bytes that no text of numbers has: SciPy's reader may go on beyond their line."""
     line = 1
     with file.path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
+        while chunk := stream.read(COPY_CHUNK):
             bad = BINARY.search(chunk)
             line += chunk.count(b"\n", 0, bad.start() if bad else len(chunk))
             if bad:

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...joint.messages import quote
+from ...joint.messages import listed, quote
 from ..csv_files import SPREADSHEET_MARK, unquote_formula
 from .data import Data
-from .delimited import from_lines
-from .faults import fault
 from .opened import Opened, as_utf8, decoded, opened
-from .raw_tables import RawTable, first_line, from_parquet, is_parquet, listed
+from .raw_tables import RawTable, first_line, table_error
+from .table_files import from_lines, from_parquet, is_parquet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,7 +71,7 @@ def _names(
     with ExitStack() as stack:
         plain = stack.enter_context(opened(file.path, max_bytes))
         by_name = [c for c in (file.key, file.name) if isinstance(c, str) and not c.isdecimal()]
-        if is_parquet(plain.path):
+        if is_parquet(plain):
             table = from_parquet(plain)
         else:
             text = stack.enter_context(as_utf8(plain, encoding))
@@ -96,9 +95,8 @@ def _field(table: RawTable, which: str | int, role: str) -> str:
     if str(which) not in labels and not (str(which).isdecimal() and int(which) < len(labels)):
         example = ":".join([table.name, labels[0], labels[-1]])
         raise ValueError(
-            f"{table.name} has no column {quote(which)}: its columns are {listed(labels)}. Choose "
-            "those "
-            f"with ids and names, for example {role}={example!r}."
+            f"{table.name} has no column {quote(which)}: its columns are {listed(labels, 10)}. "
+            f"Choose those with ids and names, for example {role}={example!r}."
         )
     return table.field(which, role)
 
@@ -110,7 +108,7 @@ def _collected(table: RawTable, columns: list[str]) -> pl.DataFrame:
     try:
         return table.frame.select(columns).cast(pl.String).collect()
     except pl.exceptions.PolarsError as error:
-        raise fault(table, error=error) from error
+        raise table_error(table, error) from error
 
 
 def as_file(choice: Any) -> NamesFile:
@@ -219,11 +217,12 @@ def _lines(path: Path, encoding: str | None) -> list[list[str]]:
     """The header and all records, each as long as the header."""
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}. Check the path.")
-    if is_parquet(path):
-        table = from_parquet(Opened(str(path), path, path.suffix.lower()))
+    file = Opened(str(path), path, path.suffix.lower())
+    if is_parquet(file):
+        table = from_parquet(file)
         frame = table.frame.collect()
         return [table.columns, *([_text(cell) for cell in row] for row in frame.rows())]
-    content = path.read_bytes()
+    content = bytes(file.content[:])
     text = decoded(content, str(path), encoding).removeprefix("\ufeff")
     separator = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)

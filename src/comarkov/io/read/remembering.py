@@ -13,6 +13,7 @@ from .classes import classified
 from .data import Data
 from .formats import BY_SUFFIX, CHAIN, CLASSES, DOCUMENT, KINDS, ReadOptions, is_json, is_place
 from .naming import renamed
+from .opened import Opened
 
 # What does not matter for similar data.
 OF_ONE_SOURCE = ("query", "table", "min_df", "n_words", *CLASSES)
@@ -121,7 +122,12 @@ def similar_kind(source: Any, before: Mapping[str, Any]) -> str | None:
         return None
     if kind == DOCUMENT and suffix in TABLES:
         return "texts"
-    if kind == "texts" and "text" in before and suffix not in TABLES and not is_json(path):
+    if (
+        kind == "texts"
+        and "text" in before
+        and suffix not in TABLES
+        and not is_json(Opened(path.name, path, suffix))
+    ):
         return DOCUMENT  # the texts of the model were in a table or JSON lines, which this is not
     return kind
 

@@ -9,12 +9,11 @@ from typing import Any
 from ...joint.chains import numbered, transitions
 from ...joint.messages import quote
 from .data import Data
-from .faults import Checks, fault
 from .formats import ReadOptions
+from .headers import is_number
 from .matrices import loaded
 from .opened import Opened, as_utf8, decoded
-from .raw_tables import RawTable
-from .records import is_number
+from .raw_tables import RawTable, table_error
 
 PLAIN = ("", ".txt", ".dat", ".seq", ".dtraj")  # suffixes of files that may hold sequences
 SAMPLE = 1 << 16  # bytes that are looked at to tell sequences from a table
@@ -67,13 +66,11 @@ def from_events(
         role: table.field(column, role) for role, column in roles.items() if column is not None
     }
     try:
-        events = (
-            table.without_blank_lines()
-            .select(**{role: pl.col(field) for role, field in fields.items()})
-            .collect()
-        )
+        events = table.frame.select(
+            **{role: pl.col(field) for role, field in fields.items()}
+        ).collect()
     except pl.exceptions.PolarsError as error:
-        raise fault(table, Checks(names=list(fields.values())), error) from error
+        raise table_error(table, error) from error
     for role, field in fields.items():
         if events[role].null_count():
             raise ValueError(

@@ -15,11 +15,10 @@ from ...joint.inputs import are_numbers
 from ...joint.messages import need
 from ...joint.objects import frame_width, from_graph, is_frame
 from ..files import REFERENCE, data_in, is_own, is_store
-from . import databases, edge_files, matrices, texts
+from . import databases, matrices, texts
 from .classes import chosen_columns, columns_in, of_anndata, of_elements
 from .data import Data
-from .edge_lists import EdgeColumns, from_edges, refuse_wide
-from .faults import fault
+from .edge_lists import EdgeFiles, from_edges, holds_tables, refuse_wide
 from .formats import (
     CHAIN,
     DOCUMENT,
@@ -34,11 +33,11 @@ from .formats import (
 from .h5ad import from_anndata, read_h5ad
 from .naming import distinct
 from .opened import Opened, as_utf8, decoded, opened
-from .raw_tables import RawTable, from_frame, reason
+from .raw_tables import RawTable, from_frame, reason, table_error
 from .sequence_files import from_events, from_sequence_file, from_sequence_folder, holds_sequences
 from .table_files import as_chosen, header_of, table_in
 from .texts import Documents, read_document, read_folder
-from .wide import WideOptions, from_table
+from .wide import from_table
 
 EDGE = ("row", "column", "weight")
 
@@ -107,13 +106,12 @@ def read_any(source: Any, kind: str | None, options: ReadOptions, max_bytes: int
     if not is_place(source):
         return _from_object(source, kind, options)
     if databases.is_address(source):
-        table = databases.from_database(source, databases.Asked(options.query, options.table))
-        return _from_rows(table, kind, options, "a database")
+        return _from_rows(databases.from_database(source, options), kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         if is_own(Path(source)):
             return _from_own_folder(Path(source), kind, options, max_bytes)
-        if kind in (None, "edges") and edge_files.holds_tables(Path(source)):
-            return edge_files.from_edge_files([source], options, max_bytes)
+        if kind in (None, "edges") and holds_tables(Path(source)):
+            return EdgeFiles.of([source], options, max_bytes).read()
         return _from_folder(Path(source), kind, options)
     with opened(source, max_bytes) as file:
         return _from_file(file, kind, options, max_bytes)
@@ -216,7 +214,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
     if kind == "sequences" and options.columns is None:
         options.check(kind, "a sequence in each line")
         return from_sequence_file(file, options)
-    kind = kind or kind_of_file(file.path, file.suffix, file.name)
+    kind = kind or kind_of_file(file)
     if kind in READERS:
         options.check(kind)
         return READERS[kind](file, options, max_bytes)
@@ -227,7 +225,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions, max_bytes: 
 
 
 def _is_json(file: Opened) -> bool:
-    return file.suffix in JSON_LINES or is_json(file.path)
+    return file.suffix in JSON_LINES or is_json(file)
 
 
 def _from_text_file(file: Opened, options: ReadOptions) -> Data:
@@ -253,7 +251,7 @@ def _from_rows(
     try:
         return _from_table(table, kind, options, form, is_stated and kind is not None)
     except PolarsError as error:  # a file that is not a table at all
-        raise fault(table, error=error) from error
+        raise table_error(table, error) from error
 
 
 def _from_table(
@@ -271,19 +269,12 @@ def _from_table(
         )
     options.check(kind, form)
     if kind == "edges":
-        chosen = EdgeColumns(options.rows, options.columns, options.weights)
-        data = from_edges(table, chosen, options.missing_weights("error"))
-        if not is_stated and chosen == EdgeColumns() and table.has_headings:
-            refuse_wide(data, table)
+        data = from_edges(table, options)
+        if not is_stated and table.has_headings:
+            refuse_wide(data, table, options)
         data = _edge_classes(data, table, options)
     elif kind == "table":
-        layout = WideOptions(
-            options.row_names,
-            options.row_classes,
-            keeps_identifiers=options.drop == "none",
-            is_stated=is_stated,
-        )
-        data = from_table(table, layout, options.missing_weights("0"))
+        data = from_table(table, options, is_stated)
     else:
         text = "text" if options.text is None else options.text
         classes = columns_in(options.row_classes)

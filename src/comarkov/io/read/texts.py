@@ -17,10 +17,9 @@ from ...joint.messages import quote, warn_user
 from ..files import is_own
 from .classes import MOST
 from .data import Data
-from .faults import Checks, fault
 from .naming import distinct
-from .opened import TITLES, Opened, advice, as_utf8, decoded, detect, is_text
-from .raw_tables import RawTable
+from .opened import WESTERN, Opened, as_utf8, decoded, detect, is_text, western_note
+from .raw_tables import RawTable, table_error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,24 +109,23 @@ def from_column(
 
     field = table.field(text, "text")
     ids = [] if rows is None else [table.field(rows, "rows")]
-    frame = table.frame
-    if table.lines is not None:  # blank lines
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    query = frame.select(
+    query = table.frame.select(
         pl.col(field).cast(pl.String).fill_null("").alias("text"),
         *(pl.col(name).cast(pl.String).alias("name") for name in ids),
     )
     try:
         documents = query.collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
-        raise fault(table, Checks(names=ids), error) from error
+        raise table_error(table, error) from error
     if not len(documents):
         raise ValueError(f"{table.name} has no texts.")
     if rows is not None and documents["name"].null_count():
-        raise fault(table, Checks(names=ids))
+        number = documents["name"].is_null().arg_max() or 0
+        advice = "Fill it in, or delete the line."
+        raise table.error("the name is missing", advice, **table.place(number, ids[0]))
     names = None if rows is None else documents["name"].to_list()
     others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
-    columns = _small_columns(frame, others, classes)
+    columns = _small_columns(table.frame, others, classes)
     return Documents(names, documents["text"].to_list(), columns)
 
 
@@ -209,7 +207,7 @@ def read_folder(folder: Path, encoding: str | None) -> Documents:
             skipped.append(name)
             continue
         own = encoding or detect(content)
-        if encoding is None and own in TITLES:
+        if encoding is None and own in WESTERN:
             western.append(own)
         names.append(name)
         texts.append(as_document(decoded(content, str(path), own)))
@@ -222,8 +220,8 @@ def read_folder(folder: Path, encoding: str | None) -> Documents:
             f"{', '.join(skipped[:3])}{' and others' if len(skipped) > 3 else ''}."
         )
     if western:
-        most = max(TITLES, key=western.count)
-        warn_user(advice(_some(len(western), len(names)), most))
+        most = max(WESTERN, key=western.count)
+        warn_user(western_note(_some(len(western), len(names)), most))
     return Documents(names, texts, folder_classes(names))
 
 

@@ -24,8 +24,7 @@ from ...kernels.matrix import add_equal, count_keys, sort_by
 from ..files import draft_mode, free_place, is_store, put_folder, room_for
 from ..interrupts import delayed
 from ..read.coding import Texts
-from ..read.edge_files import EdgeFiles
-from ..read.edge_lists import Edges
+from ..read.edge_lists import EdgeFiles, Edges
 from .building import INDEX_TYPE, Block, Bucket, KeyedEntries, MatrixWriter, settle, sort_on_disk
 from .layout import ROWS_FOLDER, Description, read_names, write_names
 

@@ -15,8 +15,7 @@ from ..files import free_place, is_own, is_store, whole_folder
 from ..read import read
 from ..read.classes import columns_in
 from ..read.databases import is_address
-from ..read.edge_files import EdgeFiles, are_edges, holds_tables
-from ..read.edge_lists import no_edges
+from ..read.edge_lists import EdgeFiles, are_edges, holds_tables, no_edges
 from ..read.formats import ReadKeywords, spelling_out
 from ..read.remembering import ReadRequest
 from .building import finish, map_joint, write_columns, write_data

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...io.read.records import MISSING
+from ...io.read.headers import MISSING
 from ...joint.messages import need, shortened, warn_user
 from .dask_client import INSTALL, PURPOSE, Cluster, Task
 from .dask_partition import Numbered

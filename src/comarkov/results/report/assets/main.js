@@ -136,12 +136,7 @@ class Report {
   // Draw again when colours or widths have changed.
   connectScreen() {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
-    let width = innerWidth;
-    addEventListener("resize", () => {
-      if (innerWidth === width) return; // phones resize when their bars come and go
-      width = innerWidth;
-      requestAnimationFrame(() => this.draw());
-    });
+    onWidth(() => this.draw());
     document.querySelectorAll("details").forEach((each) =>
       each.addEventListener("toggle", () => this.drawCharts()));
     connectPaper(() => this.drawWith(null), () => this.drawWith(this.highlight.lit));
