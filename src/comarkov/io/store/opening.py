@@ -104,8 +104,9 @@ def open_store(path: str | os.PathLike[str]) -> Store:
     """Open a folder that ``pack`` wrote, after a look at its files."""
     folder = Path(path)
     about = Description.read(folder)
+    weights = _open_joint(folder, about)
     annotations = read_annotations(folder) | {"reading": about.reading}
-    return Store.of(_open_joint(folder, about), folder.absolute(), about, **annotations)
+    return Store.of(weights, folder.absolute(), about, **annotations)
 
 
 def open_joint(path: str | os.PathLike[str]) -> Joint:
