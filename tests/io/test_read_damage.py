@@ -170,9 +170,7 @@ def test_json_lines_with_a_byte_order_mark(encoding, name, here):
     assert comarkov.read(name, encoding=text).column_names.tolist() == ["sea", "sun"]
 
 
-@pytest.mark.parametrize(
-    ("weight", "problem"), [("inf", "infinity"), ("nan", "NaN"), ("-1", "-1")]
-)
+@pytest.mark.parametrize(("weight", "problem"), [("inf", "infinity"), ("nan", "NaN"), ("-1", "-1")])
 def test_where_a_matrix_is_wrong(weight, problem, here):
     header = "%%MatrixMarket matrix coordinate real general\n"
     (here / "m.mtx").write_text(f"{header}3 3 2\n1 1 1\n2 3 {weight}\n")

@@ -268,3 +268,34 @@ def test_an_example_of_columns_has_no_serial_number(kind):
     keywords = advised(refused(io.BytesIO(content), kind=kind))
     assert keywords == {"rows": "user", "columns": "item", "weights": "qty"}
     assert comarkov.read(io.BytesIO(content), **keywords).shape == (2, 2)
+
+
+@pytest.mark.parametrize("text", ["user,item,n\nAnn,tea,2\nBob,rum,1\n", "who,a,b,c\nAnn,1,2,3\n"])
+def test_a_file_is_opened_by_us_once_and_by_polars_once(text, tmp_path, monkeypatch):
+    path = tmp_path / "e.csv"
+    path.write_text(text)
+    opened, scanned = [], []
+    really_open, really_scan = io.open, pl.scan_csv
+    monkeypatch.setattr(
+        io, "open", lambda *a, **k: opened.append(str(a[0])) or really_open(*a, **k)
+    )
+    monkeypatch.setattr(pl, "scan_csv", lambda *a, **k: scanned.append(a) or really_scan(*a, **k))
+    comarkov.read(path)
+    assert opened.count(str(path)) == len(scanned) == 1
+
+
+def test_wide_tables_take_as_many_queries_as_narrow_ones(tmp_path, monkeypatch):
+    counts = []
+    collect = pl.LazyFrame.collect
+    monkeypatch.setattr(
+        pl.LazyFrame, "collect", lambda *a, **k: counts.append(0) or collect(*a, **k)
+    )
+    numbers = []
+    for width in (5, 500):
+        names = ",".join(f"c{i}" for i in range(width))
+        row = ",".join(["1"] * width)
+        (tmp_path / "t.csv").write_text(f"name,{names}\nx,{row}\ny,{row}\n")
+        counts.clear()
+        assert comarkov.read(tmp_path / "t.csv").shape == (2, width)
+        numbers.append(len(counts))
+    assert numbers[0] == numbers[1] < 12
