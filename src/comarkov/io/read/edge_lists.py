@@ -34,7 +34,7 @@ EDGE_ROLES = ("rows", "columns", "weights")
 Fields = tuple[str, str, str | None]  # the columns of these roles
 
 
-class Edges(NamedTuple):
+class EdgeBatch(NamedTuple):
     """Some edges: the codes of their rows and of their columns, and their weights."""
 
     codes: Sequence[np.ndarray]
@@ -144,7 +144,7 @@ def _facts(table: RawTable, fields: Fields) -> dict[str, Any]:
 # --- edges ------------------------------------------------------------------------------------
 
 
-def _as_matrix(codings: Sequence[Any], batches: Iterable[Edges], about: dict[str, Any]) -> Data:
+def _as_matrix(codings: Sequence[Any], batches: Iterable[EdgeBatch], about: dict[str, Any]) -> Data:
     """The matrix of edges that come in batches, with these facts about it."""
     parts: list[list[np.ndarray]] = [[], [], [np.empty(0)]]
     for edges in batches:
@@ -170,7 +170,9 @@ def _as_matrix(codings: Sequence[Any], batches: Iterable[Edges], about: dict[str
     return Data(matrix, *names, **about)
 
 
-def _edge_batches(table: RawTable, codings: Sequence[Any], options: ReadOptions) -> Iterator[Edges]:
+def _edge_batches(
+    table: RawTable, codings: Sequence[Any], options: ReadOptions
+) -> Iterator[EdgeBatch]:
     """Edges, many at a time; lines in which something is missing are skipped, with a note."""
     fields, missing = _roles(table, options), options.missing_weights("error")
     weight = [] if fields[2] is None else [fields[2]]
@@ -193,7 +195,7 @@ def _edge_batches(table: RawTable, codings: Sequence[Any], options: ReadOptions)
         done += len(batch)
         if not is_edge.all():
             codes, weights = [code[is_edge] for code in codes], weights[is_edge]
-        yield Edges(codes, weights)
+        yield EdgeBatch(codes, weights)
     _report(table, skipped, missing, any(coding.has_words_for_missing for coding in codings))
 
 
@@ -323,7 +325,7 @@ class EdgeFiles:
             with self.table(path, first) as table:
                 yield table, _roles(table, self.options)[side] or ""
 
-    def batches(self, path: Path, first: RawTable, codings: Sequence[Any]) -> Iterator[Edges]:
+    def batches(self, path: Path, first: RawTable, codings: Sequence[Any]) -> Iterator[EdgeBatch]:
         """The edges of a file, many at a time."""
         with self.table(path, first) as table:
             yield from _edge_batches(table, codings, self.options)

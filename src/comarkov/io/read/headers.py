@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 #: Cells that hold no value.
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
+MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
 #: Cells that hold no weight: a lone dash or point is not a number either.
-GAPS = (*MISSING, "-", "\u2013", "\u2014", ".")
+GAPS = (*MISSING_WORDS, "-", "\u2013", "\u2014", ".")
 SIGNS = " \t\r\n%$€£¥"  # which may stand around a number
 # With marks between digits; dates have others.
 NUMBERLIKE = re.compile("[-+<>~]?\\s*[-+]?[.,]?\\d[\\d.,' \u00a0\u202f]*(e[-+]?\\d+)?")
@@ -19,7 +19,7 @@ NUMBERLIKE = re.compile("[-+<>~]?\\s*[-+]?[.,]?\\d[\\d.,' \u00a0\u202f]*(e[-+]?\
 
 def is_missing(cell: str | None) -> bool:
     """Is the cell empty, or does it hold a word for a missing value, such as NA?"""
-    return cell is None or cell.strip() in MISSING
+    return cell is None or cell.strip() in MISSING_WORDS
 
 
 def is_gap(cell: str | None) -> bool:

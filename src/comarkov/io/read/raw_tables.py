@@ -14,7 +14,7 @@ import numpy as np
 
 from ...joint.messages import InputError, listed, need, quote, shortened
 from ...joint.objects import MOST_OF_AN_EDGE, are_documents
-from .headers import GAPS, MISSING, SIGNS, grouped, is_gap, is_number, plain
+from .headers import GAPS, MISSING_WORDS, SIGNS, grouped, is_gap, is_number, plain
 from .records import Lines, line_error, records
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class RawTable:
         column = pl.col(field).cast(pl.String).str.strip_chars()
         if self.keeps_na and not self.schema[field].is_float():  # an empty cell is always missing
             return column.replace("", None)
-        return pl.when(~column.is_in(MISSING)).then(column).alias(field)
+        return pl.when(~column.is_in(MISSING_WORDS)).then(column).alias(field)
 
     def batches(self, columns: Sequence[Any], size: int) -> Iterator[pl.DataFrame]:
         """Columns of all records, so many at a time."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 PARQUET = b"PAR1"
-SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers contain least, first
+FIELD_SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers contain least, first
 HEAD_LINES = 100  # from which the separator and the header are detected
 HEAD_BYTES = 1 << 20  # of long lines, fewer are enough
 MAX_HEAD_BYTES = 1 << 26  # even if they hold no three lines
@@ -188,7 +188,7 @@ def _separator(head: list[str], suffix: str) -> str:
             widths = Counter(map(len, csv.reader(head, delimiter=separator)))
         return max((count for width, count in widths.items() if width > 1), default=0)
 
-    scores = {separator: count_agreeing(separator) for separator in SEPARATORS}
+    scores = {separator: count_agreeing(separator) for separator in FIELD_SEPARATORS}
     best = max(scores, key=lambda separator: scores[separator])
     return best if scores[best] > 0 else ","
 

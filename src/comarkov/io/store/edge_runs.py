@@ -20,7 +20,7 @@ from ...kernels.matrix import add_equal, count_keys, sort_by
 from ..drafts import delayed
 from ..files import draft_mode, put_folder, refuse_to_lose, room_for
 from ..read.coding import Numbers, Texts
-from ..read.edge_lists import EdgeFiles, Edges
+from ..read.edge_lists import EdgeBatch, EdgeFiles
 from .building import INDEX, Block, Bucket, Buckets, Entries, MatrixWriter, settled
 from .layout import ROWS, Description, mapped, read_names, write_array, write_names
 
@@ -189,7 +189,7 @@ def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[Runs, 
     return Runs(folder, runs), codings
 
 
-def _write_run(path: Path, batches: Iterator[Edges]) -> list[tuple[int, str]]:
+def _write_run(path: Path, batches: Iterator[EdgeBatch]) -> list[tuple[int, str]]:
     """Write edges in their order; returns the size and the type of weights of each block."""
     blocks = []
     with path.open("wb") as file:
