@@ -35,14 +35,14 @@ def is_word_for_missing(cell: str | None) -> bool:
 def plain(cell: str, decimal: str = ".", thousands: str = "") -> str:
     """A number as Python writes it, from one with other marks, a currency or a percent sign."""
     cell = cell.strip(SIGNS)
-    if thousands and re.search(grouped(decimal, thousands), cell):
+    if thousands and re.search(group_pattern(decimal, thousands), cell):
         cell = cell.replace(thousands, "")
     if decimal == ",":  # a point that is left makes it no number
         cell = cell.replace(".", " ").replace(",", ".", 1)
     return cell
 
 
-def grouped(decimal: str, thousands: str) -> str:
+def group_pattern(decimal: str, thousands: str) -> str:
     """The pattern of a number with its thousands marked, as 1,200,000 or, in India, 12,00,000."""
     mark = re.escape(thousands)
     groups = rf"\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}"

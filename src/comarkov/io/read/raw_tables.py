@@ -14,7 +14,7 @@ import numpy as np
 
 from ...joint.messages import InputError, listed, need, quote, shortened
 from ...joint.objects import MOST_OF_AN_EDGE, are_documents
-from .headers import GAPS, MISSING_WORDS, SIGNS, grouped, is_gap, is_number, plain
+from .headers import GAPS, MISSING_WORDS, SIGNS, group_pattern, is_gap, is_number, plain
 from .records import Lines, line_error, records
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class RawTable:
 
         cell = text = column.str.strip_chars(SIGNS)
         if self.thousands:
-            is_grouped = text.str.contains(grouped(self.decimal, self.thousands))
+            is_grouped = text.str.contains(group_pattern(self.decimal, self.thousands))
             joined = text.str.replace_all(self.thousands, "", literal=True)
             text = pl.when(is_grouped).then(joined).otherwise(text)
         if self.decimal == ",":

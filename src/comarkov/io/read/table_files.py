@@ -52,11 +52,11 @@ def table_in(
         yield from_parquet(file), "Parquet"
     elif file.suffix == SPREADSHEET:
         with _sheet_as_csv(file, options.sheet, options.decimal, max_bytes) as sheet:
-            yield _delimited(sheet, options, "an Excel file"), "an Excel file"
+            yield _read_delimited(sheet, options, "an Excel file"), "an Excel file"
     else:
         with as_utf8(file, options.encoding) as text:
             try:
-                yield _delimited(text, options, "delimited text"), "delimited text"
+                yield _read_delimited(text, options, "delimited text"), "delimited text"
             except InputError as error:
                 if kind is None and " text=" not in str(error) and _is_prose(text):
                     error.advice = (
@@ -66,7 +66,7 @@ def table_in(
                 raise
 
 
-def _delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
+def _read_delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
     options.check_form(form)
     separator = options.separator if form == "delimited text" else ","
     chosen = [

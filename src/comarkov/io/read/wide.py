@@ -199,7 +199,7 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
         return []
     columns = [table.text(layout.names).alias("name"), pl.col(layout.names).alias("cell")]
     if layout.groups is not None:
-        columns.append(_filled(table, layout, layout.groups).alias("group"))
+        columns.append(_fill(table, layout, layout.groups).alias("group"))
     frame = table.frame.select(columns).collect(engine="streaming")
     if layout.groups is not None and frame["name"].drop_nulls().is_duplicated().any():
         frame = frame.with_columns(pl.concat_str("group", "name", separator=" ").alias("name"))
@@ -223,7 +223,7 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     return names
 
 
-def _filled(table: RawTable, layout: Layout, field: str) -> pl.Expr:
+def _fill(table: RawTable, layout: Layout, field: str) -> pl.Expr:
     """A column of text; that of groups with each name repeated for all lines of the group."""
     text = table.text(field)
     return text.forward_fill() if field == layout.groups else text
@@ -235,7 +235,7 @@ def _classes(
     """The columns of text that hold classes of the rows, by heading."""
     if layout.names is None or not layout.texts or not table.has_headings:
         return {}
-    columns = [_filled(table, layout, field) for field in layout.texts]
+    columns = [_fill(table, layout, field) for field in layout.texts]
     frame = table.frame.select(columns).collect(engine="streaming").filter(is_named)
     values = {table.heading(field): frame[field].fill_null("").to_list() for field in layout.texts}
     return chosen_columns(values, choice, int(is_named.sum()))
