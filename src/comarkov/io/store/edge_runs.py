@@ -24,8 +24,16 @@ from ...kernels.matrix import add_equal, count_keys, sort_by
 from ..files import draft_mode, free_place, is_store, put_folder, room_for
 from ..interrupts import delayed
 from ..read.coding import Texts
-from ..read.edge_lists import EdgeFiles, Edges
-from .building import INDEX_TYPE, Block, Bucket, KeyedEntries, MatrixWriter, settle, sort_on_disk
+from ..read.edge_lists import EdgeBatch, EdgeFiles
+from .building import (
+    INDEX_TYPE,
+    Block,
+    Bucket,
+    KeyedEntries,
+    MatrixWriter,
+    settle,
+    sort_on_disk,
+)
 from .layout import ROWS_FOLDER, Description, read_names, write_names
 
 JOURNAL, LOCK = "journal.jsonl", "lock"  # files in a draft
@@ -168,7 +176,7 @@ def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[EdgeRu
     return EdgeRuns(folder, [journal.steps[f"run {n}"] for n in range(len(edges.files))]), codings
 
 
-def _write_run(path: Path, batches: Iterator[Edges]) -> list[tuple[int, str]]:
+def _write_run(path: Path, batches: Iterator[EdgeBatch]) -> list[tuple[int, str]]:
     """Write edges in their order; returns the size and the type of weights of each block."""
     blocks = []
     with path.open("wb") as file:
