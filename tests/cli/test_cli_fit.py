@@ -25,7 +25,7 @@ FILES = {
     "blocks.csv",
     "clusters.md",
     "summary.json",
-    "heatmap.png",
+    "heatmap.svg",
     "report.html",
     "model",
     "data.npz",

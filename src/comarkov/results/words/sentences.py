@@ -20,7 +20,6 @@ from .figures import (
     INFORMATIVE,
     are_readable,
     count_text,
-    kept_and_lost,
     lift_text,
     percent_text,
     short_name,
@@ -142,16 +141,6 @@ def numbers_of_clusters(findings: Findings) -> Sentence:
             for side in findings.sides
             if side.is_clustered
         ]
-    )
-
-
-def information_kept(findings: Findings) -> Sentence:
-    """How much of the information between both sides the clusters keep."""
-    kept, lost = kept_and_lost(findings.information.kept)
-    return sentence(
-        f"The clusters keep {kept} of what ",
-        _both(findings),
-        f" reveal about each other; {lost} is detail inside the clusters.",
     )
 
 
@@ -329,7 +318,6 @@ class Opening(NamedTuple):
 
     caution: Sentence | None  #: if there is next to nothing to see
     overview: Sentence
-    kept: Sentence
     strongest: list[Sentence]
     certainty: list[Sentence]
     numbers: str  #: why there are so many clusters; empty if they were given
@@ -342,7 +330,6 @@ def opening_of(results: Results) -> Opening:
     return Opening(
         caution=caution(findings, results.selection_reason),
         overview=overview(findings),
-        kept=information_kept(findings),
         strongest=strongest(findings, weight_of(results)),
         certainty=certainty(findings) or [sentence("How certain the clusters are is not known.")],
         numbers=results.selection_reason,
@@ -375,18 +362,10 @@ def beta_reason(results: Results) -> str:
     chosen = evidence[evidence["chosen"]]
     if not chosen.size or np.isnan(chosen["agreement"][0]):
         return f"{beta} is the default: there was no time to compare other values."
-    agreement = f"{chosen['agreement'][0]:.2f}"
-    best = evidence["agreement"].max()
-    is_tied = np.count_nonzero(evidence["agreement"] >= best) > 1
-    if chosen["agreement"][0] >= best and not is_tied:
-        return f"{beta} was chosen because halves of the data agree best there ({agreement} of 1)."
-    well = f"nearly as well as anywhere ({best:.2f})"
-    if chosen["agreement"][0] >= best:
-        well = "as well as anywhere"
-    why = f"halves of the data agree there ({agreement} of 1) {well}"
-    if results.findings.beta == DEFAULT:
-        return f"{beta}, the default, was kept: {why}."
-    return (
-        f"{beta} was chosen: {why}, and of such values it is the closest to the default of "
-        f"{DEFAULT:g}."
-    )
+    own, best = float(chosen["agreement"][0]), float(evidence["agreement"].max())
+    if np.count_nonzero(evidence["agreement"] >= own) == 1:
+        return f"{beta} was chosen because halves of the data agree best there ({own:.2f} of 1)."
+    well = "as well as anywhere" if own == best else f"nearly as well as anywhere ({best:.2f})"
+    is_default = results.findings.beta == DEFAULT
+    verb = "the default, was kept" if is_default else "the closest to the default, was chosen"
+    return f"{beta}, {verb}: halves of the data agree there ({own:.2f} of 1) {well}."
