@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .joint.weighting import Weighting
     from .model.hierarchy import Hierarchy
     from .model.storage import load
-    from .results.chain import ChainResults
-    from .results.multiway import MultiwayResults
+    from .results.chain_results import ChainResults
+    from .results.multiway_results import MultiwayResults
     from .results.plot import plot_blocks, plot_heatmap, plot_path
     from .results.results import Results
     from .search.optimise.agglomeration import MergeTree
@@ -34,7 +34,7 @@ __version__ = "0.2.0"
 # Imported when first used: the command line answers at once, numba is slow to import.
 _HOMES = {
     "AIB": "estimators.named",
-    "ChainResults": "results.chain",
+    "ChainResults": "results.chain_results",
     "CoClustering": "estimators.coclustering",
     "Data": "io.read",
     "Hierarchy": "model.hierarchy",
@@ -46,7 +46,7 @@ _HOMES = {
     "MarkovAggregation": "estimators.markov",
     "MergeTree": "search.optimise.agglomeration",
     "MultiwayClustering": "estimators.multiway",
-    "MultiwayResults": "results.multiway",
+    "MultiwayResults": "results.multiway_results",
     "Progress": "search.progress",
     "Results": "results.results",
     "SIB": "estimators.named",

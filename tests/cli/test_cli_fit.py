@@ -321,7 +321,6 @@ def test_sweep_says_what_is_suggested_and_why(tmp_path, monkeypatch):
         "numbers.csv",
         "betas.csv",
         "path.npz",
-        "path.png",
     }
     suggested = [
         line for line in table(tmp_path / "out" / "numbers.csv") if line["suggested"] == "True"

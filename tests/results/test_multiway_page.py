@@ -5,7 +5,7 @@ import pytest
 from pages import picture, point
 
 from comarkov import Data, MultiwayClustering
-from comarkov.results.multiway import MultiwayResults
+from comarkov.results.multiway_results import MultiwayResults
 
 
 @pytest.fixture(scope="module")

@@ -108,7 +108,7 @@ def chain(
             data = replace(reading, kind=kind).read(source)
             with network_options.parameters_as_options("restrict", "held_out", "kind"):
                 model.fit(data)
-        from ..results.chain import ChainResults
+        from ..results.chain_results import ChainResults
 
         folder.write(ChainResults(model, data, results_folder.command()), out, output)
 

@@ -66,8 +66,8 @@ def sweep(
 ) -> None:
     """Try numbers of clusters and values of β, and suggest the best ones, with reasons.
 
-    OUT gets what fit writes for the suggested values, a report with a slider for β, numbers.csv,
-    betas.csv and path.png. Values that you set with -k, -l or --beta are used as they are.
+    OUT gets what fit writes for the suggested values, a report with a slider for β, numbers.csv
+    and betas.csv. Values that you set with -k, -l or --beta are used as they are.
 
     [bold]Example[/bold]
 

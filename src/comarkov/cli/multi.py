@@ -153,7 +153,7 @@ def multi(
         _warn_of_parts(data)
         numbers, weights = clustering.numbers(types), clustering.weights(list(data))
         from ..estimators.multiway import MultiwayClustering  # slow to import
-        from ..results.multiway import MultiwayResults
+        from ..results.multiway_results import MultiwayResults
 
         with network_options.parameters_as_options(), _files_named(data):
             model = MultiwayClustering(numbers, weights=weights, **keywords).fit(data)

@@ -18,7 +18,7 @@ from .options import LimitOptions, OutputOptions, StartOptions, as_beta
 from .output import as_options
 
 if TYPE_CHECKING:
-    from ..results.base import BaseResults
+    from ..results.base_results import BaseResults
 
 
 CLUSTERS = 3  # unless -k sets another number

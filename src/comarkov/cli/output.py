@@ -20,7 +20,7 @@ import typer
 
 from ..io.drafts import ended
 from ..joint.messages import InternalError
-from ..results.base import csv_text
+from ..results.base_results import csv_text
 
 # Control characters but tab and line feed, marks of direction, line separators, lone surrogates.
 UNSAFE = re.compile(

@@ -13,7 +13,7 @@ import typer
 
 from ..io.files import MODEL, is_results, write_text
 from ..io.spreadsheets import raw_names
-from ..results.base import csv_text
+from ..results.base_results import csv_text
 from .input_options import KNOWN, InputOptions
 from .label_files import titles_in
 from .multi import Table

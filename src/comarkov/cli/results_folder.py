@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
     from ..io.read import Data
     from ..joint.joint import Joint
-    from ..results.base import BaseResults
+    from ..results.base_results import BaseResults
     from ..results.results import Results
     from ..search.state.coclusters import Step
 
@@ -146,7 +146,7 @@ def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     from ..io.files import is_results
     from ..io.read import read
     from ..model.storage import load, load_value
-    from ..results.multiway import network_results
+    from ..results.multiway_results import network_results
     from ..results.results import PATH_FILE, Results
     from ..results.words.titles import TITLES_FILE
 

@@ -25,7 +25,7 @@ from ..joint.messages import InputError, plural
 from ..joint.parts import block_sums
 from ..model.storage import save_value
 from ..search.state.coclusters import Step
-from .base import BaseResults, csv_text
+from .base_results import BaseResults, csv_text
 from .describe import glance, headline, lines_about_clusters, sentences_about, top_features
 from .findings import Feature, Findings, SideFindings
 from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views

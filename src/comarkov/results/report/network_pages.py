@@ -12,22 +12,20 @@ from ...joint.messages import need
 from .rendering import Page
 
 if TYPE_CHECKING:
-    from ..base import BaseResults
-    from ..chain import ChainResults
-    from ..multiway import MultiwayResults
+    from ..base_results import BaseResults
+    from ..chain_results import ChainResults
+    from ..multiway_results import MultiwayResults
 
 
 MAX_TABLE_LETTERS = 3_000_000  # of tables, from which on they are only in the folder
 ROUNDS_OF_SWAPS = 50  # in which clusters swap their places on the circle, at most
 STYLES = ("report", "cards", "print", "network")
-CHAIN_PAGE = Page(
-    "chain.html.j2", ("page", "numbers", "drawing", "network", "graph", "chain"), STYLES
-)
+CHAIN_PAGE = Page("chain.html.j2", ("page", "numbers", "drawing", "graph"), STYLES)
 MULTIWAY_PAGE = Page(
     "multiway.html.j2",
     (
         *("page", "numbers", "colours", "drawing", "block_margins", "blocks"),
-        *("network", "multiway"),
+        "multiway",
     ),
     STYLES,
 )

@@ -22,8 +22,8 @@ from ..io.read import read
 from ..io.read.element_types import Key, read_relations
 from ..joint.joint import Joint
 from ..joint.messages import as_plural, listed
-from .base import BaseResults, ClusteredElements, csv_text
-from .chain import ChainResults
+from .base_results import BaseResults, ClusteredElements, csv_text
+from .chain_results import ChainResults
 from .describe import features_text, short
 from .findings import Feature, features_of
 from .words.figures import are_readable, bits_text, count_text, is_informative, percent_text

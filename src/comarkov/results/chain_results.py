@@ -16,7 +16,7 @@ from ..io.files import DATA
 from ..io.read import Data
 from ..joint.chains import read_transitions
 from ..joint.messages import listed
-from .base import BaseResults, ClusteredElements, csv_text
+from .base_results import BaseResults, ClusteredElements, csv_text
 from .describe import short
 from .words.figures import bits_text, count_text, percent_text
 from .words.titles import Words, titles_from
