@@ -16,7 +16,7 @@ from ..findings import Findings, SideFindings, strongest
 from ..levels import SideLevels, block_shares
 from ..words.figures import short_name
 from ..words.next_steps import next_steps
-from ..words.sentences import numbers_of_clusters, opening_of
+from ..words.sentences import opening_of
 from .payload import compress, varints
 
 MAX_TABLE_BYTES = 250_000  # compressed; a larger table of blocks is only in the folder
@@ -89,7 +89,6 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
         "level_controls": _level_controls(results),
         "opening": opening_of(results),
         "steps": next_steps(results),
-        "shape": numbers_of_clusters(findings),
         "has_classes": any(_classes(results, side.axis) for side in findings.sides),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...costs.lift import bits
 from ...joint.messages import as_plural, plural
 from ...search.select.beta import DEFAULT
 from ...search.select.number_ladder import OUT_OF_TIME
@@ -129,21 +130,6 @@ def overview(findings: Findings) -> Sentence:
     return sentence(_join_groups(clauses), *rest, ".")
 
 
-def numbers_of_clusters(findings: Findings) -> Sentence:
-    """How many clusters of what there are."""
-    return _join_groups(
-        [
-            [
-                Part(f"{count_text(side.n_clusters)} "),
-                kind_of(side, 1),
-                Part(" cluster" if side.n_clusters == 1 else " clusters"),
-            ]
-            for side in findings.sides
-            if side.is_clustered
-        ]
-    )
-
-
 def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -> list[Sentence]:
     """The strongest blocks in words, the strongest first, no cluster twice while others remain.
 
@@ -195,7 +181,7 @@ def _both(findings: Findings) -> Sentence:
 
 def _strongest_blocks(findings: Findings, most: int) -> list[tuple[int, int]]:
     blocks, lift = findings.blocks, findings.lift
-    strength = np.where(lift >= INFORMATIVE, blocks * np.log2(np.maximum(lift, 1)), 0)
+    strength = np.where(lift >= INFORMATIVE, bits(blocks), 0)
     order = np.argsort(-strength, axis=None, kind="stable")[: np.count_nonzero(strength)]
     pairs = [divmod(int(i), blocks.shape[1]) for i in order]
     chosen: list[tuple[int, int]] = []
