@@ -223,7 +223,7 @@ class ChainResults(BaseResults):
         numbers = self.shares[a], self.probabilities[a, a], self.mean_steps(a)
         return a, self.titles[a], self.states.size(a), *(f"{number:.6g}" for number in numbers)
 
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json."""
         fitted = self.fitted
         test = getattr(fitted, "lumpability_test_", None)

@@ -273,7 +273,7 @@ class MultiwayResults(BaseResults):
                 sizes = rows.size(a), columns.size(b)
                 yield relation.name, a, b, *sizes, *texts, row_titles[a], column_titles[b]
 
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json."""
         return {
             "data": {"source": self.source},

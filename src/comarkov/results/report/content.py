@@ -61,7 +61,7 @@ def about(results: Any) -> dict[str, Any]:
     """What the script needs to know beside the packed data."""
     return {
         **{f"{side.axis}s": _side(results.findings, side) for side in results.findings.sides},
-        "views": [view.figures for view in results.views],
+        "views": [view.facts for view in results.views],
         "information": results.findings.information.rows_columns,
         "classes": {
             f"{side.axis}s": [
