@@ -11,7 +11,8 @@ from helpers import contrast
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov import SIB, CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov.joint.messages import InputError
 from comarkov.results.pictures import binned
 from comarkov.results.words.figures import lift_text
 
@@ -52,9 +53,10 @@ def test_heatmap_draws_the_reordered_matrix(model, ax):
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names[:k]) == {WOMEN.row_names[i] for i in rows[:k]}
     assert len(ax.get_lines()) == 1 + 2  # borders
-    for draw in (lambda: plot_heatmap(model), lambda: plot_blocks(CoClustering())):
-        with pytest.raises(ValueError, match=r"call plot_heatmap\(model, X\)|call fit"):
+    for draw, advice in ((lambda: plot_heatmap(model), "X"), (lambda: plot_blocks(SIB(2)), "fit")):
+        with pytest.raises(InputError) as error:
             draw()
+        assert advice in error.value.advice
 
 
 def test_blocks_are_coloured_by_octaves_of_lift(model, ax):
@@ -146,8 +148,9 @@ def test_path_of_a_model_of_steps_and_of_results(model, ax):
     assert len(figure.axes) == 2
     kept = CoClustering(2, method="anneal", keep_path=True, random_state=0).fit(WOMEN.matrix)
     assert plot_path(kept).get_lines()[0].get_xdata().size == len(kept.path_)
-    with pytest.raises(ValueError, match="no path"):
+    with pytest.raises(InputError) as error:
         plot_path(model)
+    assert "beta_path" in error.value.advice
     from matplotlib import pyplot
 
     pyplot.close("all")

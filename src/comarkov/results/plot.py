@@ -13,7 +13,7 @@ from ..costs.labels import ranks
 from ..costs.lift import octaves
 from ..io.read.fit_input import fit_input
 from ..joint.inputs import as_csr
-from ..joint.messages import need
+from ..joint.messages import InputError, need
 from .findings import Findings, SideFindings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
 from .pictures import LABEL_LETTERS, MAX_NAMED, binned, highest
@@ -158,7 +158,7 @@ def plot_heatmap(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     """
     findings, matrix = _findings_and_matrix(model, X)
     if matrix is None:
-        raise ValueError("The matrix of the fit is missing: call plot_heatmap(model, X).")
+        raise InputError("The matrix of the fit is missing.", advice="plot_heatmap(model, X)")
     ax = _axes(ax)
     _draw_heatmap(ax, findings, matrix)
     return ax
@@ -248,10 +248,8 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     steps = getattr(model, "views", None) or getattr(model, "path_", model)
     if not isinstance(steps, Sequence) or not steps:
-        raise ValueError(
-            "There is no path: pass what beta_path returns, results with a path, or a model "
-            "fitted with keep_path=True."
-        )
+        advice = "Pass what beta_path returns, or results with a path."
+        raise InputError("There is no path over β.", advice=advice)
     ax = _axes(ax)
     betas = [step.beta for step in steps]
     costs = [step.cost for step in steps]
@@ -292,7 +290,7 @@ def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | N
     if hasattr(model, "findings"):
         return model.findings, model.matrix
     if not hasattr(model, "_model"):
-        raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
+        raise InputError(f"{type(model).__name__} is not fitted.", advice="Call fit first.")
     if X is None:
         return findings_of(model, names_of_fit(model)), None
     X = fit_input(X)
