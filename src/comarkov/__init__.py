@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from .joint.weighting import Weighting as Weighting
     from .model.hierarchy import Hierarchy as Hierarchy
     from .model.storage import load as load
-    from .results.chain import ChainResults as ChainResults
-    from .results.multiway import MultiwayResults as MultiwayResults
+    from .results.chain_results import ChainResults as ChainResults
+    from .results.multiway_results import MultiwayResults as MultiwayResults
     from .results.plot import plot_blocks as plot_blocks
     from .results.plot import plot_heatmap as plot_heatmap
     from .results.plot import plot_path as plot_path
@@ -43,7 +43,7 @@ __version__ = "0.2.0"
 # Imported when first used: the command line answers at once, numba is slow to import.
 _HOMES = {
     "AIB": "estimators.named",
-    "ChainResults": "results.chain",
+    "ChainResults": "results.chain_results",
     "CoClustering": "estimators.coclustering",
     "Data": "io.read",
     "Hierarchy": "model.hierarchy",
@@ -55,7 +55,7 @@ _HOMES = {
     "MarkovAggregation": "estimators.markov",
     "MergeTree": "search.optimise.agglomeration",
     "MultiwayClustering": "estimators.multiway",
-    "MultiwayResults": "results.multiway",
+    "MultiwayResults": "results.multiway_results",
     "Progress": "search.progress",
     "Results": "results.results",
     "SIB": "estimators.named",

@@ -114,7 +114,7 @@ def chain(
         with _advice_about_visits(reading):
             data = replace(reading, kind=kind).read(source)
             model.fit(data)
-        from ..results.chain import ChainResults
+        from ..results.chain_results import ChainResults
 
         results = ChainResults(model, data, command())
         folder.write(results, out)
@@ -263,7 +263,7 @@ def multi(
         _warn_of_parts(data)
         numbers, weights = clustering.numbers(types), clustering.weights(list(data))
         from ..estimators.multiway import MultiwayClustering  # slow to import
-        from ..results.multiway import MultiwayResults
+        from ..results.multiway_results import MultiwayResults
 
         with _files_in_errors(data):
             model = MultiwayClustering(numbers, weights=weights, beta=clustering.beta, **search)

@@ -19,7 +19,7 @@ from .options import OUTPUT, OutputOptions
 from .output import echo, print_json
 
 if TYPE_CHECKING:
-    from ..results.base import BaseResults
+    from ..results.base_results import BaseResults
 
 
 FOR_SPREADSHEETS = (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..costs.labels import Counts
-    from ..results.base import BaseResults
+    from ..results.base_results import BaseResults
     from ..results.results import Results
 
 
@@ -49,7 +49,7 @@ def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     """The results in a folder, from the model and the data in it."""
     from ..io.read import read
     from ..model.storage import load, load_value
-    from ..results.multiway import network_results
+    from ..results.multiway_results import network_results
     from ..results.results import PATH_FILE, Results
     from ..results.words.titles import TITLES_FILE
 

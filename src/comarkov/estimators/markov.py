@@ -39,7 +39,7 @@ from .base import (
 from .prediction import with_columns_of_fit
 
 if TYPE_CHECKING:
-    from ..results.chain import ChainResults
+    from ..results.chain_results import ChainResults
 
 NEW_MASS = 1e-6  # of a new state, whose share of all steps is unknown: too little to matter
 STATES = ElementWords("state", "states", "n_samples")
@@ -210,7 +210,7 @@ class MarkovAggregation(Searches):
 
     def results(self, X: Any) -> ChainResults:
         """The results of this model on X, what was passed to ``fit``, with tables and a report."""
-        from ..results.chain import ChainResults
+        from ..results.chain_results import ChainResults
 
         return ChainResults(self, X)
 

@@ -26,7 +26,7 @@ from ..joint.messages import InputError, plural
 from ..joint.parts import block_sums
 from ..model.storage import save_value
 from ..search.state.coclusters import Step
-from .base import BaseResults
+from .base_results import BaseResults
 from .describe import glance, headline, lines_about_clusters, sentences_about, top_features
 from .findings import Feature, Findings, SideFindings
 from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
@@ -265,7 +265,7 @@ class Results(BaseResults):
         given = titles_json(self.findings)
         return texts if given is None else texts | {TITLES_FILE: given}
 
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json that are not about single elements."""
         findings, (n, m) = self.findings, self.matrix.shape
         sides = {f"{side.axis}s": _side_figures(side) for side in findings.sides}
@@ -278,7 +278,7 @@ class Results(BaseResults):
             "information": findings.information._asdict() | {"kept": findings.information.kept},
             **sides,
             "lift": findings.lift if all(side.is_clustered for side in findings.sides) else None,
-            "path": [view.figures for view in self.views],
+            "path": [view.facts for view in self.views],
             "selection": _records(self.selection),
             "selection_reason": self.selection_reason,
             "beta_selection": _records(self.beta_selection),

@@ -17,7 +17,7 @@ from ..io.files import DATA_FILE
 from ..io.read import Data
 from ..joint.chains import read_transitions
 from ..joint.messages import listed
-from .base import BaseResults, ClusteredElements
+from .base_results import BaseResults, ClusteredElements
 from .describe import short
 from .words.figures import bits_text, count_text, percent_text
 from .words.titles import Words, titles_from
@@ -224,7 +224,7 @@ class ChainResults(BaseResults):
         numbers = self.shares[a], self.probabilities[a, a], self.mean_steps(a)
         return a, self.titles[a], self.states.size(a), *(f"{number:.6g}" for number in numbers)
 
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json."""
         fitted = self.fitted
         test = getattr(fitted, "lumpability_test_", None)

@@ -23,8 +23,8 @@ from ..io.read import read
 from ..io.read.element_types import Key, read_relations
 from ..joint.joint import Joint
 from ..joint.messages import as_plural, listed
-from .base import BaseResults, ClusteredElements
-from .chain import ChainResults
+from .base_results import BaseResults, ClusteredElements
+from .chain_results import ChainResults
 from .describe import features_text, short
 from .findings import Feature, features_of
 from .words.figures import are_readable, bits_text, count_text, is_informative, percent_text
@@ -274,7 +274,7 @@ class MultiwayResults(BaseResults):
                 sizes = rows.size(a), columns.size(b)
                 yield relation.name, a, b, *sizes, *texts, row_titles[a], column_titles[b]
 
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json."""
         return {
             "data": {"source": self.source},
