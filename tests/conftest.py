@@ -3,7 +3,8 @@
 import fcntl
 import os
 import signal
-from inspect import ismodule
+import sys
+from inspect import getsource, ismodule
 from pathlib import Path
 from unittest import mock
 
@@ -38,6 +39,7 @@ UNCOMPILED_TESTS = {
     "test_masses_that_moved_are_those_of_the_labels",
     "test_aib_is_the_plain_one",
 }
+LINUX = ("/proc/", "/dev/full", "RLIMIT_AS")  # what macOS does not have
 COMPILED_ONLY = {"test_compiling.py", "test_loops_become_vectors"}
 
 
@@ -45,11 +47,13 @@ COMPILED_ONLY = {"test_compiling.py", "test_loops_become_vectors"}
 def pytest_collection_modifyitems(items):
     """Mark each test with its kind, by its folder and what it imports."""
     for item in items:
-        if isinstance(item, pytest.Function) and "nightly" not in item.keywords:
+        if isinstance(item, pytest.Function) and not {"nightly", "site"} & set(item.keywords):
             room = item.path.parent.name
             item.add_marker(_kind(item, room))
             if _is_fast_without_compiling(item, room):
                 item.add_marker("uncompiled")
+            if sys.platform != "linux" and any(word in getsource(item.module) for word in LINUX):
+                item.add_marker(pytest.mark.skip(reason="its file uses what only Linux has"))
 
 
 def _kind(item, room):
