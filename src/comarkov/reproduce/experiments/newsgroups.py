@@ -175,6 +175,7 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
         for l in _word_clusters(options)
     }
     n = newsgroups.repetitions(options)
+    compared, nearest = _compare_preparations(runs, options)
     return Outcome(
         f"500 documents from the groups of a collection; {chosen}, words of letters; the 2,000 "
         "words with the highest contribution to I(D;W), counts; l word clusters; the best of 25 "
@@ -185,16 +186,9 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
         curves=list(curves.values()),
         claims=_claims(curves),
         tables=[
-            ResultTable(
-                "The collections (Table 1)",
-                ["collection", "documents a group", "groups"],
-                [
-                    [name, str(500 // len(groups)), ", ".join(groups)]
-                    for name, groups in COLLECTIONS.items()
-                ],
-            ),
+            _collections(),
             _literature(curves),
-            _compared(runs, options),
+            compared,
             _shares(runs, options),
             _variants(runs, chosen, _varied(options)),
         ],
@@ -202,7 +196,7 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
             "A curve agrees if at least half of the samples lie within 0.08 of the published value "
             "at every judged point: l ≥ 16 and β ≥ ½. The paper does not say how texts become "
             "words, which moves every curve by more than its standard error.",
-            *_nearest(runs, options),
+            *nearest,
             _binary(runs, chosen, _varied(options)),
             "The paper's Multi5 lists 'rec.sport.basketball', which does not exist: "
             "rec.sport.baseball is taken.",
@@ -226,46 +220,31 @@ def _maps(runs: Runs, preparation: Preparation, *which: str | int) -> np.ndarray
 
 def _distance(runs: Runs, preparation: Preparation, collection: str) -> float:
     """Return the mean distance of our means from all published points of a collection."""
-    return float(
-        np.mean(
-            [
-                np.abs(maps.mean(axis=0) - _published(collection, l).mean).mean()
-                for l in WORD_CLUSTERS
-                if (maps := _maps(runs, preparation, collection, l, "paper")).size
-            ]
-        )
-    )
+    distances = [
+        np.abs(maps.mean(axis=0) - _published(collection, l).mean).mean()
+        for l in WORD_CLUSTERS
+        if (maps := _maps(runs, preparation, collection, l, "paper")).size
+    ]
+    return float(np.mean(distances))
 
 
-def _distances(runs: Runs, options: RunOptions) -> dict[Preparation, list[float]]:
-    return {
+def _compare_preparations(runs: Runs, options: RunOptions) -> tuple[ResultTable, list[str]]:
+    """Return the distances of all preparations, and a remark about the nearest one."""
+    distances = {
         each: [_distance(runs, each, collection) for collection in COLLECTIONS]
         for each in _preparations(options)
     }
-
-
-def _compared(runs: Runs, options: RunOptions) -> ResultTable:
-    rows = [
-        [str(each), *(f"{distance:.3f}" for distance in distances), f"{np.mean(distances):.3f}"]
-        for each, distances in _distances(runs, options).items()
-    ]
-    return ResultTable(
-        "How texts become words: mean distance from all published points",
-        ["preparation", *COLLECTIONS, "all"],
-        rows,
-    )
-
-
-def _nearest(runs: Runs, options: RunOptions) -> list[str]:
-    distances = {each: np.mean(each_of) for each, each_of in _distances(runs, options).items()}
-    if len(distances) == 1:
-        return []
-    nearest = min(distances, key=lambda each: distances[each])
-    return [
-        f"Of {len(distances)} preparations '{nearest}' is nearest to the published curves: "
-        f"{distances[nearest]:.3f} away in the mean over all points of the three collections. "
+    mean = {each: np.mean(values) for each, values in distances.items()}
+    rows = [[str(each), *(f"{d:.3f}" for d in (*distances[each], mean[each]))] for each in mean]
+    title = "How texts become words: mean distance from all published points"
+    nearest = min(mean, key=lambda each: mean[each])
+    remark = (
+        f"Of {len(mean)} preparations '{nearest}' is nearest to the published curves: "
+        f"{mean[nearest]:.3f} away in the mean over all points of the three collections. "
         f"Shown is '{_preparation(options)}'."
-    ]
+    )
+    table = ResultTable(title, ["preparation", *COLLECTIONS, "all"], rows)
+    return table, [remark] if len(mean) > 1 else []
 
 
 # --- samples at the published value ---------------------------------------------------------------
@@ -291,7 +270,7 @@ def _share(runs: Runs, preparation: Preparation, collection: str, options: RunOp
 
 
 def _binary(runs: Runs, chosen: Preparation, l: int) -> str:
-    """Say what the samples of Binary look like, and what that tells about the paper's runs."""
+    """Describe the samples of Binary, and what follows for the paper's runs."""
     at = int(np.flatnonzero(BETAS == 0.75)[0])
     maps = _maps(runs, chosen, "Binary", l, "paper")[:, at]
     value = _published("Binary", l).mean[at]
@@ -360,6 +339,14 @@ def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
             ),
         ),
     ]
+
+
+def _collections() -> ResultTable:
+    rows = [
+        [name, str(500 // len(all_of)), ", ".join(all_of)] for name, all_of in COLLECTIONS.items()
+    ]
+    header = ["collection", "documents a group", "groups"]
+    return ResultTable("The collections (Table 1)", header, rows)
 
 
 def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:

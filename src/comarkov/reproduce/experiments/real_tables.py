@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,8 @@ def _conclude_women(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     ]
     differing = sorted(set(two) - set(as_literature))
     at_70 = four[0.7]
+    barber = [beta for beta, run in four.items() if run["events"] == BARBER_EVENTS]
+    as_barber = f"β in {_betas(barber)}" if barber else "no β"
     return Outcome(
         "18 women x 14 events, 89 attendances; the best of "
         f"{n} annealings from random starts for every β (the paper has 50).",
@@ -100,8 +103,7 @@ def _conclude_women(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
             Claim(
                 "(4, 4): the events equal Barber's at β = 0.7",
                 at_70["events"] == BARBER_EVENTS,
-                f"here {_text(at_70['events'])}; "
-                + _where(four, BARBER_EVENTS, "they equal Barber's"),
+                f"here {_text(at_70['events'])}; they equal Barber's for {as_barber}",
             ),
         ],
         tables=[
@@ -129,11 +131,6 @@ def _labels(groups: list[list[int]]) -> list[int]:
     return [a for _, a in members]
 
 
-def _where(runs: dict[float, Any], events: list[list[int]], text: str) -> str:
-    betas = [beta for beta, run in runs.items() if run["events"] == events]
-    return f"{text} for β in {_betas(betas)}" if betas else f"{text} for no β"
-
-
 def _betas(betas: list[float]) -> str:
     return ", ".join(f"{beta:g}" for beta in sorted(betas)) or "none"
 
@@ -159,12 +156,8 @@ def _text(groups: list[list[int]]) -> str:
 
 def _ranges(numbers: list[int]) -> str:
     """Format 1,2,3,5 as 1-3,5."""
-    parts: list[list[int]] = []
-    for number in numbers:
-        if parts and parts[-1][-1] == number - 1:
-            parts[-1].append(number)
-        else:
-            parts.append([number])
+    runs = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
+    parts = [[number for _, number in run] for _, run in runs]
     return ",".join(
         f"{part[0]}-{part[-1]}" if len(part) > 2 else ",".join(map(str, part)) for part in parts
     )
