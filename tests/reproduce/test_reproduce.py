@@ -14,7 +14,7 @@ from commands import assert_refused, run
 from comarkov import reproduce
 from comarkov.io.datasets import Dataset
 from comarkov.reproduce import EXPERIMENTS, page
-from comarkov.reproduce.experiment import Curve, Experiment, Outcome, RunOptions, mean_and_error
+from comarkov.reproduce.experiment import Curve, Experiment, RunOptions, mean_and_error
 from comarkov.reproduce.experiments.newsgroups import without_stop_words, words_of
 from comarkov.reproduce.experiments.synthetic import circulant_blocks, noisy_blocks
 from comarkov.reproduce.runs import PACKAGE, RunFile, code_digest, complete, editions
@@ -207,68 +207,44 @@ def test_mean_and_error():
 # --- keeping runs -----------------------------------------------------------------------------
 
 
-class Counting:
-    """An experiment that counts how often it is run, and can fail."""
-
-    def __init__(self, fails_at=None):
-        self.made = []
-        self.fails_at = fails_at
-        self.experiment = Experiment("counting", "", self.plan, self.run, self.conclude, batch=2)
-
-    def plan(self, options):
-        return [("a", i) for i in range(options.runs)]
-
-    def run(self, key, options):
-        if key[1] == self.fails_at:
-            raise KeyboardInterrupt
-        self.made.append(key)
-        return [float(key[1]), 0.1]
-
-    def conclude(self, values, options):
-        return Outcome("")
-
-    def complete(self, store, runs, edition="1"):
-        progress = []
-        values = complete(
-            self.experiment,
-            RunOptions(runs=runs),
-            edition,
-            store,
-            1,
-            lambda done, total: progress.append((done, total)),
-        )
-        return values, progress
-
-
 @pytest.fixture
 def file(tmp_path):
     return RunFile(tmp_path / "runs.jsonl")
 
 
+def count(file, runs, edition="1", fails_at=None):
+    """Complete an experiment that counts: its values, the runs made for them, and the progress."""
+    made, progress = [], []
+
+    def run(key, options):
+        if key[1] == fails_at:
+            raise KeyboardInterrupt
+        made.append(key[1])
+        return [float(key[1]), 0.1]
+
+    keys = [("a", i) for i in range(runs)]
+    experiment = Experiment("counting", "", lambda options: keys, run, None, batch=2)
+    values = complete(experiment, RunOptions(), edition, file, 1, lambda *p: progress.append(p))
+    assert values == {("a", i): [float(i), 0.1] for i in range(runs)}
+    return made, progress
+
+
 def test_interrupted_runs_go_on_where_they_stopped(file):
     with pytest.raises(KeyboardInterrupt):
-        Counting(fails_at=5).complete(file, 8)
-    again = Counting()
-    values, progress = again.complete(file, 8)
-    assert again.made == [("a", i) for i in range(4, 8)]  # four were kept, in batches of two
-    assert values == {("a", i): [float(i), 0.1] for i in range(8)}
-    assert progress == [(4, 8), (6, 8), (8, 8)]
+        count(file, 8, fails_at=5)
+    # four were kept, in batches of two
+    assert count(file, 8) == ([4, 5, 6, 7], [(4, 8), (6, 8), (8, 8)])
 
 
 def test_more_runs_add_to_those_that_are_there(file):
-    Counting().complete(file, 4)
-    more, less = Counting(), Counting()
-    assert len(more.complete(file, 6)[0]) == 6
-    assert len(less.complete(file, 3)[0]) == 3
-    assert more.made == [("a", 4), ("a", 5)]
-    assert less.made == []
+    assert count(file, 4)[0] == [0, 1, 2, 3]
+    assert count(file, 6)[0] == [4, 5]
+    assert count(file, 3)[0] == []
 
 
 def test_another_edition_does_not_take_what_is_kept(file):
-    Counting().complete(file, 2)
-    other = Counting()
-    other.complete(file, 2, edition="2")
-    assert len(other.made) == 2
+    count(file, 2)
+    assert count(file, 2, edition="2")[0] == [0, 1]
     file.append("another", "1", {("a",): 1})
     file.forget("counting")
     assert file.read("counting", "1") == {}
@@ -277,14 +253,11 @@ def test_another_edition_does_not_take_what_is_kept(file):
 
 @pytest.mark.parametrize("lost", range(1, 12))
 def test_a_run_that_was_cut_off_is_made_again(tmp_path, file, lost):
-    Counting().complete(file, 4)
+    count(file, 4)
     path = tmp_path / "runs.jsonl"
     path.write_bytes(path.read_bytes()[:-lost])
-    again = Counting()
-    values, _ = again.complete(file, 5)
-    assert again.made == [("a", 3), ("a", 4)]
-    assert list(values) == [("a", i) for i in range(5)]
-    assert list(file.read("counting", "1")) == list(values)
+    assert count(file, 5)[0] == [3, 4]
+    assert count(file, 5)[0] == []
 
 
 @pytest.mark.parametrize(
