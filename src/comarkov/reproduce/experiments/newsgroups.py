@@ -26,7 +26,7 @@ from ..experiment import (
     Curve,
     Experiment,
     Key,
-    Outcome,
+    Reproduction,
     ResultTable,
     RunOptions,
     as_published,
@@ -36,7 +36,7 @@ from ..experiment import (
 WORD_CLUSTERS = (2, 4, 8, 16, 32, 64, 128)
 QUICK_WORD_CLUSTERS = (2, 16, 128)
 SETTINGS = PAPER | {"method": "anneal", "n_init": 25, "tol": 1e-3, "beta_step": 0.05}
-BETAS = np.round(1 - 0.05 * np.arange(21), 2)
+FINE_BETAS = np.round(1 - 0.05 * np.arange(21), 2)
 MAP_TOLERANCE = 0.08  # for at least 16 word clusters and β ≥ ½
 VARIED = 32  # word clusters with which weights are varied
 
@@ -167,7 +167,7 @@ def weighted(sample: Dataset, variant: str, seed: int) -> tuple[sp.csr_array, np
     return counts, truth
 
 
-def _conclude(runs: Runs, options: RunOptions) -> Outcome:
+def _conclude(runs: Runs, options: RunOptions) -> Reproduction:
     chosen = _preparation(options)
     curves = {
         (collection, l): _curve(runs, chosen, collection, l)
@@ -176,7 +176,7 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
     }
     n = newsgroups.repetitions(options)
     compared, nearest = _compare_preparations(runs, options)
-    return Outcome(
+    return Reproduction(
         f"500 documents from the groups of a collection; {chosen}, words of letters; the 2,000 "
         "words with the highest contribution to I(D;W), counts; l word clusters; the best of 25 "
         "starts at β = 1, then lowered by 0.05, 20 sweeps at most, tol 0.001. Every dot is one of "
@@ -261,7 +261,7 @@ def _shares(runs: Runs, options: RunOptions) -> ResultTable:
 
 def _share(runs: Runs, preparation: Preparation, collection: str, options: RunOptions) -> str:
     near = [
-        np.abs(_maps(runs, preparation, collection, l, "paper") - points.mean)[:, BETAS >= 0.5]
+        np.abs(_maps(runs, preparation, collection, l, "paper") - points.mean)[:, FINE_BETAS >= 0.5]
         <= MAP_TOLERANCE
         for l in _word_clusters(options)
         if l >= 16 and (points := _published(collection, l))
@@ -271,7 +271,7 @@ def _share(runs: Runs, preparation: Preparation, collection: str, options: RunOp
 
 def _binary(runs: Runs, chosen: Preparation, l: int) -> str:
     """Describe the samples of Binary, and what follows for the paper's runs."""
-    at = int(np.flatnonzero(BETAS == 0.75)[0])
+    at = int(np.flatnonzero(FINE_BETAS == 0.75)[0])
     maps = _maps(runs, chosen, "Binary", l, "paper")[:, at]
     value = _published("Binary", l).mean[at]
     near = np.abs(maps - value) <= MAP_TOLERANCE
@@ -316,7 +316,7 @@ def _curve(runs: Runs, preparation: Preparation, collection: str, l: int) -> Cur
 def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
     def drop(collection: str) -> tuple[float, float]:
         ours = curves[collection, 2].ours
-        return float(ours[BETAS >= 0.75].mean()), float(ours[BETAS <= 0.25].mean())
+        return float(ours[FINE_BETAS >= 0.75].mean()), float(ours[FINE_BETAS <= 0.25].mean())
 
     drops = {name: drop(name) for name in ("Multi5", "Multi10")}
     large = max(l for _, l in curves)
@@ -353,7 +353,7 @@ def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
     """Compare the results of earlier papers on the same collections with ours at that β."""
     rows = []
     for row in page.table("newsgroups_literature"):
-        at = int(np.argmin(np.abs(BETAS - float(row["beta"]))))
+        at = int(np.argmin(np.abs(FINE_BETAS - float(row["beta"]))))
         ours = [curve.ours[at] for (name, _), curve in curves.items() if name == row["dataset"]]
         rows.append([row["dataset"], row["source"], row["beta"], row["map"], f"{np.max(ours):.2f}"])
     header = ["collection", "source", "β", "MAP there", "MAP here, best l"]
@@ -361,7 +361,7 @@ def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
 
 
 def _variants(runs: Runs, chosen: Preparation, l: int) -> ResultTable:
-    at = int(np.flatnonzero(BETAS == 0.75)[0])
+    at = int(np.flatnonzero(FINE_BETAS == 0.75)[0])
     rows = [["published", *(f"{_published(name, l).mean[at]:.3f}" for name in COLLECTIONS)]]
     for variant, text in VARIANTS.items():
         means = [
