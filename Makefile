@@ -56,7 +56,7 @@ test: $(DEV)
 	$(PYTEST) $(PARALLEL)
 
 test-fast: $(DEV)
-	$(PYTEST) $(PARALLEL) --hypothesis-profile=quick -m core tests
+	$(PYTEST) $(PARALLEL) --hypothesis-profile=quick -m core $(addprefix tests/,kernels joint costs search model estimators)
 
 test-lowest test-newest: test-%:
 	$(PYTHON) -m venv --clear .venv-$*

@@ -29,6 +29,7 @@ CORE = {"kernels", "costs", "joint", "search", "model", "estimators"}
 NOT_CORE = {
     *("test_calibration.py", "test_compiling.py", "test_contract.py", "test_dask_client.py"),
     *("test_display.py", "test_estimate.py", "test_extreme_numbers.py", "test_markov.py"),
+    "test_progress.py",
 }
 OPTIONAL = {"anndata", "dask", "distributed", "matplotlib", "networkx", "pandas", "polars", "typer"}
 # tests outside of tests/kernels that need few enough steps to run without compiled kernels
