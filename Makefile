@@ -56,7 +56,7 @@ test: $(DEV)
 	$(PYTEST) $(PARALLEL)
 
 test-fast: $(DEV)
-	$(PYTEST) $(PARALLEL) --hypothesis-profile=quick -m core tests
+	$(PYTEST) $(PARALLEL) --hypothesis-profile=quick -m core $(addprefix tests/,kernels joint costs search model estimators)
 
 test-lowest test-newest: test-%:
 	$(PYTHON) -m venv --clear .venv-$*
@@ -125,8 +125,7 @@ bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/quality.py || missed=1; \
 	$(BIN)/python benchmarks/confidence.py || missed=1; \
 	$(BIN)/python benchmarks/settings.py || missed=1; \
-	$(BIN)/python benchmarks/text_weighting.py || missed=1; \
-	$(BIN)/python benchmarks/choose_beta.py || missed=1; \
+	$(BIN)/python benchmarks/choices.py || missed=1; \
 	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
 
 bench-scale: $(BENCH)

@@ -3,7 +3,8 @@
 import fcntl
 import os
 import signal
-from inspect import ismodule
+import sys
+from inspect import getsource, ismodule
 from pathlib import Path
 from unittest import mock
 
@@ -28,6 +29,7 @@ CORE = {"kernels", "costs", "joint", "search", "model", "estimators"}
 NOT_CORE = {
     *("test_calibration.py", "test_compiling.py", "test_contract.py", "test_dask_client.py"),
     *("test_display.py", "test_estimate.py", "test_extreme_numbers.py", "test_markov.py"),
+    "test_progress.py",
 }
 OPTIONAL = {"anndata", "dask", "distributed", "matplotlib", "networkx", "pandas", "polars", "typer"}
 # tests outside of tests/kernels that need few enough steps to run without compiled kernels
@@ -38,6 +40,7 @@ UNCOMPILED_TESTS = {
     "test_masses_that_moved_are_those_of_the_labels",
     "test_aib_is_the_plain_one",
 }
+LINUX = ("/proc/", "/dev/full", "RLIMIT_AS")  # what macOS does not have
 COMPILED_ONLY = {"test_compiling.py", "test_loops_become_vectors"}
 
 
@@ -45,11 +48,13 @@ COMPILED_ONLY = {"test_compiling.py", "test_loops_become_vectors"}
 def pytest_collection_modifyitems(items):
     """Mark each test with its kind, by its folder and what it imports."""
     for item in items:
-        if isinstance(item, pytest.Function) and "nightly" not in item.keywords:
+        if isinstance(item, pytest.Function) and not {"nightly", "site"} & set(item.keywords):
             room = item.path.parent.name
             item.add_marker(_kind(item, room))
             if _is_fast_without_compiling(item, room):
                 item.add_marker("uncompiled")
+            if sys.platform != "linux" and any(word in getsource(item.module) for word in LINUX):
+                item.add_marker(pytest.mark.skip(reason="its file uses what only Linux has"))
 
 
 def _kind(item, room):

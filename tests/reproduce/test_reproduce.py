@@ -2,6 +2,7 @@
 
 import csv
 import shutil
+import sys
 import zipfile
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from commands import assert_refused, run
 from comarkov import reproduce
 from comarkov.io.datasets import Dataset
 from comarkov.reproduce import EXPERIMENTS, page
-from comarkov.reproduce.experiment import Curve, Experiment, Outcome, RunOptions, mean_and_error
+from comarkov.reproduce.experiment import Curve, Experiment, RunOptions, mean_and_error
 from comarkov.reproduce.experiments.newsgroups import without_stop_words, words_of
 from comarkov.reproduce.experiments.synthetic import circulant_blocks, noisy_blocks
 from comarkov.reproduce.runs import PACKAGE, RunFile, code_digest, complete, editions
@@ -113,8 +114,10 @@ def test_movielens(data_file, runs):
     assert "Star Wars (1977)" in named  # the most rated of all
 
 
-def test_newsgroups(data_file):
-    """One sample of each collection, few enough for a test: the curves have their shape."""
+def test_newsgroups(data_file, monkeypatch):
+    """One sample of each collection and few starts: the curves have their shape."""
+    module = sys.modules["comarkov.reproduce.experiments.newsgroups"]
+    monkeypatch.setitem(module.SETTINGS, "n_init", 5)
     options = RunOptions(quick=True, runs=1, data=data_file("20news-bydate.tar.gz").parent)
     result = concluded("newsgroups", options)
     assert len(result.curves) == 9
@@ -129,37 +132,38 @@ def test_newsgroups(data_file):
 
 # --- verdicts ---------------------------------------------------------------------------------
 
+NARROW = {"error": np.array([0.01, 0.01])}
+FIRST = {"tolerance": 0.06, "judged": np.array([True, False])}
+SAMPLES = {"tolerance": 0.08, "samples": np.array([[0.95, 0.9], [0.55, 0.5]])}
 
-def curve(ours, published, **more):
+
+@pytest.mark.parametrize(
+    ("ours", "published", "more", "agrees"),
+    [
+        ([0.5, 0.539], [0.5, 0.5], NARROW, True),  # four standard errors
+        ([0.5, 0.541], [0.5, 0.5], NARROW, False),
+        ([1.0], [1.0], {"error": np.array([0.0])}, True),
+        ([1.0], [0.99], {"error": np.array([0.0])}, False),
+        ([0.5, 0.9], [0.45, 0.5], FIRST, True),  # where it is judged
+        ([0.5, 0.9], [0.43, 0.5], FIRST, False),
+        ([0.5], [0.1], {"tolerance": 0.1, "judged": np.array([False])}, None),
+        ([0.75, 0.7], [0.75, 0.7], SAMPLES, False),  # the mean is published; no sample has it
+        ([0.75, 0.7], [0.9, 0.9], SAMPLES, True),
+        ([0.5], None, {}, None),
+    ],
+)
+def test_a_curve_agrees(ours, published, more, agrees):
+    published = None if published is None else np.array(published)
     x = np.linspace(0, 1, len(ours))
-    return Curve("panel", "name", x, np.array(ours), published=np.array(published), **more)
+    verdict = Curve("panel", "name", x, np.array(ours), published=published, **more).verdict()
+    assert verdict.agrees is agrees
 
 
-def test_a_curve_agrees_within_four_standard_errors_at_every_point():
-    error = np.array([0.01, 0.01])
-    assert curve([0.5, 0.539], [0.5, 0.5], error=error).verdict().agrees is True
-    verdict = curve([0.5, 0.541], [0.5, 0.5], error=error).verdict()
-    assert verdict.agrees is False
-    assert verdict.detail == "worst of 2 points: 4.1 standard errors"
+def test_a_verdict_shows_the_worst_point():
+    x, ours, error = np.array([0.0, 1.0]), np.array([0.5, 0.541]), np.array([0.01, 0.01])
+    verdict = Curve("panel", "name", x, ours, error, published=np.array([0.5, 0.5])).verdict()
     assert (verdict.x, verdict.published, verdict.ours, verdict.error) == (1, 0.5, 0.541, 0.01)
-
-
-def test_a_curve_agrees_within_its_tolerance_where_it_is_judged():
-    judged = np.array([True, False])
-    assert curve([0.5, 0.9], [0.45, 0.5], tolerance=0.06, judged=judged).verdict().agrees is True
-    assert curve([0.5, 0.9], [0.43, 0.5], tolerance=0.06, judged=judged).verdict().agrees is False
-    assert curve([0.5], [0.1], tolerance=0.1, judged=np.array([False])).verdict().agrees is None
-
-
-def test_a_curve_with_samples_is_judged_by_their_share():
-    """The mean of 0.95 and 0.55 is published, but no sample has it."""
-    two = np.array([[0.95, 0.9], [0.55, 0.5]])
-    verdict = curve(two.mean(axis=0), [0.75, 0.7], tolerance=0.08, samples=two).verdict()
-    assert verdict.agrees is False
-    assert verdict.detail == "worst of 2 points: 0 of 2 samples within 0.08"
-    verdict = curve(two.mean(axis=0), [0.9, 0.9], tolerance=0.08, samples=two).verdict()
-    assert verdict.agrees is True
-    assert verdict.detail == "worst of 2 points: 1 of 2 samples within 0.08"
+    assert "4.1 standard errors" in verdict.detail
 
 
 MESSAGE = """From: the ann@b.c
@@ -193,17 +197,6 @@ def test_an_unknown_part_of_messages_is_an_error(tmp_path):
     assert_refused(done, "'subjects'")
 
 
-def test_equal_numbers_without_error_agree():
-    assert curve([1.0], [1.0], error=np.array([0.0])).verdict().agrees is True
-    assert curve([1.0], [0.99], error=np.array([0.0])).verdict().agrees is False
-
-
-def test_what_was_not_published_is_not_judged():
-    verdict = Curve("", "name", np.array([0.0]), np.array([0.5])).verdict()
-    assert verdict.published is None
-    assert verdict.agrees is None
-
-
 def test_mean_and_error():
     mean, error = mean_and_error([[1.0, 2.0], [3.0, 2.0]])
     assert mean.tolist() == [2, 2]
@@ -214,68 +207,44 @@ def test_mean_and_error():
 # --- keeping runs -----------------------------------------------------------------------------
 
 
-class Counting:
-    """An experiment that counts how often it is run, and can fail."""
-
-    def __init__(self, fails_at=None):
-        self.made = []
-        self.fails_at = fails_at
-        self.experiment = Experiment("counting", "", self.plan, self.run, self.conclude, batch=2)
-
-    def plan(self, options):
-        return [("a", i) for i in range(options.runs)]
-
-    def run(self, key, options):
-        if key[1] == self.fails_at:
-            raise KeyboardInterrupt
-        self.made.append(key)
-        return [float(key[1]), 0.1]
-
-    def conclude(self, values, options):
-        return Outcome("")
-
-    def complete(self, store, runs, edition="1"):
-        progress = []
-        values = complete(
-            self.experiment,
-            RunOptions(runs=runs),
-            edition,
-            store,
-            1,
-            lambda done, total: progress.append((done, total)),
-        )
-        return values, progress
-
-
 @pytest.fixture
 def file(tmp_path):
     return RunFile(tmp_path / "runs.jsonl")
 
 
+def count(file, runs, edition="1", fails_at=None):
+    """Complete an experiment that counts: its values, the runs made for them, and the progress."""
+    made, progress = [], []
+
+    def run(key, options):
+        if key[1] == fails_at:
+            raise KeyboardInterrupt
+        made.append(key[1])
+        return [float(key[1]), 0.1]
+
+    keys = [("a", i) for i in range(runs)]
+    experiment = Experiment("counting", "", lambda options: keys, run, None, batch=2)
+    values = complete(experiment, RunOptions(), edition, file, 1, lambda *p: progress.append(p))
+    assert values == {("a", i): [float(i), 0.1] for i in range(runs)}
+    return made, progress
+
+
 def test_interrupted_runs_go_on_where_they_stopped(file):
     with pytest.raises(KeyboardInterrupt):
-        Counting(fails_at=5).complete(file, 8)
-    again = Counting()
-    values, progress = again.complete(file, 8)
-    assert again.made == [("a", i) for i in range(4, 8)]  # four were kept, in batches of two
-    assert values == {("a", i): [float(i), 0.1] for i in range(8)}
-    assert progress == [(4, 8), (6, 8), (8, 8)]
+        count(file, 8, fails_at=5)
+    # four were kept, in batches of two
+    assert count(file, 8) == ([4, 5, 6, 7], [(4, 8), (6, 8), (8, 8)])
 
 
 def test_more_runs_add_to_those_that_are_there(file):
-    Counting().complete(file, 4)
-    more, less = Counting(), Counting()
-    assert len(more.complete(file, 6)[0]) == 6
-    assert len(less.complete(file, 3)[0]) == 3
-    assert more.made == [("a", 4), ("a", 5)]
-    assert less.made == []
+    assert count(file, 4)[0] == [0, 1, 2, 3]
+    assert count(file, 6)[0] == [4, 5]
+    assert count(file, 3)[0] == []
 
 
 def test_another_edition_does_not_take_what_is_kept(file):
-    Counting().complete(file, 2)
-    other = Counting()
-    other.complete(file, 2, edition="2")
-    assert len(other.made) == 2
+    count(file, 2)
+    assert count(file, 2, edition="2")[0] == [0, 1]
     file.append("another", "1", {("a",): 1})
     file.forget("counting")
     assert file.read("counting", "1") == {}
@@ -284,14 +253,11 @@ def test_another_edition_does_not_take_what_is_kept(file):
 
 @pytest.mark.parametrize("lost", range(1, 12))
 def test_a_run_that_was_cut_off_is_made_again(tmp_path, file, lost):
-    Counting().complete(file, 4)
+    count(file, 4)
     path = tmp_path / "runs.jsonl"
     path.write_bytes(path.read_bytes()[:-lost])
-    again = Counting()
-    values, _ = again.complete(file, 5)
-    assert again.made == [("a", 3), ("a", 4)]
-    assert list(values) == [("a", i) for i in range(5)]
-    assert list(file.read("counting", "1")) == list(values)
+    assert count(file, 5)[0] == [3, 4]
+    assert count(file, 5)[0] == []
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ from .options import Panel, completion, takes_groups
 from .output import clear_errors, echo, ended_by_user, progress_bars
 
 if TYPE_CHECKING:
-    from ..reproduce.experiment import Experiment, Outcome
+    from ..reproduce.experiment import Experiment, Reproduction
 
 
-OPTIONS = Panel("Options")
+PANEL = Panel("Options")
 HEADERS = ("all", "subject", "none")
-NAMES = (
+EXPERIMENT_HELP = (
     "stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), newsgroups "
     "(Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. "
     "Default: every experiment that needs no download."
@@ -31,40 +31,38 @@ NAMES = (
 class ReproduceOptions:
     """The output folder, the number of runs and the data."""
 
-    out: Path = OPTIONS.option("--out DIR", "Output folder.", Path("reproduction"), file_okay=False)
-    runs: int | None = OPTIONS.option(
+    out: Path = PANEL.option("--out DIR", "Output folder.", Path("reproduction"), file_okay=False)
+    runs: int | None = PANEL.option(
         "--runs N",
         "Random starts per experiment (samples for newsgroups).",
         shown="as in the paper: 500, 20 for newsgroups, 50 for southern-women",
         min=1,
     )
-    quick: bool = OPTIONS.option("--quick", "Make fewer runs; it takes a minute or two.", False)
-    data: Path | None = OPTIONS.option(
+    quick: bool = PANEL.option("--quick", "Make fewer runs; it takes a minute or two.", False)
+    data: Path | None = PANEL.option(
         "--data DIR",
         "Folder with the data sets.",
         shown="COMARKOV_DATA, then the cache folder",
         exists=True,
         file_okay=False,
     )
-    jobs: int = OPTIONS.option(
+    jobs: int = PANEL.option(
         "--jobs N", "Number of processes.", os.cpu_count() or 1, shown="one per core", min=1
     )
-    headers: str = OPTIONS.option(
+    headers: str = PANEL.option(
         "--headers PART",
         "Headers of newsgroups messages to read besides the body: all, subject, or none.",
         "subject",
         autocompletion=completion(HEADERS),
     )
-    stop_words: bool = OPTIONS.option(
-        "--stop-words", "Keep English stop words in newsgroups.", False
-    )
-    fresh: bool = OPTIONS.option("--fresh", "Repeat stored runs as well.", False)
+    stop_words: bool = PANEL.option("--stop-words", "Keep English stop words in newsgroups.", False)
+    fresh: bool = PANEL.option("--fresh", "Repeat stored runs as well.", False)
 
 
 @takes_groups
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help=NAMES, show_default=False)
+        list[str] | None, typer.Argument(metavar="NAME", help=EXPERIMENT_HELP, show_default=False)
     ] = None,
     *,
     options: ReproduceOptions,
@@ -82,7 +80,9 @@ def reproduce(
         from .. import reproduce as reproduction
         from ..reproduce.experiment import RunOptions
 
-        chosen = _choose(names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT)
+        chosen = _choose(
+            names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT_EXPERIMENTS
+        )
         if options.headers not in HEADERS:
             raise ValueError(f"--headers must be {', '.join(HEADERS)}, not {options.headers!r}.")
         wanted = RunOptions(
@@ -112,7 +112,7 @@ def _choose(names: list[str], known: list[str], default: list[str]) -> list[str]
     return [name for name in known if name in names or "all" in names]
 
 
-def _print(experiment: Experiment, outcome: Outcome) -> None:
+def _print(experiment: Experiment, outcome: Reproduction) -> None:
     """One line for each curve and each claim."""
     from ..reproduce.page import number, word
 

@@ -40,7 +40,7 @@ class Experiment:
     title: str
     plan: Callable[[RunOptions], list[Key]]
     run: Callable[[Key, RunOptions], Any]
-    conclude: Callable[[Mapping[Key, Any], RunOptions], Outcome]
+    conclude: Callable[[Mapping[Key, Any], RunOptions], Reproduction]
     runs: int = 1  #: as in the paper
     quick_runs: int = 1
     dataset: str | None = None  #: needed, and not bundled
@@ -163,7 +163,7 @@ class Blocks(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Reproduction:
     """The complete outcome of an experiment; rendering adds nothing."""
 
     about: str  #: what was done, with which settings
@@ -199,7 +199,7 @@ def deviation(table: np.ndarray) -> np.ndarray:
 #: Synthetic data: natural order of the sweeps, 20 of them, until none improves.
 PAPER: dict[str, Any] = {"max_iter": 20, "tol": 0, "beta_step": 0.1}
 
-BETAS = np.round(1 - 0.1 * np.arange(11), 1)
+PAPER_BETAS = np.round(1 - 0.1 * np.arange(11), 1)
 
 
 @contextmanager

@@ -17,13 +17,13 @@ import numpy as np
 
 from ..io.files import whole_file, write_text
 from ..results import plot
-from .experiment import Curve, Experiment, Outcome, Verdict
+from .experiment import Curve, Experiment, Reproduction, Verdict
 
 PAGE = "index.html"
 CURVES = ("panel", "curve", "beta", "published", "ours", "standard_error", "judged")
 
 
-def write(out: Path, experiment: Experiment, outcome: Outcome, facts: dict[str, Any]) -> None:
+def write(out: Path, experiment: Experiment, outcome: Reproduction, facts: dict[str, Any]) -> None:
     """Write the files of one experiment: figures (PNG and SVG), CSV, and JSON for the page."""
     figures = {}
     if outcome.curves:
@@ -78,7 +78,7 @@ def heading_anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def _section(experiment: Experiment, outcome: Outcome) -> dict[str, Any]:
+def _section(experiment: Experiment, outcome: Reproduction) -> dict[str, Any]:
     verdicts = outcome.verdicts
     judged = [verdict for verdict in verdicts if verdict.agrees is not None]
     return {
@@ -122,7 +122,7 @@ def _of(part: int, whole: int) -> str:
     return f"{part} of {whole}" if whole else "–"
 
 
-def _csv(outcome: Outcome) -> str:
+def _csv(outcome: Reproduction) -> str:
     """Return every point of every curve, or the claims if there is no curve."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

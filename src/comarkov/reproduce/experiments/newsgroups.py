@@ -26,7 +26,7 @@ from ..experiment import (
     Curve,
     Experiment,
     Key,
-    Outcome,
+    Reproduction,
     ResultTable,
     RunOptions,
     as_published,
@@ -36,7 +36,7 @@ from ..experiment import (
 WORD_CLUSTERS = (2, 4, 8, 16, 32, 64, 128)
 QUICK_WORD_CLUSTERS = (2, 16, 128)
 SETTINGS = PAPER | {"method": "anneal", "n_init": 25, "tol": 1e-3, "beta_step": 0.05}
-BETAS = np.round(1 - 0.05 * np.arange(21), 2)
+FINE_BETAS = np.round(1 - 0.05 * np.arange(21), 2)
 MAP_TOLERANCE = 0.08  # for at least 16 word clusters and β ≥ ½
 VARIED = 32  # word clusters with which weights are varied
 
@@ -167,7 +167,7 @@ def weighted(sample: Dataset, variant: str, seed: int) -> tuple[sp.csr_array, np
     return counts, truth
 
 
-def _conclude(runs: Runs, options: RunOptions) -> Outcome:
+def _conclude(runs: Runs, options: RunOptions) -> Reproduction:
     chosen = _preparation(options)
     curves = {
         (collection, l): _curve(runs, chosen, collection, l)
@@ -175,7 +175,8 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
         for l in _word_clusters(options)
     }
     n = newsgroups.repetitions(options)
-    return Outcome(
+    compared, nearest = _compare_preparations(runs, options)
+    return Reproduction(
         f"500 documents from the groups of a collection; {chosen}, words of letters; the 2,000 "
         "words with the highest contribution to I(D;W), counts; l word clusters; the best of 25 "
         "starts at β = 1, then lowered by 0.05, 20 sweeps at most, tol 0.001. Every dot is one of "
@@ -185,16 +186,9 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
         curves=list(curves.values()),
         claims=_claims(curves),
         tables=[
-            ResultTable(
-                "The collections (Table 1)",
-                ["collection", "documents a group", "groups"],
-                [
-                    [name, str(500 // len(groups)), ", ".join(groups)]
-                    for name, groups in COLLECTIONS.items()
-                ],
-            ),
+            _collections(),
             _literature(curves),
-            _compared(runs, options),
+            compared,
             _shares(runs, options),
             _variants(runs, chosen, _varied(options)),
         ],
@@ -202,7 +196,7 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
             "A curve agrees if at least half of the samples lie within 0.08 of the published value "
             "at every judged point: l ≥ 16 and β ≥ ½. The paper does not say how texts become "
             "words, which moves every curve by more than its standard error.",
-            *_nearest(runs, options),
+            *nearest,
             _binary(runs, chosen, _varied(options)),
             "The paper's Multi5 lists 'rec.sport.basketball', which does not exist: "
             "rec.sport.baseball is taken.",
@@ -226,46 +220,31 @@ def _maps(runs: Runs, preparation: Preparation, *which: str | int) -> np.ndarray
 
 def _distance(runs: Runs, preparation: Preparation, collection: str) -> float:
     """Return the mean distance of our means from all published points of a collection."""
-    return float(
-        np.mean(
-            [
-                np.abs(maps.mean(axis=0) - _published(collection, l).mean).mean()
-                for l in WORD_CLUSTERS
-                if (maps := _maps(runs, preparation, collection, l, "paper")).size
-            ]
-        )
-    )
+    distances = [
+        np.abs(maps.mean(axis=0) - _published(collection, l).mean).mean()
+        for l in WORD_CLUSTERS
+        if (maps := _maps(runs, preparation, collection, l, "paper")).size
+    ]
+    return float(np.mean(distances))
 
 
-def _distances(runs: Runs, options: RunOptions) -> dict[Preparation, list[float]]:
-    return {
+def _compare_preparations(runs: Runs, options: RunOptions) -> tuple[ResultTable, list[str]]:
+    """Return the distances of all preparations, and a remark about the nearest one."""
+    distances = {
         each: [_distance(runs, each, collection) for collection in COLLECTIONS]
         for each in _preparations(options)
     }
-
-
-def _compared(runs: Runs, options: RunOptions) -> ResultTable:
-    rows = [
-        [str(each), *(f"{distance:.3f}" for distance in distances), f"{np.mean(distances):.3f}"]
-        for each, distances in _distances(runs, options).items()
-    ]
-    return ResultTable(
-        "How texts become words: mean distance from all published points",
-        ["preparation", *COLLECTIONS, "all"],
-        rows,
-    )
-
-
-def _nearest(runs: Runs, options: RunOptions) -> list[str]:
-    distances = {each: np.mean(each_of) for each, each_of in _distances(runs, options).items()}
-    if len(distances) == 1:
-        return []
-    nearest = min(distances, key=lambda each: distances[each])
-    return [
-        f"Of {len(distances)} preparations '{nearest}' is nearest to the published curves: "
-        f"{distances[nearest]:.3f} away in the mean over all points of the three collections. "
+    mean = {each: np.mean(values) for each, values in distances.items()}
+    rows = [[str(each), *(f"{d:.3f}" for d in (*distances[each], mean[each]))] for each in mean]
+    title = "How texts become words: mean distance from all published points"
+    nearest = min(mean, key=lambda each: mean[each])
+    remark = (
+        f"Of {len(mean)} preparations '{nearest}' is nearest to the published curves: "
+        f"{mean[nearest]:.3f} away in the mean over all points of the three collections. "
         f"Shown is '{_preparation(options)}'."
-    ]
+    )
+    table = ResultTable(title, ["preparation", *COLLECTIONS, "all"], rows)
+    return table, [remark] if len(mean) > 1 else []
 
 
 # --- samples at the published value ---------------------------------------------------------------
@@ -282,7 +261,7 @@ def _shares(runs: Runs, options: RunOptions) -> ResultTable:
 
 def _share(runs: Runs, preparation: Preparation, collection: str, options: RunOptions) -> str:
     near = [
-        np.abs(_maps(runs, preparation, collection, l, "paper") - points.mean)[:, BETAS >= 0.5]
+        np.abs(_maps(runs, preparation, collection, l, "paper") - points.mean)[:, FINE_BETAS >= 0.5]
         <= MAP_TOLERANCE
         for l in _word_clusters(options)
         if l >= 16 and (points := _published(collection, l))
@@ -291,8 +270,8 @@ def _share(runs: Runs, preparation: Preparation, collection: str, options: RunOp
 
 
 def _binary(runs: Runs, chosen: Preparation, l: int) -> str:
-    """Say what the samples of Binary look like, and what that tells about the paper's runs."""
-    at = int(np.flatnonzero(BETAS == 0.75)[0])
+    """Describe the samples of Binary, and what follows for the paper's runs."""
+    at = int(np.flatnonzero(FINE_BETAS == 0.75)[0])
     maps = _maps(runs, chosen, "Binary", l, "paper")[:, at]
     value = _published("Binary", l).mean[at]
     near = np.abs(maps - value) <= MAP_TOLERANCE
@@ -337,7 +316,7 @@ def _curve(runs: Runs, preparation: Preparation, collection: str, l: int) -> Cur
 def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
     def drop(collection: str) -> tuple[float, float]:
         ours = curves[collection, 2].ours
-        return float(ours[BETAS >= 0.75].mean()), float(ours[BETAS <= 0.25].mean())
+        return float(ours[FINE_BETAS >= 0.75].mean()), float(ours[FINE_BETAS <= 0.25].mean())
 
     drops = {name: drop(name) for name in ("Multi5", "Multi10")}
     large = max(l for _, l in curves)
@@ -362,11 +341,19 @@ def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
     ]
 
 
+def _collections() -> ResultTable:
+    rows = [
+        [name, str(500 // len(all_of)), ", ".join(all_of)] for name, all_of in COLLECTIONS.items()
+    ]
+    header = ["collection", "documents a group", "groups"]
+    return ResultTable("The collections (Table 1)", header, rows)
+
+
 def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
     """Compare the results of earlier papers on the same collections with ours at that β."""
     rows = []
     for row in page.table("newsgroups_literature"):
-        at = int(np.argmin(np.abs(BETAS - float(row["beta"]))))
+        at = int(np.argmin(np.abs(FINE_BETAS - float(row["beta"]))))
         ours = [curve.ours[at] for (name, _), curve in curves.items() if name == row["dataset"]]
         rows.append([row["dataset"], row["source"], row["beta"], row["map"], f"{np.max(ours):.2f}"])
     header = ["collection", "source", "β", "MAP there", "MAP here, best l"]
@@ -374,7 +361,7 @@ def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
 
 
 def _variants(runs: Runs, chosen: Preparation, l: int) -> ResultTable:
-    at = int(np.flatnonzero(BETAS == 0.75)[0])
+    at = int(np.flatnonzero(FINE_BETAS == 0.75)[0])
     rows = [["published", *(f"{_published(name, l).mean[at]:.3f}" for name in COLLECTIONS)]]
     for variant, text in VARIANTS.items():
         means = [

@@ -12,14 +12,14 @@ from ...costs.objective import cost
 from ...estimators.coclustering import CoClustering
 from .. import page
 from ..experiment import (
-    BETAS,
     PAPER,
+    PAPER_BETAS,
     Blocks,
     Claim,
     Curve,
     Experiment,
     Key,
-    Outcome,
+    Reproduction,
     ResultTable,
     RunOptions,
     as_published,
@@ -44,10 +44,10 @@ def accuracies(P: np.ndarray, truth: Truth, algorithm: str, seed: int) -> dict[s
             ).fit(P)
             labels = [(step.row_labels, step.column_labels) for step in model.path_]
         else:
-            seeds = len(BETAS) * seed + np.arange(len(BETAS))
+            seeds = len(PAPER_BETAS) * seed + np.arange(len(PAPER_BETAS))
             models = [
                 CoClustering((k, l), beta=beta, method="sequential", random_state=i, **PAPER)
-                for beta, i in zip(BETAS, seeds.tolist(), strict=True)
+                for beta, i in zip(PAPER_BETAS, seeds.tolist(), strict=True)
             ]
             labels = [(model.fit(P).row_labels_, model.column_labels_) for model in models]
     return {
@@ -112,13 +112,13 @@ def _run_circulant(key: Key, options: RunOptions) -> Any:
     return accuracies(circulant_blocks(int(k)), truth, str(algorithm), int(run))
 
 
-def _conclude_circulant(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
+def _conclude_circulant(runs: Mapping[Key, Any], options: RunOptions) -> Reproduction:
     truth = CIRCULANT_TRUTH.tolist()
     curves = []
     for algorithm, k in CIRCULANT_CASES:
         points = page.curve("circulant", "map_mean", "map_std", algorithm=algorithm, k=k)
         curves.append(_curve(runs, Case(algorithm, k, "rows"), (algorithm, f"k = {k}"), points))
-    return Outcome(
+    return Reproduction(
         "90 x 90, three circulant blocks of 30 x 30 with k ones a row; three clusters on each side "
         "from random starts, natural order of the sweeps, 20 of them at most, Δ = 0.1. "
         f"{circulant.repetitions(options)} runs, 500 in the paper.",
@@ -161,7 +161,7 @@ def _run_noise(key: Key, options: RunOptions) -> Any:
     return accuracies(noisy_blocks(float(epsilon), int(run)), NOISE_TRUTH, str(algorithm), int(run))
 
 
-def _conclude_noise(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
+def _conclude_noise(runs: Mapping[Key, Any], options: RunOptions) -> Reproduction:
     curves: dict[Case, Curve] = {}
     for side, number in (("rows", "2d"), ("columns", "2e")):
         for algorithm, epsilon in NOISE_CASES:
@@ -175,7 +175,7 @@ def _conclude_noise(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
     truth = [labels.tolist() for labels in NOISE_TRUTH]
     header = ["", "columns 1", "columns 2", "columns 3"]
     levels = [[f"rows {i + 1}", *map(str, row)] for i, row in enumerate(NOISE_LEVELS.tolist())]
-    return Outcome(
+    return Reproduction(
         "80 x 50, P = (1-ε)T + εN with 5 x 3 planted blocks in T and uniform noise N, a new one in "
         "each run; 5 and 3 clusters, settings as for the circulant blocks. "
         f"{noise.repetitions(options)} runs, 500 in the paper.",
@@ -201,8 +201,8 @@ def _noise_claims(curves: dict[Case, Curve]) -> list[Claim]:
     rows = {case[:2]: curve.ours for case, curve in curves.items() if case.side == "rows"}
     calm = min(rows["AnnITCC", epsilon].min() for epsilon in (0.0, 0.5))
     means = [rows["AnnITCC", epsilon].mean() for epsilon in (0.5, 0.7, 0.8)]
-    inside = (BETAS > 0) & (BETAS < 1)
-    small = BETAS <= 0.3
+    inside = (PAPER_BETAS > 0) & (PAPER_BETAS < 1)
+    small = PAPER_BETAS <= 0.3
     collapsed = max(rows["sGITCC", epsilon][small].max() for epsilon in (0.0, 0.7))
     annealed = min(rows["AnnITCC", epsilon][small].min() for epsilon in (0.0, 0.7))
 
@@ -211,7 +211,7 @@ def _noise_claims(curves: dict[Case, Curve]) -> list[Claim]:
         return bool(values[inside].max() > max(values[0], values[-1]))
 
     best = ", ".join(
-        f"β = {BETAS[rows['AnnITCC', epsilon].argmax()]:g} at ε = {epsilon:g}"
+        f"β = {PAPER_BETAS[rows['AnnITCC', epsilon].argmax()]:g} at ε = {epsilon:g}"
         for epsilon in (0.7, 0.8)
     )
     return [
@@ -270,10 +270,10 @@ def _run_stuck(key: Key, options: RunOptions) -> Any:
     }
 
 
-def _conclude_stuck(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
+def _conclude_stuck(runs: Mapping[Key, Any], options: RunOptions) -> Reproduction:
     run = runs[()]
     start, optimum = 1.5 - (2 - 0.75 * np.log2(3)), 0.5  # I(X;Y) - h(1/4), I(X;Y) - h(1/2)
-    return Outcome(
+    return Reproduction(
         "P has the rows (¼,0,0,0), (0,¼,0,0), (0,0,¼,¼), two clusters on each side, β = ½. "
         "sGITCC starts at rows {1},{2,3} and columns {1},{2,3,4}.",
         claims=[
@@ -319,20 +319,22 @@ UNEQUAL_COSTS = {"pairs": (1.0, 1.0), "{1},{2,3,4},{5,6,7},{8}": (1 - MIXED, 1 +
 
 def _run_unequal(key: Key, options: RunOptions) -> Any:
     return {
-        name: [cost(UNEQUAL, rows, UNEQUAL_COLUMNS, beta) for beta in BETAS]
+        name: [cost(UNEQUAL, rows, UNEQUAL_COLUMNS, beta) for beta in PAPER_BETAS]
         for name, rows in UNEQUAL_ROWS.items()
     }
 
 
-def _conclude_unequal(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
+def _conclude_unequal(runs: Mapping[Key, Any], options: RunOptions) -> Reproduction:
     curves = []
     for name, values in runs[()].items():
-        expected = np.interp(BETAS, [0, 1], UNEQUAL_COSTS[name])  # at β = 0 and 1: it is linear
-        printed = np.isin(BETAS, (0, 0.5, 1))  # between them the cost is linear
+        expected = np.interp(
+            PAPER_BETAS, [0, 1], UNEQUAL_COSTS[name]
+        )  # at β = 0 and 1: it is linear
+        printed = np.isin(PAPER_BETAS, (0, 0.5, 1))  # between them the cost is linear
         curves.append(
-            Curve("", name, BETAS, np.array(values), None, expected, ROUNDING_BITS, printed)
+            Curve("", name, PAPER_BETAS, np.array(values), None, expected, ROUNDING_BITS, printed)
         )
-    return Outcome(
+    return Reproduction(
         "Eight rows and four columns, P[i, i//2] = 1/8, (k, l) = (4, 2), columns {1,2},{3,4}. "
         "Which rows belong together depends on β, because row clusters can tell more than two "
         "column clusters ask for.",
@@ -343,7 +345,7 @@ def _conclude_unequal(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
                 "Pairs are better for β > ½, the others for β < ½, equal at ½",
                 all(
                     np.sign(np.round(a - b, 9)) == np.sign(np.round(beta - 0.5, 9))
-                    for beta, a, b in zip(BETAS, curves[1].ours, curves[0].ours, strict=True)
+                    for beta, a, b in zip(PAPER_BETAS, curves[1].ours, curves[0].ours, strict=True)
                 ),
             )
         ],
@@ -366,24 +368,24 @@ TRADING_LABELS = {"separated": [0, 1, 1], "alternative": [0, 0, 1]}
 def _run_trading(key: Key, options: RunOptions) -> Any:
     return {
         case: {
-            name: [cost(P, labels, labels, beta) for beta in BETAS]
+            name: [cost(P, labels, labels, beta) for beta in PAPER_BETAS]
             for name, labels in TRADING_LABELS.items()
         }
         for case, P in TRADING.items()
     }
 
 
-def _conclude_trading(runs: Mapping[Key, Any], options: RunOptions) -> Outcome:
+def _conclude_trading(runs: Mapping[Key, Any], options: RunOptions) -> Reproduction:
     curves = []
     for case, named in runs[()].items():
         for name, values in named.items():
             points = page.curve("trading", "cost_bits", case=case, coclustering=name)
-            ours = np.interp(points.x, BETAS[::-1], values[::-1])
+            ours = np.interp(points.x, PAPER_BETAS[::-1], values[::-1])
             curves.append(
                 Curve(case, name, points.x, ours, published=points.mean, tolerance=ROUNDING_BITS)
             )
     rows = [[case, *(" ".join(f"{p:g}" for p in row) for row in P)] for case, P in TRADING.items()]
-    return Outcome(
+    return Reproduction(
         "Two matrices in which one element stands apart. Is it better to separate it, or to have "
         "clusters of more equal size? Small β prefers to separate.",
         y_label="cost in bits",

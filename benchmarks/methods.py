@@ -1,4 +1,4 @@
-"""aIB: time and memory. ITCC: against plain code that makes the same updates."""
+"""Methods beside CoClustering: aIB, ITCC against plain code, a large chain, several tables."""
 
 import subprocess
 import sys
@@ -9,16 +9,21 @@ from time import process_time
 
 import numpy as np
 import scipy.sparse as sp
-from common import Report, newsgroups
+from common import Report, newsgroups, planted, run, seconds
 
-from comarkov import ITCC
+from comarkov import ITCC, MarkovAggregation, MultiwayClustering, evaluate
+from comarkov.costs.objective import co_clustering
+from comarkov.joint.chains import chain
 from comarkov.joint.joint import joint
 from comarkov.search.optimise.batch_updates import Batch
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Run, Seed, Settings
 from comarkov.search.state.coclusters import CoClusterProblem
-from comarkov.search.state.starts import starts_for
+from comarkov.search.state.graph import Graph, Relation
+from comarkov.search.state.network_state import network
+from comarkov.search.state.starts import free_start, starts_for
 
+STATES, CLUSTERS, STEPS = 10_000, 20, 100
 K, L = 20, 64
 TOL = 1e-3  # bits
 REPEATS = 5
@@ -122,12 +127,12 @@ def itcc(report, X):
     problem = CoClusterProblem(data, starts_for(data, (K, L), (rows, columns), None))
     costs, plain, times = [], [], []
     monitor = Monitor(callback=lambda progress: costs.append(progress.cost))
-    run = Run(0.5, Seed((0,)), monitor, Settings(tol=TOL))
+    settings = Run(0.5, Seed((0,)), monitor, Settings(tol=TOL))
     _ = data.T, data.information
 
     def updates():
         costs.clear()
-        Batch(problem, [rows, columns]).refine(run, "")
+        Batch(problem, [rows, columns]).refine(settings, "")
 
     fitted = ITCC((K, L), init=(rows, columns), tol=TOL).fit(X)
     for _ in range(REPEATS):  # interleaved, for the machine's moods
@@ -146,11 +151,80 @@ def itcc(report, X):
     report.fact("comarkov, whole fit with model and confidence", f"{fit:.2f} s")
 
 
+# --- chains and several tables --------------------------------------------------------------------
+
+
+def large_chain(inside: float, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
+    """100 weights a state; a share goes to its own cluster or the next, the rest anywhere."""
+    rng = np.random.default_rng(seed)
+    label = rng.permutation(np.arange(STATES) % CLUSTERS)
+    members = np.argsort(label, kind="stable").reshape(CLUSTERS, -1)
+    before = np.repeat(np.arange(STATES), STEPS)
+    target = (label[before] + (rng.random(before.size) < 0.3)) % CLUSTERS
+    near = members[target, rng.integers(members.shape[1], size=before.size)]
+    after = np.where(rng.random(before.size) < inside, near, rng.integers(STATES, size=before.size))
+    weights = rng.gamma(2.0, size=before.size)
+    return sp.csr_array((weights, (before, after)), (STATES, STATES)), label
+
+
+def markov(report: Report) -> None:
+    report.title("Markov aggregation: 10,000 states, 1e6 transitions, 20 clusters, one thread")
+    MarkovAggregation(3, random_state=0).fit(np.random.default_rng(0).random((30, 30)))  # compile
+    for inside in (0.6, 0.2):
+        W, label = large_chain(inside)
+        report.fact(f"{inside:.0%} of steps planned: non-zeros", f"{W.nnz}")
+        alone = seconds(lambda W=W: chain(W, np.arange(STATES), False))
+        report.fact("of which stationary distribution", f"{alone:.2f} s")
+        model = MarkovAggregation(CLUSTERS, random_state=0)
+        report.figure("whole fit", seconds(lambda m=model, W=W: m.fit(W)), "<=", 30, "s")
+        result = evaluate.matching_accuracy(label, model.labels_)
+        report.figure("planted clusters found (MAP)", result, ">=", 0.98, "")
+
+
+def multiway(report: Report) -> None:
+    report.title("Multi-way clustering: 10,000 documents, 5,000 words, 2,000 authors, 20 each")
+    words = planted(10**6, CLUSTERS)
+    authors = planted(10**6, CLUSTERS, columns=2_000)
+    X = {("documents", "words"): words, ("documents", "authors"): authors}
+    model = MultiwayClustering(CLUSTERS, random_state=0)
+    report.fact("non-zeros", f"{words.nnz + authors.nnz}")
+    report.fact("whole fit", f"{seconds(lambda: model.fit(X)):.1f} s")
+
+
+def kernels(report: Report) -> None:
+    report.title(
+        "The general kernel and that of co-clustering: one sweep over rows, k = 20, β = 0.7"
+    )
+    data = joint(planted(10**6, CLUSTERS))
+    labels = [np.random.default_rng(0).integers(CLUSTERS, size=size) for size in data.shape]
+    rows, columns = (free_start(CLUSTERS, mass) for mass in (data.row_mass, data.column_mass))
+    graph = Graph((Relation(0, 1, data, co_clustering),), 2)
+    states = (
+        network(graph, [rows, columns], labels),
+        CoClusterProblem(data, (rows, columns)).with_labels(labels),
+    )
+    settings = Run(0.7, Seed((0,)))
+    times = np.array(
+        [
+            [seconds(lambda s=state: s.sweep(s.sides()[0], settings)) for state in states]
+            for _ in range(6)
+        ]
+    )
+    general, special = times[1:].min(axis=0)
+    report.fact("general", f"{general * 1e3:.0f} ms")
+    report.fact("co-clustering's, counts", f"{special * 1e3:.0f} ms")
+    slowdown = general / special / settings.NETWORK_SLOWDOWN
+    report.figure("slowdown / that of budgets", slowdown, "<=", 2)
+
+
 def main(report: Report) -> None:
     X = sp.csr_matrix(newsgroups())
     aib(report, X)
     itcc(report, X)
+    markov(report)
+    multiway(report)
+    kernels(report)
 
 
 if __name__ == "__main__":
-    main(Report())
+    run(main)

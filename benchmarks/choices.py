@@ -1,8 +1,16 @@
-"""What beta="auto" chooses, and what that is worth: the table of docs/concepts/choosing.md.
+"""What beta="auto" chooses, and which weighting suits text: the tables of docs/concepts.
 
-For each data set: the β chosen, and the classes found (MAP, mean of the sides whose classes are
-known) at that β, at the default and at the best of the grid. Named arguments run a part:
-planted, small, text.
+β (choosing.md): for each data set the β chosen, and the classes found (MAP, mean of the sides
+whose classes are known) at that β, at the default and at the best of the grid.
+
+Weighting (weighting.md), chosen without labels: the words of a sample are split at random into two
+halves, the documents are clustered by either, and the adjusted Rand index between the two
+clusterings is the criterion. It compares labels only, so it has the same meaning for all
+weightings, and two halves of the words share nothing but the documents. The accuracy against the
+groups (MAP) is printed for information; it decides nothing. Samples are drawn as in quality.py,
+with seeds that are used nowhere else.
+
+Arguments run a part: weighting, planted, small, text.
 """
 
 import sys
@@ -10,12 +18,15 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from common import circumstances, data_folder, letters_of_subject_and_body, seconds
+from common import circumstances, documents, seconds
 from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
 from comarkov.evaluate import matching_accuracy
-from comarkov.io.datasets.collections import read_newsgroups
+from comarkov.io.datasets.collections import COLLECTIONS
+from comarkov.joint.weighting import SCHEMES
 from comarkov.search.select.beta import DEFAULT_BETA, GRID
 
 SEEDS = range(3)  # of planted data
@@ -29,6 +40,10 @@ REGIMES = {  # what is planted, and what is asked for if not that
     "8 x 8 on the diagonal": {"diagonal": True, "shape": (8, 8)},
     "8 x 8 on the diagonal, asked for (8, 2)": {"diagonal": True, "shape": (8, 8), "ask": (8, 2)},
 }
+FIRST_WEIGHTING_SEED = 200
+WEIGHTING_SAMPLES = 5
+WORD_CLUSTERS = 20
+N_WORDS = 4000
 WOMEN = np.repeat([0, 1], 9)  # the two communities that most of the literature finds
 
 
@@ -77,14 +92,11 @@ def small_tasks():
 
 
 def text_tasks():
-    documents = read_newsgroups(
-        datasets.find("newsgroups", data_folder()), letters_of_subject_and_body
-    )
     for name in ("Multi5", "Multi10"):
         for clusters, weighting in ((20, "bm25"), (20, None), (3, "bm25")):
             for seed in SAMPLES:
                 sample = datasets.newsgroups_sample(
-                    documents, name, n_words=4000, random_state=seed
+                    documents(), name, n_words=4000, random_state=seed
                 )
                 ask = (len(sample.class_names), clusters)
                 full = f"{name}, {clusters} word clusters, {weighting or 'counts'}"
@@ -100,10 +112,10 @@ def result(task, beta):
     return np.mean([matching_accuracy(*pair) for pair in known]), model.beta_, time
 
 
-def main(parts):
+def betas(parts):
     makers = {"planted": planted_tasks, "small": small_tasks, "text": text_tasks}
     rows = {}
-    for part in parts or makers:
+    for part in parts:
         for task in makers[part]():
             by_beta = {beta: result(task, beta) for beta in GRID}
             auto, beta, time = result(task, "auto")
@@ -131,7 +143,68 @@ def main(parts):
         )
 
 
+# --- weighting ------------------------------------------------------------------------------------
+
+
+def document_labels(X, k, weighting, seed):
+    settings = {"beta": 0.75, "weighting": weighting, "random_state": seed, "n_init": 1}
+    return CoClustering((k, WORD_CLUSTERS), **settings).fit(X).row_labels_
+
+
+def word_halves(X, seed):
+    order = np.random.default_rng(seed).permutation(X.shape[1])  # the same for all weightings
+    middle = X.shape[1] // 2
+    return X[:, order[:middle]], X[:, order[middle:]]
+
+
+def measured(sample, weighting, seed):
+    """Agreement between halves of the words on documents with mass in both, and MAP."""
+    X, k = sample.matrix, len(sample.class_names)
+    one, other = (document_labels(half, k, weighting, seed) for half in word_halves(X, seed))
+    both = (one >= 0) & (other >= 0)
+    accuracy = matching_accuracy(sample.row_classes, document_labels(X, k, weighting, seed))
+    return adjusted_rand_score(one[both], other[both]), accuracy
+
+
+def weightings(samples=WEIGHTING_SAMPLES):
+    table = {}
+    for seed in range(FIRST_WEIGHTING_SEED, FIRST_WEIGHTING_SEED + samples):
+        for name in COLLECTIONS:
+            sample = datasets.newsgroups_sample(
+                documents(), name, n_words=N_WORDS, random_state=seed
+            )
+            for weighting in SCHEMES:
+                row = measured(sample, weighting, seed)
+                print(f"# {name} {seed} {weighting}: {np.round(row, 3)}", flush=True)
+                table.setdefault((weighting, name), []).append(row)
+    print_weightings(table)
+
+
+def print_weightings(table):
+    print("| weighting | " + " | ".join(COLLECTIONS) + " | mean | behind the best, ± s.e. | MAP |")
+    print("|---" * (len(COLLECTIONS) + 4) + "|")
+    scores = {
+        weighting: np.array([table[weighting, name] for name in COLLECTIONS])
+        for weighting in SCHEMES
+    }
+    agreement = {weighting: score[..., 0].ravel() for weighting, score in scores.items()}
+    best = max(SCHEMES, key=lambda weighting: agreement[weighting].mean())
+    for weighting in sorted(SCHEMES, key=lambda weighting: -agreement[weighting].mean()):
+        cells = [f"{mean:.2f}" for mean in scores[weighting][..., 0].mean(axis=1)]
+        gaps = agreement[best] - agreement[weighting]
+        cells.append(f"{agreement[weighting].mean():.2f}")
+        cells.append(f"{gaps.mean():.2f} ± {gaps.std(ddof=1) / np.sqrt(gaps.size):.2f}")
+        cells.append("; ".join(f"{mean:.2f}" for mean in scores[weighting][..., 1].mean(axis=1)))
+        print(f"| {weighting} | " + " | ".join(cells) + " |")
+    print(f"\nchosen: {best}")
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of rows and columns without mass
+    threadpool_limits(1)
     print(circumstances(), flush=True)
-    main(sys.argv[1:])
+    parts = sys.argv[1:] or ["weighting", "planted", "small", "text"]
+    if "weighting" in parts:
+        weightings()
+    if chosen := [part for part in parts if part != "weighting"]:
+        betas(chosen)
