@@ -151,7 +151,7 @@ def test_next_steps_are_commands_that_follow_from_the_results(results):
     finer = next(command for why, command in steps.items() if "Finer" in why)
     assert finer.startswith("comarkov cut women -k ")
     compare = next(command for why, command in steps.items() if "Compare" in why)
-    assert compare == "comarkov sweep women -o women-sweep"
+    assert compare == "comarkov choose women -o women-chosen"
     in_python = replace(results, command="")
     calls = [step.command for step in next_steps(in_python)]
     assert calls[0].startswith("model.cut((")

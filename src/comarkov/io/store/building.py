@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.joint import SMALL, Joint, joint, linked
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, joint, linked
 from ...joint.messages import InputError
 from ...joint.parts import row_ranges
 from ...joint.scale import Extent, scaled, spread_between
@@ -91,7 +91,7 @@ class MatrixWriter:
         for name, writer in self._writers.items():
             values = getattr(matrix, name)
             writer.append(values[1:] + self.size if name == "indptr" else values)
-        self.extent = self.extent.joined(Extent.of(weights))
+        self.extent = self.extent.union(Extent.of(weights))
         self.total += float(matrix.mass.sum())
 
     @property
@@ -173,7 +173,7 @@ def settle(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Descri
         )
     rows, extent = folder / ROWS_FOLDER, writer.extent
     is_count = extent.are_counts(lambda: writer.total, lambda: _largest_sum(rows, shape))
-    final = np.dtype(np.int32 if is_count and writer.size > SMALL else np.float64)
+    final = np.dtype(np.int32 if is_count and writer.size > MAX_DOUBLE_ENTRIES else np.float64)
     scale = extent.divisor if is_count else extent.unit
     if final != writer.dtype or scale != 1.0:
         writer = _rewrite(rows, shape, final, scale)

@@ -144,7 +144,7 @@ def _number_options(numbers: Counts) -> str:
 def _compare(results: Results) -> str:
     if not results.command:
         return 'model.set_params(n_clusters="auto", beta="auto").fit(data)'
-    return f"comarkov sweep {_folder(results)} -o {_folder(results, '-sweep')}"
+    return f"comarkov choose {_folder(results)} -o {_folder(results, '-chosen')}"
 
 
 def _refit(
