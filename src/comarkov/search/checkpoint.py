@@ -45,6 +45,7 @@ class Checkpoint:
         entries = data.shape, data.nnz, data.total * data.scale
         self._about = json.dumps([*entries, *parameters], default=str)
         self._content = self._read()
+        self._best_labels: dict[str, np.ndarray] = {}  # of this search, unlike those in the content
         self._beta = 1.0
         self._counts: list[int | None] = [None, None]
         self._best, self._next = np.inf, 0.0
@@ -52,7 +53,7 @@ class Checkpoint:
 
     @property
     def labels(self) -> list[np.ndarray | None] | None:
-        """The labels of rows and columns from which to go on; None if there are none."""
+        """The labels of an earlier search from which to go on; None if there are none."""
         if not any(side in self._content for side in LABEL_PARTS):
             return None
         labels = [self._content.get(side) for side in LABEL_PARTS]
@@ -133,8 +134,7 @@ class Checkpoint:
         return content
 
     def _write_labels(self, labels: Sequence[np.ndarray | None], stage: str) -> None:
-        self._content["stage"] = np.asarray(stage)
-        self._content |= {
+        self._best_labels = {"stage": np.asarray(stage)} | {
             name: side.astype(np.min_scalar_type(-int(side.max()) - 1))
             for name, side in zip(LABEL_PARTS, labels, strict=True)
             if side is not None
@@ -144,7 +144,8 @@ class Checkpoint:
     def _write(self) -> None:
         begin = time.monotonic()
         with whole_file(self.path) as draft, draft.open("wb") as file:
-            content: dict[str, Any] = {**self._content, "about": np.asarray(self._about)}
+            about = {"about": np.asarray(self._about)}
+            content: dict[str, Any] = self._content | self._best_labels | about
             np.savez(file, **content)
         end = time.monotonic()
         self._next = end + TIMES_BETWEEN_WRITES * (end - begin)
