@@ -105,7 +105,7 @@ def test_elements_are_aligned_by_their_names(data):
     for name in first:
         assert_array_equal(other.labels_[name], one.labels_[name])
     wrong = frames[others[0]].rename(index=lambda name: name + "?", columns=lambda name: name + "?")
-    with refused("n0?"):
+    with refused("two types"):
         MultiwayClustering(3).fit({first: frames[first], others[0]: wrong})
 
 

@@ -182,7 +182,7 @@ def test_weights_near_the_largest_number(W):
         ([[1, np.nan]], "numpy.nan_to_num(X)"),
         (sp.csr_array([[1, np.nan]]), "X.data = numpy.nan_to_num"),
         ([[1, np.inf]], "infinity"),
-        ([[1 + 2j]], "X.real"),
+        ([[1 + 2j]], "Complex"),
         (np.array([["a", "b"]], dtype=object), "comarkov.read("),
         (np.ma.masked_equal([[1, 2]], 2), "X.filled(0)"),
         (np.array([[np.longdouble(2) ** 5000, 1]]), "infinity"),

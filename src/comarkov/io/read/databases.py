@@ -130,7 +130,8 @@ def from_database(address: str, options: ReadOptions) -> RawTable:
     if not query:
         advice = "Choose what to read: table= or query=."
         raise InputError("it is a database", file=name, advice=advice)
-    need("Reading other databases", "polars", "connectorx", install="connectorx")
+    need("Reading other databases", "polars")
+    need("Reading other databases", "connectorx", install="connectorx")
     import polars as pl
 
     try:
