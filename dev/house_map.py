@@ -12,7 +12,7 @@ PAGE = ROOT / "CONTRIBUTING.md"
 BEGIN, END = "<!-- map -->\n", "<!-- end of the map -->"
 #: The rooms in the order of imports: each imports only from those before it.
 ROOMS = (
-    *("kernels", "joint", "io", "costs", "search"),
+    *("kernels", "joint", "costs", "io", "search"),
     *("model", "results", "estimators", "reproduce", "cli"),
 )
 

@@ -46,11 +46,9 @@ TARGETS = {
         ["tests/kernels", "tests/search", "-m", "uncompiled"],
         compiled=False,
     ),
-    "merging": Target(["search/*/merg*.py"], ["tests/search/test_merging.py"]),
     "selection": Target(
         ["search/select/*.py"],
         [
-            "tests/search/test_numbers_in_words.py",
             "tests/search/test_rules.py",
             "tests/search/test_known_choices.py",
             "tests/search/test_selection.py",

@@ -37,7 +37,8 @@ def use(tmp_path):
     """Use the kernel of a copy of the package in a new process."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE / "kernels", tmp_path / "comarkov" / "kernels", ignore=ignore)
-    shutil.copy(PACKAGE / "__init__.py", tmp_path / "comarkov")
+    for name in ("__init__.py", "_compat.py"):
+        shutil.copy(PACKAGE / name, tmp_path / "comarkov")
     folders = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
     def run():

@@ -296,7 +296,7 @@ def test_a_run_that_was_cut_off_is_made_again(tmp_path, file, lost):
 
 @pytest.mark.parametrize(
     ("name", "counts"),
-    [("cli/fit.py", False), ("costs/relations.py", True), ("reproduce/experiments/new.py", True)],
+    [("cli/fit.py", False), ("costs/objective.py", True), ("reproduce/experiments/new.py", True)],
 )
 def test_runs_are_made_anew_when_code_changes_that_makes_them(tmp_path, name, counts):
     ignored = shutil.ignore_patterns("__pycache__", "assets", "published")

@@ -20,7 +20,7 @@ from matplotlib.image import imread
 from scipy.cluster.hierarchy import is_valid_linkage
 
 from comarkov import AIB, SIB, CoClustering, Data, Results, cost, datasets, load, plot_heatmap, read
-from comarkov.cli.results_folder import read_results
+from comarkov.cli.saved_results import read_results
 from comarkov.costs.lift import mutual_information
 from comarkov.io.csv_files import unquote_formula
 from comarkov.joint.joint import joint

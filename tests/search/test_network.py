@@ -11,7 +11,7 @@ import comarkov
 from comarkov.costs.objective import BOTTLENECK, Coefficients, co_clustering, markov
 from comarkov.joint.joint import joint
 from comarkov.kernels import network as moves
-from comarkov.search.optimise.polish import polish
+from comarkov.search.optimise.refine import polish
 from comarkov.search.progress import Monitor
 from comarkov.search.state.graph import Graph, WeightedRelation
 from comarkov.search.state.network_state import Network, network

@@ -119,7 +119,7 @@ def test_late_sweeps_visit_few_rows_and_the_end_is_certified():
 def test_max_iter_is_the_most_sweeps():
     X = circulant_blocks(3)
     model = CoClustering(3, method="sequential", max_iter=2, tol=0, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="No convergence in 2 sweeps"):
+    with pytest.warns(ConvergenceWarning):
         model.fit(X)
     assert model.n_iter_ == 2
 

@@ -21,6 +21,7 @@ Up to a constant, with f(v) = v ln v,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -31,10 +32,14 @@ from scipy.special import xlogy
 
 from ..joint.joint import Joint, joint
 from ..kernels.matrix import sum_xlogx
+from ..kernels.pairs import add_pair_terms
 from .labels import as_labels
 
 NO_INFORMATION = 1e-12  # bits that may be 0
 LN2 = float(np.log(2))  # nats in a bit
+ITEMS_COPIED = 1 << 16  # of a table at a time
+
+Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
 
 
 def nats(v: np.ndarray) -> np.ndarray:
@@ -148,6 +153,31 @@ def markov(beta: float) -> Coefficients:
 def merge_factors(coupling: float) -> Factors:
     """Return the factors of one side of a co-clustering; λ = 2β - 1, or 1 if it is the only one."""
     return Coefficients(coupling, coupling, 1.0 - coupling).factors
+
+
+def pair_costs(
+    mass: np.ndarray, items: np.ndarray, blocks: np.ndarray, coupling: float
+) -> np.ndarray:
+    """Return the costs of merging clusters i < j from N_i, A_yi and M_bi; infinite elsewhere.
+
+    D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
+    g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
+    """
+    factors = merge_factors(coupling)
+    terms = (mass[None], factors.mass), (items, factors.items), (blocks, factors.blocks)
+    return sum_pair_terms(terms)
+
+
+def sum_pair_terms(terms: Sequence[Term]) -> np.ndarray:
+    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere."""
+    k = terms[0][0].shape[1]
+    costs = np.full((k, k), np.inf)
+    costs[np.triu_indices(k, 1)] = 0.0
+    for masses, factor in terms:
+        for start in range(0, len(masses) if factor else 0, ITEMS_COPIED):
+            part = np.ascontiguousarray(masses[start : start + ITEMS_COPIED], np.float64)
+            add_pair_terms(costs, part, factor)
+    return costs
 
 
 def saved_nats(before: np.ndarray, after: np.ndarray, items: float, coupling: float) -> float:

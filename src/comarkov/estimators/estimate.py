@@ -28,12 +28,12 @@ from ..joint.scale import Extent, count_unit
 from ..joint.weighting import Weighting, as_weighting, frequencies
 from ..search import budgets
 from ..search.optimise.ensemble import WAVE
-from ..search.optimise.polish import fine_number
+from ..search.optimise.refine import fine_number
 from ..search.parallel.boards import padded
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed
 from ..search.select.beta import DEFAULT_BETA
-from ..search.state.merging import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES
+from ..search.state.halving import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES
 from ..search.state.starts import pair, starts_for
 from .base import Parameters
 

@@ -12,8 +12,7 @@ from ..joint.joint import Joint, joint
 from ..joint.messages import InputError
 from ..joint.weighting import Weighting
 from ..search.optimise.agglomeration import MergeTree, agglomerate
-from ..search.optimise.polish import BETTER, fine_count
-from ..search.optimise.refine import Labels
+from ..search.optimise.refine import BETTER, Labels, fine_count
 from ..search.run import Run
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
 from .base import COUNT, Callback, Starts

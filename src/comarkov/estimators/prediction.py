@@ -27,7 +27,7 @@ from ..model.leaves import Orders, canonical_orders, renumbered_path, take_leave
 from ..model.placing import Model
 from ..results.fit_data import joint_of_fit
 from ..search.optimise.ensemble import search
-from ..search.optimise.polish import fine_count
+from ..search.optimise.refine import fine_count
 from ..search.run import Run, Settings
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, Step
 from ..search.state.starts import Start, pair, starts_for, still_fixed

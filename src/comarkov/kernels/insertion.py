@@ -223,7 +223,7 @@ def _leave_table(x, a, matrix, table):
 
 @_approximate_step
 def _leave_counts(w, a, indices, start, stop, table):
-    """The same over entries of weight w, 1 or 2, from the look-up table where possible."""
+    """Sum over entries of weight w, 1 or 2, from the look-up table where possible."""
     mass, log, lookup = table.mass, table.log, table.lookup
     limit = lookup.shape[0]
     total = 0.0

@@ -108,12 +108,12 @@ def sum_xlogx(values):
 
 
 def table_bits(
-    masses: np.ndarray, rows: np.ndarray | None = None, columns: np.ndarray | None = None
+    masses: np.ndarray, columns: np.ndarray | None = None, rows: np.ndarray | None = None
 ) -> float:
     """Return the mutual information in bits of a table of masses; its margins if they are known."""
-    rows = masses.sum(axis=1) if rows is None else rows
     columns = masses.sum(axis=0) if columns is None else columns
-    return table_bits_of(sum_xlogx(masses.ravel()), rows, columns)
+    rows = masses.sum(axis=1) if rows is None else rows
+    return table_bits_of(sum_xlogx(masses.ravel()), columns, rows)
 
 
 def table_bits_of(cells: float, rows: np.ndarray, columns: np.ndarray) -> float:

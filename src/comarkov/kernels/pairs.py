@@ -102,7 +102,7 @@ def add_pair_terms(out, mass, factor):
 
 @kernel()
 def _add_pair_terms(out, mass, factor, present, term):
-    """The same with scratch memory; allocating it here would take longer to compile."""
+    """Add pair terms, with scratch memory: allocating it here would take longer to compile."""
     n, k = mass.shape
     for y in range(n):
         count = 0

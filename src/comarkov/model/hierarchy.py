@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..costs.labels import Counts, membership
-from ..costs.objective import LN2, Information
+from ..costs.labels import SIDES, Counts, membership
+from ..costs.objective import LN2, Information, pair_costs
 from ..joint.joint import joint
 from ..search.optimise.agglomeration import (
     MergeStep,
@@ -21,10 +21,7 @@ from ..search.optimise.agglomeration import (
     merge_all,
     merging_sides,
 )
-from ..search.state.merging import pair_costs
 from .leaves import Leaves
-
-SIDES = ("rows", "columns")
 
 
 class Merge(NamedTuple):

@@ -93,7 +93,7 @@ class Model:
         return self._costs(self.rows, self.columns, new, "row")
 
     def column_costs(self, new: Joint) -> np.ndarray:
-        """The same for columns; ``new`` has them as rows."""
+        """Return the cost of inserting each new column, a row of ``new``, into each cluster."""
         return self._costs(self.columns, self.rows, new, "column")
 
     def _costs(

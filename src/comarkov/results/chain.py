@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..costs.labels import membership
 from ..io.csv_files import csv_text
-from ..io.files import DATA
+from ..io.files import DATA_FILE
 from ..io.read import Data
 from ..joint.chains import read_transitions
 from ..joint.messages import listed
@@ -259,7 +259,7 @@ class ChainResults(BaseResults):
 
     def save_data(self, folder: Path) -> None:
         """Write the transitions."""
-        self.data.save(folder / DATA)
+        self.data.save(folder / DATA_FILE)
 
     def to_html(self) -> str:
         """The page: one file that needs no network."""
@@ -272,7 +272,7 @@ class ChainResults(BaseResults):
         """Python code that repeats the fit."""
         return (
             "import comarkov\nfrom comarkov import MarkovAggregation\n\n"
-            f'data = comarkov.read("{DATA}")  # in the folder of this page\n'
+            f'data = comarkov.read("{DATA_FILE}")  # in the folder of this page\n'
             f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
         )
 

@@ -18,7 +18,7 @@ from ..costs import lift as lifts
 from ..costs.labels import membership
 from ..costs.objective import Information
 from ..io.csv_files import csv_text
-from ..io.files import DATA
+from ..io.files import DATA_FILE
 from ..io.read import read
 from ..io.read.element_types import Key, read_relations
 from ..joint.joint import Joint
@@ -361,7 +361,7 @@ def network_results(folder: Path, model: Any, about: dict[str, Any]) -> BaseResu
     command = str(about.get("command", ""))
     match type(model).__name__:
         case "MarkovAggregation":
-            data = replace(read(folder / DATA), source=str(about["data"]["source"]))
+            data = replace(read(folder / DATA_FILE), source=str(about["data"]["source"]))
             return ChainResults(model, data, command)
         case "MultiwayClustering":
             tables = {

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..costs.lift import expected_shares
 from ..io.csv_files import csv_text
-from ..io.files import DATA
+from ..io.files import DATA_FILE
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
 from ..io.store.opening import is_large, keep_data
@@ -304,7 +304,7 @@ class Results(BaseResults):
         betas = [round(view.beta, 12) for view in self.views if not view.is_fit]
         is_kept = self.parameters.get("keep_path")  # then the fit makes the path
         path = f", path=model.beta_path(data, {betas})" if betas and not is_kept else ""
-        source = f'"{DATA}")  # in the folder of this page' if self.command else "...)"
+        source = f'"{DATA_FILE}")  # in the folder of this page' if self.command else "...)"
         if is_large(self.data):
             source = f"{file_name(str(self.data.path))!r})"
         elif self.source and not self.command:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...joint.messages import InputError, listed, need, quote, shortened
-from ...joint.objects import MOST_OF_AN_EDGE, are_documents
+from ...joint.objects import EDGE_COLUMNS, are_documents
 from .headers import GAPS, MISSING, SIGNS, grouped, is_gap, is_number, plain
 from .records import Lines, line_error, records
 
@@ -231,8 +231,8 @@ def _refuse_repeated_headings(table: RawTable) -> None:
 
 def without(table: RawTable, column: str | int) -> str:
     """The keywords that leave a column out; with few columns left, a wide table must be stated."""
-    is_wide, left = len(table.kept) > MOST_OF_AN_EDGE, len(table.kept) - 1
-    kind = ", kind='table'" if is_wide and left <= MOST_OF_AN_EDGE else ""
+    is_wide, left = len(table.kept) > EDGE_COLUMNS, len(table.kept) - 1
+    kind = ", kind='table'" if is_wide and left <= EDGE_COLUMNS else ""
     return f"drop={quote(column)}{kind}"
 
 

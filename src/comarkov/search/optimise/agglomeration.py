@@ -21,7 +21,7 @@ LOOKED_UP = 1 << 16  # counts whose v ln v is looked up
 DENSE = {True: 20.0, False: 50.0}  # terms of a table as fast as one term of lists; by is_count
 MEMORY_SHARE = 0.5  # of the machine's memory that agglomeration may take
 ENTRY_BYTES = 48  # of an entry in lists
-CELL_BYTES = 12  # of a cell in a table
+PAIR_CELL_BYTES = 12  # of a cell in a table
 MAX_SINGLE_RATIO = 1e30  # the largest ratio of masses that single precision can represent
 
 Candidate = tuple[float, int, int]  # the cost of a merge, and its two clusters
@@ -137,7 +137,7 @@ def _check_memory(data: Joint, counts: Counts) -> None:
     ]
     cells = n * m if len(sides) == 2 or _is_dense(data) else 0
     needed = sum(4.5 * size * size for size, _ in sides)
-    needed += max(CELL_BYTES * cells, ENTRY_BYTES * data.nnz)
+    needed += max(PAIR_CELL_BYTES * cells, ENTRY_BYTES * data.nnz)
     available = total_memory()
     if needed > MEMORY_SHARE * available:
         elements = " and ".join(f"{size:,} {what}" for size, what in sides)
@@ -214,14 +214,18 @@ class MergingSide:
         coupling: float,
         group: np.ndarray | None,
     ) -> None:
-        n, m = data.shape
+        n = data.shape[0]
         self.left = n - count
         self.blocks = blocks
         self.coupling = coupling
         self.in_bits = 1.0 / (data.total * LN2)
         self.node, self.next_node = np.arange(n), n
-        if self.left == 0:
-            return
+        if self.left > 0:
+            self._begin(data, group)
+
+    def _begin(self, data: Joint, group: np.ndarray | None) -> None:
+        """Compute the costs of all pairs."""
+        (n, m), blocks = data.shape, self.blocks
         n_pairs = n * (n - 1) // 2
         self.has_table = blocks is None and group is None and _is_dense(data)
         self.pairs = pairs.Pairs(
@@ -244,9 +248,9 @@ class MergingSide:
         if blocks is None or group is None:  # of single elements M equals A
             pairs.fill(self.pairs, self.entries, data.matrix, 1.0, self.known)
             return
-        pairs.fill(self.pairs, self.entries, data.matrix, coupling, self.known)
+        pairs.fill(self.pairs, self.entries, data.matrix, self.coupling, self.known)
         for line in blocks.T:
-            pairs.add_line(self.pairs, np.ascontiguousarray(line), coupling - 1, self.known)
+            pairs.add_line(self.pairs, np.ascontiguousarray(line), self.coupling - 1, self.known)
         pairs.look_up_all(self.pairs)
 
     def cheapest(self) -> Candidate:

@@ -50,30 +50,27 @@ def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[C
 
     def start(i: int) -> CoClusters:
         own = run.drawing(Purpose.START, i)
+        if run.earlier_labels is not None:  # of a search that did not end
+            state = Batch(problem, run.earlier_labels)
+            state.refine(own, "start 1")
+            return state.result()
         first = problem.starts[0], replace(problem.starts[1], k=stages[0])
         labels = [None if one.k is None else one.draw(own.rng) for one in first]
         state = Batch(problem, labels)
         state.refine(own, f"start {i + 1}")
         for _, count in pairwise(stages):
-            state.split_columns(count, own.rng)
+            assert state.columns is not None
+            assert count is not None
+            columns = state.columns
+            columns.begin(halved(columns.labels, columns.k, count, own.rng), count)
+            state.blocks = _blocks(state.rows, columns)
             state.refine(own, f"start {i + 1}, {count} column clusters")
         return state.result()
 
     _ = problem.joint.T  # computed once, not by each thread
-    if run.earlier_labels is not None:
-        return _continued(problem, run.earlier_labels, run)
-    with run.monitor.watch(run.n_init):
-        return Solution(best_of([start], [run.n_init], run, share=1.0)[0])
-
-
-def _continued(
-    problem: CoClusterProblem, labels: Sequence[Labels | None], run: Run
-) -> Solution[CoClusters]:
-    """Update the labels of an earlier search that did not end."""
-    state = Batch(problem, labels)
-    with run.monitor.watch(1):
-        state.refine(run, "start 1")
-    return Solution(state.result())
+    count = run.n_init if run.earlier_labels is None else 1
+    with run.monitor.watch(count):
+        return Solution(best_of([start], [count], run, share=1.0)[0])
 
 
 def _stages(start: Start, doublings: int) -> list[int | None]:
@@ -216,13 +213,6 @@ class Batch:
             movers = movers[: movers.size // 2]
         side.move(home)
         self.blocks = blocks
-
-    def split_columns(self, count: int | None, rng: np.random.Generator) -> None:
-        """Split column clusters in two until there are ``count``."""
-        assert self.columns is not None
-        assert count is not None
-        self.columns.begin(halved(self.columns.labels, self.columns.k, count, rng), count)
-        self.blocks = _blocks(self.rows, self.columns)
 
 
 def _blocks(rows: BatchSide | None, columns: BatchSide | None) -> np.ndarray:

@@ -13,15 +13,13 @@ import scipy.sparse as sp
 from ...costs.labels import matched
 from ...joint.joint import joint
 from .. import budgets
-from ..run import Purpose, Run, Settings
-from ..state.coclusters import CoClusterProblem, Problem, Solution
+from ..run import Purpose, Run
+from ..state.coclusters import SEEDED_SWEEPS, CoClusterProblem, Problem, Solution
 from ..state.starts import Start, free_start
-from .polish import coarsen, fine_count, polish
-from .refine import Labels, State, lower, refine
+from .refine import Labels, State, coarsen, fine_count, lower, polish, refine
 
 WAVE = 3  # members between one consensus and the next
 MAX_RANDOM_STARTS = 30  # of a member with random labels, if there is time
-SEEDED_SWEEPS = Settings(max_iter=20, tol=1e-4)
 SAME_LABELS = 0.01  # members agree if they differ in at most this share of elements ...
 SAME_COST = 1e-3  # ... and of the cost
 HALF = 0.5  # the β at which only I(X̄;Ȳ) counts
@@ -85,14 +83,11 @@ def _agree(members: Sequence[Member]) -> bool:
     if abs(one.cost - other.cost) > SAME_COST * max(one.cost, other.cost):
         return False
     return all(
-        first is None or second is None or _differ(first, second) <= SAME_LABELS * first.size
+        first is None
+        or second is None
+        or np.count_nonzero(matched(second, first) != first) <= SAME_LABELS * first.size
         for first, second in zip(one.labels, other.labels, strict=True)
     )
-
-
-def _differ(labels: Labels, others: Labels) -> int:
-    """Count the elements in different clusters, after matching clusters one to one."""
-    return int(np.count_nonzero(matched(others, labels) != labels))
 
 
 class _Ensemble:
@@ -102,7 +97,10 @@ class _Ensemble:
         self.problem = problem
         self.run = run
         self.is_warm = any(start.has_numbers for start in problem.starts)
-        self.first = _with_fixed_labels(problem) if self.is_warm else problem
+        self.first = problem
+        if self.is_warm:  # given labels are fixed until all other elements have clusters
+            fixed = [replace(start, fixed=start.labels >= 0) for start in problem.starts]
+            self.first = problem.with_starts(fixed)
         self.kinds = _kinds(self.first, run.beta)
         self.may_settle = run.may_settle and random_starts not in self.kinds
 
@@ -134,13 +132,6 @@ class _Ensemble:
         refine(state, run.to_the_end(), "end")
         run.monitor.advance()
         return Member(state.cost(run.beta), state.labels())
-
-
-def _with_fixed_labels(problem: Problem[State]) -> Problem[State]:
-    """Return the problem with given labels fixed, until all other elements have clusters."""
-    return problem.with_starts(
-        [replace(start, fixed=start.labels >= 0) for start in problem.starts]
-    )
 
 
 def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:

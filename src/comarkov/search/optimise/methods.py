@@ -7,49 +7,38 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from ...costs.labels import SIDES
 from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Problem, Solution
 from ..state.starts import Start
 from .batch_updates import batch
 from .ensemble import default_members, search
 from .exact import with_optimum
-from .refine import Labels, State, best_of, refine, schedule
-
-NAMES = ("rows", "columns")
+from .refine import State, best_of, refine, schedule
 
 
-def sequential(problem: Problem[State], run: Run) -> Solution[State]:
-    """sGITCC: from each start, sweep over each side in turn; keep the lowest cost."""
-    return _from_starts(problem, run, [run.beta])
-
-
-def annealed(problem: Problem[State], run: Run, beta_step: float) -> Solution[State]:
-    """From each start, solve at α = 1 and lower α step by step to β; keep the lowest cost."""
-    return _from_starts(problem, run, schedule(run.beta, beta_step))
-
-
-def continued(
-    problem: Problem[State], labels: Sequence[Labels | None], run: Run
+def anneal_from_starts(
+    problem: Problem[State], run: Run, alphas: Sequence[float]
 ) -> Solution[State]:
-    """Sweep at β from the labels of an earlier search that did not end."""
-    problem.prepare()
-    state = problem.with_labels(labels)
-    with run.monitor.watch(1):
-        refine(state, run.drawing(Purpose.START, 0), "start 1")
-    return Solution(state)
+    """From each start, solve at the first α, then at each next; keep the lowest cost.
 
+    With β alone this is sGITCC. An earlier search that did not end is the only start.
+    """
 
-def _from_starts(problem: Problem[State], run: Run, alphas: Sequence[float]) -> Solution[State]:
     def start(i: int) -> State:
         own = run.drawing(Purpose.START, i)
-        state = problem.begin(problem.starts, own.rng)
+        if run.earlier_labels is None:
+            state = problem.begin(problem.starts, own.rng)
+        else:
+            state = problem.with_labels(run.earlier_labels)
         for alpha in alphas:
             refine(state, own.at(alpha), f"start {i + 1}")
         return state
 
     problem.prepare()
-    with run.monitor.watch(run.n_init):
-        return Solution(best_of([start], [run.n_init], run, share=1.0)[0])
+    count = run.n_init if run.earlier_labels is None else 1
+    with run.monitor.watch(count):
+        return Solution(best_of([start], [count], run, share=1.0)[0])
 
 
 def anneal(
@@ -64,7 +53,7 @@ def anneal(
     def start(side: int, i: int) -> CoClusters:
         own = run.at(1.0).drawing(Purpose.START, i, side)
         state = problem.begin(only(side), own.rng)
-        refine(state, own, f"{NAMES[side]}, start {i + 1}")
+        refine(state, own, f"{SIDES[side]}, start {i + 1}")
         return state
 
     def only(side: int) -> list[Start]:
@@ -76,9 +65,14 @@ def anneal(
     alphas = schedule(run.beta, beta_step) if len(sides) == 2 else [run.beta]
     problem.prepare()
     with run.monitor.watch(sum(counts) + len(alphas) - 1):
-        share = 0.5 if len(alphas) > 1 else 1.0
         kinds = [partial(start, side) for side in sides]
-        state = _joined(best_of(kinds, counts, run.at(1.0), share))
+        alone = best_of(kinds, counts, run.at(1.0), 0.5 if len(alphas) > 1 else 1.0)
+        rows, columns = (
+            next((one.every_side()[i] for one in alone if one.every_side()[i]), None)
+            for i in (0, 1)
+        )
+        state = CoClusters(problem.joint, rows, columns, max(one.n_iter for one in alone))
+        state.converged = all(one.converged for one in alone)
         path = [state.step(alphas[0])] if keep_path else []
         last = run.drawing(Purpose.FINISH)
         for alpha in alphas[1:]:
@@ -87,14 +81,6 @@ def anneal(
             if keep_path:
                 path.append(state.step(alpha))
     return Solution(state, path)
-
-
-def _joined(sides: list[CoClusters]) -> CoClusters:
-    """Combine the co-clusterings of both sides."""
-    rows = next((side.rows for side in sides if side.rows is not None), None)
-    columns = next((side.columns for side in sides if side.columns is not None), None)
-    n_iter = max(side.n_iter for side in sides)
-    return CoClusters(sides[0].joint, rows, columns, n_iter, all(side.converged for side in sides))
 
 
 @dataclass(frozen=True)
@@ -114,13 +100,11 @@ class Method:
             return with_optimum(search(problem, run), problem, run)
         if self.name == "batch" and isinstance(problem, CoClusterProblem):
             return batch(problem, run, self.doublings)
-        if run.earlier_labels is not None:
-            return continued(problem, run.earlier_labels, run)
-        if self.name == "sequential":
-            return sequential(problem, run)
-        if not isinstance(problem, CoClusterProblem):
-            return annealed(problem, run, self.beta_step)
-        return anneal(problem, run, self.beta_step, self.keep_path)
+        if self.name == "sequential" or run.earlier_labels is not None:
+            return anneal_from_starts(problem, run, [run.beta])
+        if isinstance(problem, CoClusterProblem):
+            return anneal(problem, run, self.beta_step, self.keep_path)
+        return anneal_from_starts(problem, run, schedule(run.beta, self.beta_step))
 
     def n_starts(self, problem: Problem[State]) -> int:
         """Return the number of starts; several if they take only seconds."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-WHOLE_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"  # a number that is written in one way only
+WHOLE_NUMBER_PATTERN = "^(0|-?[1-9][0-9]{0,17})$"  # a number that is written in one way only
 EXACT_IDS = 2.0**53  # smaller floats represent whole numbers exactly
 
 
@@ -98,7 +98,7 @@ def numbered(names: Names) -> Names:
 
     if (
         not names.is_text
-        or not pc.all(pc.match_substring_regex(names.values, WHOLE_NUMBER)).as_py()
+        or not pc.all(pc.match_substring_regex(names.values, WHOLE_NUMBER_PATTERN)).as_py()
     ):
         return names
     order = np.argsort(names.values.cast(pa.int64()).to_numpy())

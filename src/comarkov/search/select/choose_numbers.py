@@ -282,7 +282,11 @@ class _Choice:
         """Return all levels, including the suggested one."""
         chosen = decisions[0].number, decisions[1].number
         if chosen not in [level.numbers for level in self.levels] and self.evidence:
-            self.levels.append(self._level(self._quick_fit(chosen)))
+            rows, columns = (free_start(k, self._facing(a).row_mass) for a, k in enumerate(chosen))
+            fit = CoClusterProblem(self.data, (rows, columns)).seeded(
+                self.run.drawing(Purpose.LADDER, 2)
+            )
+            self.levels.append(self._level(fit))
         entries = []
         for level in self.levels:
             is_chosen = level.numbers == chosen
@@ -290,11 +294,6 @@ class _Choice:
             rules = [one.rule if is_chosen else "" for one in decisions]
             entries.append((*level.numbers, *level[1:], *agreed, is_chosen, *rules))
         return np.sort(np.array(entries, TABLE), order=["row_clusters", "column_clusters"])[::-1]
-
-    def _quick_fit(self, numbers: Numbers) -> CoClusters:
-        rows, columns = (free_start(k, self._facing(a).row_mass) for a, k in enumerate(numbers))
-        run = self.run.drawing(Purpose.LADDER, 2)
-        return CoClusterProblem(self.data, (rows, columns)).seeded(run)
 
     def _level(self, state: CoClusters) -> CandidateLevel:
         assert self.evidence is not None

@@ -16,8 +16,7 @@ import numpy as np
 
 from ...costs.agreement import agreement as partition_agreement
 from ...joint.joint import Joint
-from ..optimise.polish import merge_cheapest
-from ..optimise.refine import Labels, lower, refine
+from ..optimise.refine import Labels, lower, merge_cheapest, refine
 from ..optimise.seeding import hellinger
 from ..run import Run
 from ..state.coclusters import CoClusterProblem, CoClusters

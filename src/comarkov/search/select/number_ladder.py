@@ -14,11 +14,9 @@ import numpy as np
 from ...costs.selection import Evidence, cluster_sizes, description_length
 from ...joint.joint import Joint
 from .. import budgets
-from ..optimise.polish import merge_cheapest, merges_between_sweeps
-from ..optimise.refine import refine, schedule
+from ..optimise.refine import merge_cheapest, merges_between_sweeps, refine, schedule
 from ..run import Run
 from ..state.coclusters import CoClusterProblem, CoClusters
-from ..state.merging import merge_costs, merged
 from ..state.side import Side
 from ..state.starts import Start
 from .halves import Agreement
@@ -121,11 +119,11 @@ def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Ru
 def _changed(state: CoClusters, axis: int, evidence: Evidence, run: Run) -> Iterator[CoClusters]:
     """Yield states with one cluster more or less on a side, the most promising first."""
     side = state.sides()[axis]
-    costs = merge_costs(side, state.cross(side), LOW)
+    costs = side.merge_costs(state.cross(side), LOW)
     for place in np.argsort(costs, axis=None, kind="stable")[:TRIED_CHANGES]:
         i, j = divmod(int(place), side.k)
         if np.isfinite(costs[i, j]):
-            yield state.with_side(side, merged(side, i, j)).copy()
+            yield state.merged(side, i, j).copy()
     order = sorted((s for s in state.splits(side, run) if s.leavers.size), key=lambda s: -s.gain)
     several = _all_that_pay(state, axis, evidence, [s.leavers for s in order])
     for leaving in ([several] if len(several) > 1 else []) + [

@@ -47,11 +47,6 @@ class Graph:
     relations: tuple[WeightedRelation, ...]
     n_types: int
 
-    @property
-    def has_loops(self) -> bool:
-        """Does any relation relate a type to itself?"""
-        return any(relation.is_loop for relation in self.relations)
-
     @cached_property
     def ends(self) -> list[list[End]]:
         """The relations of each type; those of a type to itself appear as source and as target."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
 from ...costs.labels import merge_numbers
-from ...costs.objective import Information
+from ...costs.objective import LN2, Information, Term, sum_pair_terms
 from ...joint.joint import Joint
 from ...kernels import network as moves
 from ...kernels.matrix import table_bits
@@ -20,11 +19,9 @@ from ..optimise.seeding import lumped, spectral
 from ..run import Run, in_parts
 from .coclusters import CoClusterProblem
 from .graph import End, Graph, WeightedRelation, loops_of
-from .merging import Term, random_halves, sum_pair_terms, sweep_until_settled
 from .starts import Start
 
-LN2 = float(np.log(2))
-T = TypeVar("T")
+SPLIT_SWEEPS = 3  # further sweeps gain little
 
 
 @dataclass(frozen=True)
@@ -128,10 +125,13 @@ class Network:
             return Split(0.0, members[:0])
         run = run.undisturbed()
         labels = side.labels + (side.labels > cluster)  # room for another beside it
-        labels[members[random_halves(members.size, run) == 1]] += 1
+        halves = run.rng.permutation(np.arange(members.size) % 2)
+        labels[members[halves == 1]] += 1
         pair = self._with(side.type, labels, side.k + 1)
         span = (cluster, cluster + 2)
-        sweep_until_settled(lambda: pair._sweep(side.type, members, span, run).moves)
+        for _ in range(SPLIT_SWEEPS):
+            if pair._sweep(side.type, members, span, run).moves == 0:
+                break
         leavers = members[pair.partitions[side.type].label[members] > cluster]
         return Split(self.cost(run.beta) - pair.cost(run.beta), leavers)
 
@@ -173,8 +173,8 @@ class Network:
         blocks = self._summed(target, by_source)  # target clusters x source clusters
         return Information(
             joint.information,
-            table_bits(by_target, joint.row_mass, blocks.sum(axis=1)),
-            table_bits(by_source, joint.column_mass, blocks.sum(axis=0)),
+            table_bits(by_target, blocks.sum(axis=1), joint.row_mass),
+            table_bits(by_source, blocks.sum(axis=0), joint.column_mass),
             table_bits(blocks),
         )
 
@@ -198,13 +198,9 @@ class Network:
 
     def _with(self, t: int, labels: np.ndarray, k: int) -> Network:
         """Return the network with a new partition of one type; the others are shared."""
-        partition, table = _placed(self.graph, t, labels, k)
-        return replace(
-            self,
-            partitions=_replaced(self.partitions, t, partition),
-            tables=_replaced(self.tables, t, table),
-            converged=True,
-        )
+        partitions, tables = self.partitions.copy(), self.tables.copy()
+        partitions[t], tables[t] = _placed(self.graph, t, labels, k)
+        return replace(self, partitions=partitions, tables=tables, converged=True)
 
     def _surroundings(self, t: int, beta: float) -> tuple[moves.Star, moves.Masses, np.ndarray]:
         """Return what a sweep over a type needs: its star at this β, the blocks, and B[x, j]."""
@@ -235,13 +231,13 @@ class Network:
         """Return the factors of rows and of items, and the type's own cluster of each item."""
         relation = self.graph.relations[end.relation]
         coefficients = relation.coefficients(beta)
-        mine, _, both = coefficients.transposed if end.is_target else coefficients
-        scale = 1.0 / end.joint.total
+        factors = (coefficients.transposed if end.is_target else coefficients).factors
+        items, both, mass = np.array(factors) * (1.0 / end.joint.total)
         k = self.every_side()[end.other].k
         clusters = np.arange(k) if relation.is_loop else np.full(k, -1)
         return (
-            np.full(end.joint.shape[1], -mine * scale),
-            np.append(np.full(k, -both * scale), (mine + both) * scale),
+            np.full(end.joint.shape[1], items),
+            np.append(np.full(k, both), mass),
             np.append(clusters, -1),
         )
 
@@ -265,10 +261,6 @@ def _placed(
     return moves.Partition(label, size, weight), table
 
 
-def _replaced(items: list[T], t: int, item: T) -> list[T]:
-    return [*items[:t], item, *items[t + 1 :]]
-
-
 @dataclass(frozen=True)
 class NetworkProblem:
     """A graph of relations whose types are to be clustered, and the starts of their elements."""
@@ -282,9 +274,8 @@ class NetworkProblem:
     @property
     def seedings(self) -> list[Callable[[Run], Network]]:
         """By singular vectors and, if a type is related to itself, by eigenvectors."""
-        if self.graph.has_loops:
-            return [self.by_singular_vectors, self.by_eigenvectors]
-        return [self.by_singular_vectors]
+        has_loops = any(relation.is_loop for relation in self.graph.relations)
+        return [self.by_singular_vectors, *([self.by_eigenvectors] if has_loops else [])]
 
     @property
     def relations(self) -> Sequence[WeightedRelation]:
@@ -314,23 +305,19 @@ class NetworkProblem:
         """Return the same problem with other starts."""
         return replace(self, starts=starts)
 
-    def by_singular_vectors(self, run: Run) -> Network:
-        """Seed each type by the leading singular vectors of its largest relation."""
-        return self._swept([self._seeds(t, run) for t in range(len(self.starts))], run)
+    def by_singular_vectors(self, run: Run, with_loops: bool = False) -> Network:
+        """Seed each type by the leading singular vectors of its largest relation, then sweep."""
+        labels = []
+        for t in range(len(self.starts)):
+            seeds = self._loop_seeds(t, run) if with_loops else None
+            labels.append(self._seeds(t, run) if seeds is None else seeds)
+        state = self.with_labels(labels)
+        refine(state, run.sweeping(2), "seeds")
+        return state
 
     def by_eigenvectors(self, run: Run) -> Network:
         """Seed types that are related to themselves by eigenvectors, others as above."""
-        labels = []
-        for t in range(len(self.starts)):
-            seeds = self._loop_seeds(t, run)
-            labels.append(self._seeds(t, run) if seeds is None else seeds)
-        return self._swept(labels, run)
-
-    def _swept(self, seeds: Sequence[Labels], run: Run) -> Network:
-        """Return the network of these seeds after two sweeps."""
-        state = self.with_labels(seeds)
-        refine(state, run.sweeping(2), "seeds")
-        return state
+        return self.by_singular_vectors(run, with_loops=True)
 
     def _seeds(self, t: int, run: Run) -> Labels:
         """Return labels by singular vectors, or random ones if time is over; given labels stay."""

@@ -1,9 +1,11 @@
-"""One side of a co-clustering: its labels, its table of masses, and its sweeps."""
+"""One side of a co-clustering: its labels, its table of masses, its sweeps and merges."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...costs.labels import merge_numbers
+from ...costs.objective import pair_costs
 from ...joint.joint import Joint
 from ...kernels.matrix import Matrix, table_bits
 from ...kernels.sweep import Clusters, sweep
@@ -158,6 +160,16 @@ class Side:
             table = without_derived(table)
         return Side(self.joint, number[self.labels], k, self.free, table)
 
+    def merged(self, i: int, j: int) -> Side:
+        """Return the side with clusters i and j merged."""
+        return self.coarsened(merge_numbers(self.k, i, j))
+
+    def merge_costs(self, cross: np.ndarray | None, beta: float) -> np.ndarray:
+        """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere."""
+        cross, coupling = coupled(self.table, cross, beta)
+        blocks = self.blocks(cross).mass[:, : self.k]
+        return pair_costs(blocks[-1], self.masses, blocks[:-1], coupling)
+
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
         """Move the rows that are due, or all free rows, each to its cluster of least cost.
 
@@ -202,7 +214,7 @@ class Side:
     def _sweep_in_parts(
         self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
     ) -> tuple[int, float, float, np.ndarray]:
-        """The same, with the rows of all parts at the same time."""
+        """Move the rows of all parts at the same time; return what ``_sweep_whole`` does."""
         mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
         rows = rows_of_parts(mover.workers, order)
         if run.settings.shuffle:

@@ -74,7 +74,7 @@ class HasMasses(Protocol):
 
     @property
     def column_mass(self) -> np.ndarray:
-        """The same for columns."""
+        """Positive, or 0 for empty columns."""
 
 
 def starts_for(data: HasMasses, n_clusters: Any, init: Any, fixed: Any) -> tuple[Start, Start]:

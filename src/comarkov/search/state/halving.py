@@ -1,17 +1,15 @@
-"""Merging the clusters of one side."""
+"""Halving clusters: in random order, each row goes into the half where it costs less."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ...costs.labels import merge_numbers
-from ...costs.objective import merge_factors
+from ...costs.objective import pair_costs
 from ...joint.joint import Joint
 from ...kernels.matrix import Matrix
-from ...kernels.pairs import add_pair_terms
 from ...kernels.sweep import halve, sweep
 from ...kernels.tables import derive
 from ..optimise.refine import Split
@@ -19,62 +17,7 @@ from ..parallel.boards import Board, empty_blocks, empty_table, new_workspace, w
 from ..parallel.dask_workers import workers_of
 from ..parallel.half_steps import Mover, insert, move_all, rows_of_parts
 from ..run import Run
-from .side import Side, coupled, no_clusters
-
-SPLIT_SWEEPS = 3  # further sweeps gain little
-ITEMS_COPIED = 1 << 16  # of a table that are copied at a time
-
-Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
-
-
-def merge_costs(side: Side, cross: np.ndarray | None, beta: float) -> np.ndarray:
-    """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere."""
-    cross, coupling = coupled(side.table, cross, beta)
-    blocks = side.blocks(cross).mass[:, : side.k]
-    return pair_costs(blocks[-1], side.masses, blocks[:-1], coupling)
-
-
-def pair_costs(
-    mass: np.ndarray, items: np.ndarray, blocks: np.ndarray, coupling: float
-) -> np.ndarray:
-    """Return the costs of merging clusters i < j from N_i, A_yi and M_bi; infinite elsewhere.
-
-    D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
-    g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
-    """
-    factors = merge_factors(coupling)
-    terms = (mass[None], factors.mass), (items, factors.items), (blocks, factors.blocks)
-    return sum_pair_terms(terms)
-
-
-def sum_pair_terms(terms: Sequence[Term]) -> np.ndarray:
-    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere."""
-    k = terms[0][0].shape[1]
-    costs = np.full((k, k), np.inf)
-    costs[np.triu_indices(k, 1)] = 0.0
-    for masses, factor in terms:
-        for start in range(0, len(masses) if factor else 0, ITEMS_COPIED):
-            part = np.ascontiguousarray(masses[start : start + ITEMS_COPIED], np.float64)
-            add_pair_terms(costs, part, factor)
-    return costs
-
-
-def merged(side: Side, i: int, j: int) -> Side:
-    """Return the side with clusters i and j merged."""
-    return side.coarsened(merge_numbers(side.k, i, j))
-
-
-def random_halves(n: int, run: Run) -> np.ndarray:
-    """Return equally many 0 and 1, in random order."""
-    return run.rng.permutation(np.arange(n) % 2)
-
-
-def sweep_until_settled(sweep: Callable[[], int]) -> None:
-    """Sweep two halves until nothing moves, but only a few times."""
-    for _ in range(SPLIT_SWEEPS):
-        if sweep() == 0:
-            return
-
+from .side import coupled, no_clusters
 
 SPLIT_SAMPLE_ENTRIES = 1 << 14  # of rows that are halved one after another, before all others
 SPLIT_BYTES = 1 << 27  # bytes for clusters that are split at the same time ...
