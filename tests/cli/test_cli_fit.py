@@ -149,7 +149,7 @@ MALFORMED = {  # the options, what the file holds, and what the error must name
     "empty": ("", b"", "bad.csv"),
     "ragged": ("", b"a,b,w\nx,y,1\nx,y\n", "line 3"),
     "text for weights": ("", b"user,item,weight\nx,y,1\nx,z,much\n", "line 3"),
-    "wrong encoding": ("--encoding utf-8", b"a,b\nx,\xe4\n", "UTF-8"),
+    "wrong encoding": ("--encoding utf-8", b"a,b\nx,\xe4\n", "line 2"),
     "one row and column": ("--no-header", b"hello world\n", "--kind texts"),
     "no column": ("--rows user --columns what", EDGES.encode(), "'user'"),
     "too many clusters": ("-k 9", EDGES.encode(), "only 4 rows"),
@@ -278,7 +278,7 @@ def wait_until_idle(process):
     asleep = 0
     while process.poll() is None and asleep < 20:
         doing, seconds = state(process)
-        asleep = asleep + 1 if doing == "S" and seconds > 0.5 else 0
+        asleep = asleep + 1 if doing == "S" and seconds > 0.2 else 0
         time.sleep(0.02)
 
 
