@@ -67,8 +67,8 @@ test-lowest test-newest: test-%:
 # The tests, and again those of kernels that are fast enough without compiling them. Ctrl-C at any moment may
 # come while coverage holds its lock, which it would keep for ever.
 COVERED = $(BIN)/coverage run -m pytest \
-	--deselect=tests/io/test_writing.py::test_ctrl_c_at_any_moment_leaves_a_folder_whole_or_absent \
-	--deselect=tests/io/test_writing.py::test_ctrl_c_at_any_moment_leaves_a_file_old_or_new
+	--deselect=tests/io/test_files.py::test_ctrl_c_at_any_moment_leaves_a_folder_whole_or_absent \
+	--deselect=tests/io/test_files.py::test_ctrl_c_at_any_moment_leaves_a_file_old_or_new
 coverage: $(DEV)
 	rm -f .coverage .coverage.*
 	$(MAKE) test PYTEST="$(COVERED)"

@@ -142,7 +142,7 @@ def run_disturbed(case: Case, folder: Path, which: signal.Signals, rng: random.R
         problems.append("what was there is gone")
     if which == signal.SIGKILL:
         for draft in folder.glob(".*.part"):  # which stays for a day
-            shutil.rmtree(draft)
+            draft.unlink() if draft.is_file() else shutil.rmtree(draft)
     problems += _run_to_the_end(case, folder)
     shutil.rmtree(folder)
     return problems

@@ -108,10 +108,10 @@ def use_every_kernel():
     """Fits that need all kernels between them; those that are in numba's cache are only loaded."""
     import comarkov
     from comarkov.joint import parts
-    from comarkov.joint.joint import SMALL
+    from comarkov.joint.joint import MAX_DOUBLE_ENTRIES
 
     counts = np.eye(5, dtype=int) + 1
-    many = np.tile(counts, (2, SMALL // 40))  # enough for the kernels of integers
+    many = np.tile(counts, (2, MAX_DOUBLE_ENTRIES // 40))  # enough for the kernels of integers
     for X in (counts, many):
         comarkov.CoClustering(2, random_state=0).fit(X)
         comarkov.ITCC(2, random_state=0).fit(X)

@@ -1,6 +1,7 @@
 """What several tests need: input formats, random matrices, slow oracles."""
 
 import itertools
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from importlib import import_module as package
 from pathlib import Path
@@ -8,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
+import pytest
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from numba import njit
@@ -231,3 +233,12 @@ def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
 def is_nested(fine, coarse):
     """Is every cluster of one labelling inside one cluster of the other?"""
     return len(set(zip(fine, coarse, strict=True))) == len(set(fine))
+
+
+@contextmanager
+def refused(*words):
+    """Input is refused, and the error mentions these names, numbers or calls, however it is put."""
+    with pytest.raises(ValueError) as caught:  # noqa: PT011, the words are compared
+        yield caught
+    for word in words:
+        assert word in str(caught.value)

@@ -79,14 +79,14 @@ MISTAKES = {
     ),
     "an edge list": Mistake(
         "fit(X)",
-        '"who", "what" of X hold text',
+        'text, not weights, in "who", "what"',
         'fit(comarkov.read(X, rows="who", columns="what", weights="often"))',
         edges(),
     ),
     "a list of pairs": Mistake("fit(X)", "list of pairs", "fit(comarkov.read(X))", edges().rows()),
     "a table with a class": Mistake(
         "fit(X)",
-        '"city" of X holds text',
+        'text, not weights, in "city"',
         'fit(X.drop(columns=["city"]))',
         FRAME.assign(city=["Rome", "Rome", "Oslo", "Oslo", "Rome"]),
     ),

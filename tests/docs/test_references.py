@@ -47,7 +47,7 @@ def test_pages_of_classes_have_their_methods():
 
 def test_every_command_has_a_page_with_all_its_options():
     pages = command_pages.pages()
-    assert {"fit", "sweep", "datasets list"} <= set(command_pages.commands())
+    assert {"fit", "choose", "datasets list"} <= set(command_pages.commands())
     for name, command in command_pages.commands().items():
         page = pages[f"{name.replace(' ', '_')}.md"]
         assert re.search(rf"## Examples\n\n```sh\ncomarkov {name}\b", page)

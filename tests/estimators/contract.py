@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import FORMATS, same
+from helpers import FORMATS, refused, same
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -214,7 +214,7 @@ class EstimatorContract:
 
     def test_a_failed_fit_leaves_the_fitted_model_alone(self, X, model):
         copy = pickle.loads(pickle.dumps(model))
-        with pytest.raises(ValueError, match="NaN"):
+        with refused("NaN"):
             copy.fit(self.each(X, lambda W: np.full(np.shape(W), np.nan)[:-1, :-1]))
         assert same(copy, model)
 

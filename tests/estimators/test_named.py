@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from helpers import refused
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import AIB, IBCC, IDC, ITCC, SIB, CoClustering, IBDouble, datasets
-from comarkov.joint.messages import InputError
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def planted():
     ],
 )
 def test_bad_parameters_get_a_clear_error(model, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         model.fit(np.ones((4, 4)))
 
 
@@ -97,10 +97,8 @@ def test_sib_mostly_ends_below_aib(planted):
 
 
 def test_settings_of_the_search_are_refused_where_nothing_is_searched():
-    with pytest.raises(InputError) as refused:
+    with refused("n_init=3", "method='iterative'"):
         IBCC(2, n_init=3).fit(TINY)
-    assert "n_init=3" in str(refused.value)
-    assert refused.value.advice == "Leave it out, or set method='iterative'."
 
 
 @pytest.mark.parametrize("kind", [SIB, AIB, ITCC, IBDouble, IDC, IBCC])

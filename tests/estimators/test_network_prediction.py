@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import relation_cost
+from helpers import refused, relation_cost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -114,9 +114,9 @@ def test_states_outside_a_restricted_chain_do_not_count():
 
 def test_other_states_are_an_error_with_advice():
     model = MarkovAggregation(2, random_state=0).fit(["a", "b", "a", "c", "b", "c", "a"])
-    with pytest.raises(ValueError, match=r"but the fit had 3 states.*model.states_"):
+    with refused("3 states", "model.states_"):
         model.predict([[1, 2]])
-    with pytest.raises(ValueError, match="None of the 1 columns of X"):
+    with refused("1 columns"):
         model.predict(pd.DataFrame({"z": [1]}))
 
 
@@ -197,18 +197,18 @@ def test_elements_are_matched_by_name_and_stored_models_agree(tmp_path, beta):
 
 
 MISTAKES = [
-    ({("user", "place"): [[1]]}, None, r"no relation \('user', 'place'\). Choose from"),
-    ({UI: [[1, 2]]}, None, r"Relation .*X has 2 elements of type 'item', but the fit had 4"),
-    ({UI: [[1, 0, 0, 0]], UT: [[1, 0]]}, "item", r"do not all have 'item'.*model.predict"),
-    ([[1, 0, 0, 0]], "user", r"'user' has 2 relations.*model.predict\(\{\('user', 'item'\): X\}"),
-    ([[1, 0, 0, 0]], "place", r"element_type names the type 'place'; there are 'user', 'item'"),
-    ({UI: [[1, 0, 0, 0]], UT: [[1, 0], [0, 1]]}, None, r"different numbers of new elements .*1, 2"),
-    ({}, None, r"have no type in common"),
+    ({("user", "place"): [[1]]}, None, "('user', 'place')"),
+    ({UI: [[1, 2]]}, None, "2 elements of type 'item'"),
+    ({UI: [[1, 0, 0, 0]], UT: [[1, 0]]}, "item", "model.predict("),
+    ([[1, 0, 0, 0]], "user", "model.predict({('user', 'item'): X}"),
+    ([[1, 0, 0, 0]], "place", "'place'"),
+    ({UI: [[1, 0, 0, 0]], UT: [[1, 0], [0, 1]]}, None, "1, 2"),
+    ({}, None, "model.predict("),
 ]
 
 
 @pytest.mark.parametrize(("X", "kind", "message"), MISTAKES)
 def test_mistakes_get_a_call_that_works(X, kind, message):
     model = MultiwayClustering(2, random_state=0).fit(frames())
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         model.predict(X, kind)

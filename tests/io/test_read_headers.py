@@ -99,12 +99,6 @@ def test_decimal_commas_in_tables(tmp_path):
     assert comarkov.read(frame, decimal=",").matrix.data.tolist() == [1.5, 2]
 
 
-def test_headings_have_no_space_around_them(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text("who, what, n\nAnn,tea,2\n")
-    assert comarkov.read(path, rows="who", columns="what").column_kind == "what"
-
-
 def test_marks_around_numbers(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text('user,item,n\nAnn,tea,$5\nBob,tea, 12 %\nBob,rum,"1,200"\n')
@@ -117,15 +111,10 @@ def test_marks_around_numbers(tmp_path):
 def test_a_thousands_mark_stands_before_three_digits(tmp_path, cell):
     path = tmp_path / "x.csv"
     path.write_text(f'user,item,n\nAnn,tea,"1,200,300.5"\nEve,tea,"12,00,300"\nBob,rum,"{cell}"\n')
-    refused(path, f"'{cell}'", at=(4, "n"), thousands=",")
+    error = refused(path, f"'{cell}'", at=(4, "n"), thousands=",")
+    assert ("decimal=',' instead of thousands=','" in error.advice) == (cell.count(",") == 1)
     frame = pl.DataFrame({"user": ["Ann"], "item": ["tea"], "n": [cell]})
     refused(frame, f"'{cell}'", at=(1, "n"), thousands=",")
-
-
-def test_a_decimal_comma_read_as_a_thousands_mark_is_explained(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text('user,item,n\nAnn,tea,"1,5"\nBob,rum,2\n')
-    refused(path, "decimal=',' instead of thousands=','", at=(2, "n"), thousands=",")
 
 
 def test_a_word_far_below_shows_that_the_first_line_is_an_edge(tmp_path):

@@ -148,7 +148,7 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
     ):
         comarkov.read("t.csv", text="body", encoding="latin-1")
     (tmp_path / "t.csv").write_text("id,text\n1,sun\n,sea\n")
-    with pytest.raises(ValueError, match=r"line 3, column 1 \(id\): the name is missing"):
+    with pytest.raises(ValueError, match=r"line 3, column id: the name is missing"):
         comarkov.read("t.csv", text="text", rows="id")
 
 

@@ -9,7 +9,7 @@ import comarkov
 from comarkov.io.store import opening
 from comarkov.io.store.opening import open_joint, weighted_joint
 from comarkov.joint import parts
-from comarkov.joint.joint import SMALL, joint
+from comarkov.joint.joint import MAX_DOUBLE_ENTRIES, joint
 
 
 def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
@@ -24,10 +24,10 @@ def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
 
 KINDS = {
     "few": ("counts", {}),
-    "counts": ("counts", {"entries": 2 * SMALL, "m": 300}),
-    "quarters": ("quarters", {"entries": 2 * SMALL, "m": 300}),
-    "numbers": ("numbers", {"entries": 2 * SMALL, "m": 300}),
-    "single": ("single", {"entries": 2 * SMALL, "m": 300}),
+    "counts": ("counts", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "quarters": ("quarters", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "numbers": ("numbers", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "single": ("single", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
 }
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from helpers import FORMATS, weights
+from helpers import FORMATS, refused, weights
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -358,13 +358,13 @@ def test_an_unknown_scheme_is_told_the_known_ones(planted):
         ({"min_df": 0}, "'min_df' parameter"),
         ({"min_df": 0.5}, "'min_df' parameter"),
         ({"uniform": "yes"}, "'uniform' parameter"),
-        ({"min_df": 61}, "No column has entries in min_df=61 rows.*lower min_df"),
+        ({"min_df": 61}, "min_df=61"),
     ],
 )
 def test_bad_parameters_get_a_clear_error(planted, parameters, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         Weighting(**parameters).fit(planted)
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         CoClustering(2, weighting=Weighting(**parameters)).fit(planted)
 
 
@@ -372,22 +372,22 @@ def test_bad_parameters_get_a_clear_error(planted, parameters, message):
 def test_bad_data_gets_a_clear_error(planted, scheme):
     weighting = Weighting(scheme)
     for fit in (weighting.fit, CoClustering((4, 3), weighting=scheme).fit):
-        with pytest.raises(ValueError, match="Negative values"):
+        with refused("numpy.clip"):
             fit(-planted)
-        with pytest.raises(ValueError, match="contains NaN"):
+        with refused("NaN"):
             fit(np.where(planted > 3, np.nan, planted))
     weighting.fit(planted)
     model = CoClustering((4, 3), weighting=scheme, random_state=0).fit(planted)
     wide = np.hstack([planted, planted])
     for estimator in (weighting.transform, weighting.weigh_rows, model.predict, model.score):
-        with pytest.raises(ValueError, match=r"X has 80 features, but .* is expecting 40"):
+        with refused("80", "40"):
             estimator(wide)
     for new_columns in (weighting.weigh_columns, partial(model.predict, side="columns")):
-        with pytest.raises(ValueError, match="60 rows of the fit, but X has 5"):
+        with refused("60 rows", "5"):
             new_columns(planted[:5])
 
 
 @pytest.mark.parametrize("choice", ["bm25", "uniform"])
 def test_sums_that_overflow_are_an_error(choice):
-    with pytest.raises(ValueError, match="sum of all entries is too large"):
+    with refused("X / X.max()"):
         Weighting(choice).fit(np.full((2, 2), 1e308))

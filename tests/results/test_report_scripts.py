@@ -58,28 +58,17 @@ def test_quantiles(run, numbers, share):
     assert value == pytest.approx(np.quantile(numbers, share), rel=1e-9, abs=1e-9)
 
 
-def test_colours_are_cielab(run):
-    colours = [[255, 255, 255], [0, 0, 0], [255, 0, 0], [0, 0, 255]]
-    result = run(["colours"], "(colours) => colours.map(labOf)", colours)
-    # Lindbloom's calculator, for D50
-    expected = [[100, 0, 0], [0, 0, 0], [54.29, 80.81, 69.89], [29.57, 68.30, -112.03]]
-    assert np.array(result) == pytest.approx(np.array(expected), abs=0.03)
-    there_and_back = "(colours) => colours.map((rgb) => rgbOfLab(labOf(rgb)))"
-    every = [[r, g, b] for r in range(0, 256, 51) for g in range(0, 256, 51) for b in (0, 77, 255)]
-    assert run(["colours"], there_and_back, every) == every
-
-
 def test_the_scale_goes_through_its_colours_from_light_to_dark(run):
     scale = """(stops) => {
       const { style } = document.documentElement;
       stops.forEach((stop, i) => style.setProperty(`--cell-${i}`, stop));
       const scale = cellScale();
-      return Array.from({ length: 301 }, (_, i) => [...scale(i / 300), labOf(scale(i / 300))[0]]);
+      return Array.from({ length: 301 }, (_, i) => [...scale(i / 300), luminance(scale(i / 300))]);
     }"""
     result = np.array(run(["colours"], scale, STOPS))
     stops = [[int(each[i : i + 2], 16) for i in (1, 3, 5)] for each in STOPS]
     assert result[::100, :3].tolist() == stops
-    assert (np.diff(result[:, 3]) < 0.5).all()  # but for rounding
+    assert (np.diff(result[:, 3]) <= 0).all()
 
 
 @pytest.mark.parametrize(

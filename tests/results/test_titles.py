@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comarkov import CoClustering, Data, Results, datasets
-from comarkov.cli.results_folder import read_results
+from comarkov.cli.saved_results import read_results
 from comarkov.joint.messages import InputError
 from comarkov.results.findings import findings_of
 from comarkov.results.report.content import node_titles

@@ -90,7 +90,7 @@ def test_every_sweep_saves_what_it_says_and_keeps_the_table(matrix, beta):
 
 def test_one_part_at_a_time_is_the_sequential_sweep(matrix, monkeypatch):
     state = started(divided(matrix), 6, 5, 3)
-    monkeypatch.setattr(parts, "MOST", 1)
+    monkeypatch.setattr(parts, "MAX_PARTS", 1)
     whole = started(joint(matrix, small=0), 6, 5, 3)
     assert workers_of(whole.joint).bounds.size == 2
     side, run = state.rows, run_at(1.0)
@@ -133,7 +133,7 @@ def test_parts_find_as_good_clusters_as_one_sweep(matrix, monkeypatch):
         return state.cost(0.7)
 
     in_parts = cost(divided(matrix))
-    monkeypatch.setattr(parts, "MOST", 1)
+    monkeypatch.setattr(parts, "MAX_PARTS", 1)
     whole = joint(matrix, small=0)
     assert in_parts - cost(whole) < 0.03 * whole.information
 
@@ -145,7 +145,7 @@ def test_in_the_end_no_single_move_lowers_the_cost(matrix, beta, monkeypatch):
         refine(state, run_at(beta), "test")
         labels = state.labels()
         with monkeypatch.context() as one_part:
-            one_part.setattr(parts, "MOST", 1)
+            one_part.setattr(parts, "MAX_PARTS", 1)
             data = joint(matrix, small=0)
             starts = free_start(k, data.row_mass), free_start(5, data.column_mass)
             whole = CoClusterProblem(data, starts).with_labels(labels)
@@ -269,4 +269,4 @@ def test_the_parts_of_a_matrix_cover_its_rows():
 def test_small_data_have_one_part(monkeypatch):
     monkeypatch.undo()
     assert parts.count_parts(300_000, 10) == 1
-    assert parts.count_parts(10**12, 10**7) == parts.MOST
+    assert parts.count_parts(10**12, 10**7) == parts.MAX_PARTS

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +10,6 @@ import typer
 
 from ..joint.messages import bytes_of, did_you_mean, similar_file
 from .options import INPUT, TABLES, TEXTS, completion
-from .output import as_options
 
 if TYPE_CHECKING:
     from ..io.read import Data
@@ -197,8 +194,7 @@ def _read(source: str, options: InputOptions, like: Any) -> Data:
     refuse_missing(source)
     from ..io import read  # slow to import
 
-    with options_in_errors():
-        data = read.read(source, like=like, **options.keywords())
+    data = read.read(source, like=like, **options.keywords())
     if data.matrix.nnz == 0 and like is None:
         raise ValueError(f"{source} has no weight above 0. {_advice_about_weights(data)}")
     if data.shape == (1, 1) and like is None:
@@ -227,20 +223,6 @@ def refuse_missing(source: str) -> None:
                 or f" Check the path, or choose a data set: {', '.join(KNOWN)}."
             )
         )
-
-
-def with_options(message: str) -> str:
-    """A message about the keywords of ``read`` and ``pack`` as one about options."""
-    return as_options(message.replace("overwrite=True", "--force"), [*KEYWORDS, "memory_limit"])
-
-
-@contextmanager
-def options_in_errors() -> Iterator[None]:
-    """Errors about keywords as errors about options."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(with_options(str(error))) from error
 
 
 def _refuse_options(name: str, options: InputOptions) -> None:

@@ -15,7 +15,7 @@ from ..io.csv_files import csv_text, for_spreadsheets
 from ..io.files import MODEL, is_results, write_text
 from .input_options import KNOWN, InputOptions
 from .label_files import titles_in
-from .multi import Table
+from .networks import Table
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions, completion, takes_groups
 from .output import clear_errors, echo, notes, print_json
 from .results_folder import FOR_SPREADSHEETS, REPLACE, refuse_to_replace, summary

@@ -20,6 +20,7 @@ from ..joint import chains
 from ..joint.chains import Chain, Transitions, chain, hold_out, read_transitions
 from ..joint.inputs import is_matrix
 from ..joint.joint import joint
+from ..joint.scale import are_whole
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
 from ..search.run import Purpose, Seed
@@ -38,7 +39,7 @@ from .base import (
 from .prediction import with_columns_of_fit
 
 if TYPE_CHECKING:
-    from ..results.chain import ChainResults
+    from ..results.chain_results import ChainResults
 
 NEW_MASS = 1e-6  # of a new state, whose share of all steps is unknown: too little to matter
 STATES = ElementWords("state", "states", "n_samples")
@@ -209,7 +210,7 @@ class MarkovAggregation(Searches):
 
     def results(self, X: Any) -> ChainResults:
         """The results of this model on X, what was passed to ``fit``, with tables and a report."""
-        from ..results.chain import ChainResults
+        from ..results.chain_results import ChainResults
 
         return ChainResults(self, X)
 
@@ -273,7 +274,7 @@ class MarkovAggregation(Searches):
         """
         check_is_fitted(self)
         data = read_transitions(X, self._kind_to_test(X))
-        if data.sequences is None and not chains.are_whole(data.weights):
+        if data.sequences is None and not are_whole(data.weights.data):
             raise ValueError("The test needs counts of transitions, whole numbers, or sequences.")
         place = chains.places_of(data, self.states_)
         entries = data.weights.tocoo()

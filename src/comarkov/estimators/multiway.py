@@ -26,7 +26,7 @@ from ..search.state.starts import ElementWords, Start, start_for
 from .base import COUNT, NETWORK, Callback, NetworkMethod, Searches, Starts, warn_if_unfinished
 
 if TYPE_CHECKING:
-    from ..results.multiway import MultiwayResults
+    from ..results.multiway_results import MultiwayResults
 
 
 @dataclass(eq=False, repr=False)
@@ -166,7 +166,7 @@ class MultiwayClustering(Searches):
 
     def results(self, X: Mapping[Key, Any]) -> MultiwayResults:
         """The results of this model on X, what was passed to ``fit``, with tables and a report."""
-        from ..results.multiway import MultiwayResults
+        from ..results.multiway_results import MultiwayResults
 
         return MultiwayResults(self, X)
 

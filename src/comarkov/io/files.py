@@ -23,7 +23,7 @@ from .interrupts import delayed
 
 TREE, ARRAYS = "model.json", "arrays.npz"  # in the folder of a model
 MODEL, SUMMARY = "model", "summary.json"  # in a folder of results
-DATA = "data.npz"  # in a folder of results, too, unless it is one of several types
+DATA_FILE = "data.npz"  # in a folder of results, too, unless it is one of several types
 REFERENCE = "data.json"  # instead of it, the place of a large store
 STORE = "store.json"  # in a store of data
 
@@ -55,7 +55,7 @@ def is_own(folder: Path) -> bool:
 
 def data_in(folder: Path) -> Path:
     """The file with the data of a folder that comarkov wrote; an error if there is none."""
-    path = (folder.parent if is_results(folder.parent) else folder) / DATA
+    path = (folder.parent if is_results(folder.parent) else folder) / DATA_FILE
     if not path.is_file():
         raise InputError(
             "comarkov wrote this folder without the data that were clustered",

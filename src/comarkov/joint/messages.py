@@ -10,18 +10,22 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-MOST = 200  # characters of input in a message
+MAX_MESSAGE_CHARACTERS = 200  # characters of input in a message
 
 
 def shortened(text: str) -> str:
     """The text, or its beginning and its length if it is long."""
-    return text if len(text) <= MOST else f"{text[:MOST]}... ({len(text):,} characters)"
+    return (
+        text
+        if len(text) <= MAX_MESSAGE_CHARACTERS
+        else f"{text[:MAX_MESSAGE_CHARACTERS]}... ({len(text):,} characters)"
+    )
 
 
 def quote(value: object) -> str:
     """A value as Python writes it, or the beginning of that."""
-    if isinstance(value, str) and len(value) > MOST:
-        return f"{value[:MOST]!r}... ({len(value):,} characters)"
+    if isinstance(value, str) and len(value) > MAX_MESSAGE_CHARACTERS:
+        return f"{value[:MAX_MESSAGE_CHARACTERS]!r}... ({len(value):,} characters)"
     return shortened(repr(value))
 
 
@@ -73,7 +77,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 
 def similar_file(path: Path) -> str:
-    """The same for a file or folder that does not exist: a similar name beside it."""
+    """A question that names a similar file or folder beside one that does not exist."""
     try:
         names = [file.name for file in path.parent.iterdir()]
     except OSError:  # the folder does not exist either, or must not be listed

@@ -57,7 +57,7 @@ def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
     return [
         [
             cluster_heading(side, a),
-            figures(side, a),
+            cluster_size_text(side, a),
             f"typical: {listed(map(short, side.typical(a, n + 1)), n)}",
             f"distinctive: {features_text(side.distinctive(a, n)) or f'no {side.other_kind}'}",
         ]
@@ -101,7 +101,7 @@ def short(name: str) -> str:
     return short_name(name) or repr(name)
 
 
-def figures(side: SideFindings, cluster: int) -> str:
+def cluster_size_text(side: SideFindings, cluster: int) -> str:
     """Size, share of mass and, if known, stability of a cluster."""
     size, share = int(side.sizes[cluster]), float(side.shares[cluster])
     text = f"{count_text(size, 'member')}, {percent_text(share)} of the weight"

@@ -85,7 +85,7 @@ class View(NamedTuple):
     is_fit: bool
 
     @property
-    def figures(self) -> dict[str, float | bool]:
+    def facts(self) -> dict[str, float | bool]:
         """What is known of it without its clusters."""
         return {"beta": self.beta, "cost": self.cost, "kept": self.kept, "is_fit": self.is_fit}
 

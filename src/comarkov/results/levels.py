@@ -15,8 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..costs.labels import membership, ranks
+from ..costs.lift import expected_shares
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
+
+START_AXES = 6  # of correspondence analysis, to start from
+RANDOM_ORDERS = 6  # further starts
+ORDERING_TURNS = 40  # at most, from each start
+TINY = float(np.finfo(float).tiny)  # instead of a mass of 0, to divide by
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +101,6 @@ class SideLevels:
             yield self.leaves.masses[:, leaves].sum(axis=1, dtype=np.float64) / total
 
 
-START_AXES = 6  # of correspondence analysis, to start from
-RANDOM_ORDERS = 6  # further starts
-ORDERING_TURNS = 40  # at most, from each start
-
-
 class Orders(NamedTuple):
     """The leaves of each side as they are drawn; its elements, where a side is not clustered."""
 
@@ -109,8 +110,8 @@ class Orders(NamedTuple):
 
 def drawing_orders(tree: Hierarchy) -> Orders:
     """The orders of both sides of a hierarchy."""
-    linkages = tree.row_linkage, tree.column_linkage
-    merges = [None if each is None else each[:, :2].astype(np.int64) for each in linkages]
+    sides = [SideLevels.of(tree, axis) for axis in ("row", "column")]
+    merges = [None if side is None else side.merges for side in sides]
     return best_orders(block_shares(tree.rows, tree.columns), merges[0], merges[1])
 
 
@@ -174,7 +175,7 @@ class _Ordering(NamedTuple):
 
     def order_by(self, sums: np.ndarray) -> np.ndarray:
         """The order by ``sums / mass``, at every node of the tree if there is one."""
-        mass = np.maximum(self.mass, np.finfo(float).tiny)
+        mass = np.maximum(self.mass, TINY)
         if self.merges is None:
             return np.argsort(sums / mass, kind="stable")
         nodes = [(np.array([a]), sums[a], mass[a]) for a in range(mass.size)]
@@ -203,16 +204,13 @@ def _alternate(blocks: np.ndarray, rows: _Ordering, columns: _Ordering, y: np.nd
 
 def _correspondence_axes(blocks: np.ndarray) -> np.ndarray:
     """The first axes of a correspondence analysis of the blocks, as scores of columns."""
-    if blocks.shape[0] > blocks.shape[1]:
-        rows = _correspondence_axes(blocks.T)
-        return rows @ blocks / np.maximum(blocks.sum(axis=0), np.finfo(float).tiny)
-    row_mass, column_mass = blocks.sum(axis=1), blocks.sum(axis=0)
-    expected = np.outer(row_mass, column_mass)
-    scale = np.sqrt(np.maximum(expected, np.finfo(float).tiny))
-    residual = (blocks - expected) / scale
-    _, vectors = np.linalg.eigh(residual @ residual.T)
-    axes = (residual.T @ vectors[:, ::-1][:, :START_AXES]).T
-    return np.asarray(axes / np.sqrt(np.maximum(column_mass, np.finfo(float).tiny)))
+    expected = expected_shares(blocks)
+    residual = (blocks - expected) / np.sqrt(np.maximum(expected, TINY))
+    is_wide = blocks.shape[0] <= blocks.shape[1]
+    _, vectors = np.linalg.eigh(residual @ residual.T if is_wide else residual.T @ residual)
+    vectors = vectors[:, ::-1][:, :START_AXES]
+    axes = (residual.T @ vectors if is_wide else vectors).T
+    return np.asarray(axes / np.sqrt(np.maximum(blocks.sum(axis=0), TINY)))
 
 
 def _heavier_first(orders: Orders, rows: _Ordering) -> Orders:

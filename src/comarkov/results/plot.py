@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,7 @@ from ..costs.labels import ranks
 from ..costs.lift import octaves
 from ..io.read.fit_input import fit_input
 from ..joint.inputs import as_csr
-from ..joint.messages import need
+from ..joint.messages import InputError, need
 from .findings import Findings, SideFindings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
 from .pictures import LABEL_LETTERS, MAX_NAMED, binned, highest
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
 LIFT_COLOURS = ("#dcdfee", "#e9e9f1", "#f4f2ee", "#f4a24c", "#7f3b08")  # as in the report
 MAX_WRITTEN_LIFTS = 14  # clusters on a side whose lifts are written
 MAX_TICKS = 30  # numbers of clusters along an axis
-ROOMY_INCHES = 3.0  # of a figure that has room for titles beside its picture
+ROOMY_INCHES = 1.5  # along an axis that has room for titles
+LABEL_INCHES, LETTER_INCHES = 0.13, 0.07  # that a line of text takes, and a letter
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
 
@@ -155,7 +154,7 @@ def plot_heatmap(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     """
     findings, matrix = _findings_and_matrix(model, X)
     if matrix is None:
-        raise ValueError("The matrix of the fit is missing: call plot_heatmap(model, X).")
+        raise InputError("The matrix of the fit is missing.", advice="plot_heatmap(model, X)")
     ax = _axes(ax)
     _draw_heatmap(ax, findings, matrix)
     return ax
@@ -188,11 +187,9 @@ def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     _lift_image(ax, lift)
     ax.tick_params(length=0, labelsize=8)
-    ways = []
     for side, axis, drawn in zip(findings.sides, (ax.yaxis, ax.xaxis), clusters, strict=True):
         names = side.names[:0] if side.is_clustered else side.names[drawn]  # as themselves
-        ways.append(_ways_to_label(side, axis, ranks(drawn).astype(float), names))
-    _label_both(ways)
+        _label_axis(side, axis, ranks(drawn).astype(float), names)
     return ax
 
 
@@ -247,10 +244,8 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     steps = getattr(model, "views", None) or getattr(model, "path_", model)
     if not isinstance(steps, Sequence) or not steps:
-        raise ValueError(
-            "There is no path: pass what beta_path returns, results with a path, or a model "
-            "fitted with keep_path=True."
-        )
+        advice = "Pass what beta_path returns, or results with a path."
+        raise InputError("There is no path over β.", advice=advice)
     ax = _axes(ax)
     betas = [step.beta for step in steps]
     costs = [step.cost for step in steps]
@@ -291,7 +286,7 @@ def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | N
     if hasattr(model, "findings"):
         return model.findings, model.matrix
     if not hasattr(model, "_model"):
-        raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
+        raise InputError(f"{type(model).__name__} is not fitted.", advice="Call fit first.")
     if X is None:
         return findings_of(model, names_of_fit(model)), None
     X = fit_input(X)
@@ -308,13 +303,11 @@ def _draw_heatmap(ax: Any, findings: Findings, matrix: sp.csr_array) -> None:
     image = ax.imshow(means, cmap="Blues", norm=norm, **placed)
     ax.figure.colorbar(image, ax=ax, label="mean entry", shrink=0.6)
     ax.tick_params(length=0, labelsize=7)
-    ways = []
     for i, (axis, line) in enumerate(((ax.yaxis, ax.axhline), (ax.xaxis, ax.axvline))):
         side, middles = findings.sides[i], np.zeros(0)
         if side.is_clustered:
             middles = _draw_borders(side, findings.cluster_orders[i], line)
-        ways.append(_ways_to_label(side, axis, middles, side.names[findings.orders[i]], 0.5))
-    _label_both(ways)
+        _label_axis(side, axis, middles, side.names[findings.orders[i]], 0.5)
 
 
 def _draw_borders(side: SideFindings, clusters: np.ndarray, line: Any) -> np.ndarray:
@@ -337,58 +330,24 @@ def save(figure: Any, path: Path, kind: str) -> None:
         figure.savefig(path, format=kind, metadata=metadata, dpi=120)
 
 
-# --- labels of axes ---------------------------------------------------------------------------
-
-LabelAxis = Callable[[], Any]  # labels an axis in one way, and gives the axis
-
-
-def _ways_to_label(
+def _label_axis(
     side: SideFindings, axis: Any, middles: np.ndarray, names: np.ndarray, first: float = 0.0
-) -> list[LabelAxis]:
-    """How an axis can be labelled, the best first: names, titles of clusters, their numbers."""
-    step = -(-side.n_clusters // MAX_TICKS) or 1
-    numbered = np.argsort(middles[: side.n_clusters])[::step]
-    what = f"{side.kind} cluster" if side.is_clustered else side.kind
-    turns = (0, 90) if axis.axis_name == "x" else (0,)
-    titles = [f"{a}  {short_name(title, LABEL_LETTERS)}" for a, title in enumerate(side.titles)]
-    ways = []
-    if 0 < len(names) <= MAX_NAMED:
+) -> None:
+    """Label an axis with names or, where they do not fit, with titles or numbers of clusters."""
+    is_x = axis.axis_name == "x"
+    inches = 0.75 * axis.get_figure().figure.get_size_inches()[0 if is_x else 1] - 0.5
+    room = max(1, int(inches / LABEL_INCHES))
+    if 0 < len(names) <= min(MAX_NAMED, room):
         places = np.arange(len(names)) + first
-        shown = [short_name(name, LABEL_LETTERS) for name in names]
-        ways += [partial(_write, axis, places, shown, side.kind, turn) for turn in turns]
-    if titles and min(axis.get_figure().figure.get_size_inches()) >= ROOMY_INCHES:
-        ways += [partial(_write, axis, middles, titles, what, turn) for turn in turns]
-    numbers = [str(a) for a in numbered]
-    return [*ways, partial(_write, axis, middles[numbered], numbers, what, 0)]
-
-
-def _label_both(sides: Sequence[list[LabelAxis]]) -> None:
-    """Label both axes in the best way in which no labels overlap."""
-    axes = [ways.pop(0)() for ways in sides]
-    is_laid_out = False
-    while any(sides):
-        pairs = zip(axes, sides, strict=True)
-        crowded = [ways.pop(0) for axis, ways in pairs if ways and _overlap(axis)]
-        if is_laid_out and not crowded:
-            return
-        for write in crowded:
-            write()
-        if not crowded:  # as far as is known before labels take their room
-            axes[0].get_figure().figure.draw_without_rendering()
-        is_laid_out = not crowded
-
-
-def _write(axis: Any, places: Any, labels: list[str], what: str, turn: int) -> Any:
-    """Label an axis; nothing in names is a formula."""
-    axis.set_ticks(places, labels=labels, parse_math=False)
-    axis.set_tick_params(labelrotation=turn)
+        labels, what = [short_name(name, LABEL_LETTERS) for name in names], side.kind
+    else:
+        step = -(-side.n_clusters // min(MAX_TICKS, room)) or 1
+        numbered = np.argsort(middles[: side.n_clusters])[::step]
+        has_titles = bool(step == 1 and inches >= ROOMY_INCHES)
+        places, what = middles[numbered], f"{side.kind} cluster" if side.is_clustered else side.kind
+        titles = [f"  {short_name(title, LABEL_LETTERS)}" * has_titles for title in side.titles]
+        labels = [f"{a}{titles[a]}" for a in numbered]
+    axis.set_ticks(places, labels=labels, parse_math=False)  # nothing in names is a formula
+    is_crowded = LETTER_INCHES * sum(len(label) + 2 for label in labels) > inches
+    axis.set_tick_params(labelrotation=90 if is_x and is_crowded else 0)
     axis.set_label_text(what, parse_math=False)
-    return axis
-
-
-def _overlap(axis: Any) -> bool:
-    """Do labels of an axis overlap?"""
-    boxes = [label.get_window_extent() for label in axis.get_ticklabels()]
-    i = 0 if axis.axis_name == "x" else 1
-    ends = sorted((box.min[i], box.max[i]) for box in boxes)
-    return any(end > start for (_, end), (start, _) in pairwise(ends))

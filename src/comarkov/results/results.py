@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..costs.lift import expected_shares
 from ..io.csv_files import csv_text
-from ..io.files import DATA
+from ..io.files import DATA_FILE
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
 from ..io.store.opening import is_large, keep_data
@@ -26,7 +26,7 @@ from ..joint.messages import InputError, plural
 from ..joint.parts import block_sums
 from ..model.storage import save_value
 from ..search.state.coclusters import Step
-from .base import BaseResults
+from .base_results import BaseResults
 from .describe import glance, headline, lines_about_clusters, sentences_about, top_features
 from .findings import Feature, Findings, SideFindings
 from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
@@ -265,7 +265,7 @@ class Results(BaseResults):
         given = titles_json(self.findings)
         return texts if given is None else texts | {TITLES_FILE: given}
 
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json that are not about single elements."""
         findings, (n, m) = self.findings, self.matrix.shape
         sides = {f"{side.axis}s": _side_figures(side) for side in findings.sides}
@@ -278,7 +278,7 @@ class Results(BaseResults):
             "information": findings.information._asdict() | {"kept": findings.information.kept},
             **sides,
             "lift": findings.lift if all(side.is_clustered for side in findings.sides) else None,
-            "path": [view.figures for view in self.views],
+            "path": [view.facts for view in self.views],
             "selection": _records(self.selection),
             "selection_reason": self.selection_reason,
             "beta_selection": _records(self.beta_selection),
@@ -304,7 +304,7 @@ class Results(BaseResults):
         betas = [round(view.beta, 12) for view in self.views if not view.is_fit]
         is_kept = self.parameters.get("keep_path")  # then the fit makes the path
         path = f", path=model.beta_path(data, {betas})" if betas and not is_kept else ""
-        source = f'"{DATA}")  # in the folder of this page' if self.command else "...)"
+        source = f'"{DATA_FILE}")  # in the folder of this page' if self.command else "...)"
         if is_large(self.data):
             source = f"{file_name(str(self.data.path))!r})"
         elif self.source and not self.command:

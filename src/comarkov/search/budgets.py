@@ -27,13 +27,7 @@ LEVELS_SECONDS = 2.0  # the sweeps between levels when numbers of clusters are c
 HALVES_SECONDS = 0.04  # a sweep over many clusters for each halving whose numbers are compared
 GAINS_SECONDS = 0.005  # a sweep for each halving in the test of structure
 EVIDENCE_SECONDS = 0.03  # shuffling entries, to measure what they are worth
-FIT_SECONDS = 1e-5  # a fit, for each entry of the matrix
 THINNINGS_SECONDS = 0.0005  # a sweep, for more thinnings of the counts
-
-
-def expected_seconds(entries: int) -> float:
-    """About how long a fit takes, to show a time left before any of it is measured."""
-    return 5.0 + FIT_SECONDS * entries
 
 
 def work(seconds: float) -> float:

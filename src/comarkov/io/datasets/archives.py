@@ -89,16 +89,16 @@ def read_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
         raise not_published(path, f"it is damaged ({error})") from error
 
 
-Member = tuple[str, int, Callable[[], bytes]]  # name, size, content
+ArchiveMember = tuple[str, int, Callable[[], bytes]]  # name, size, content
 
 
-def _from_zip(path: Path) -> Iterator[Member]:
+def _from_zip(path: Path) -> Iterator[ArchiveMember]:
     with zipfile.ZipFile(path) as file:
         for info in file.infolist():
             yield info.filename, info.file_size, partial(file.read, info)
 
 
-def _from_tar(path: Path) -> Iterator[Member]:
+def _from_tar(path: Path) -> Iterator[ArchiveMember]:
     with gzip.open(path) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
         for member in tar:
             if member.isreg() and (file := tar.extractfile(member)) is not None:

@@ -80,33 +80,19 @@ DOCUMENTS = 18_846
 COLLECTIONS = {
     "Binary": ("talk.politics.mideast", "talk.politics.misc"),
     "Multi5": (
-        "rec.motorcycles",
-        "comp.graphics",
-        "sci.space",
-        "rec.sport.baseball",
+        *("rec.motorcycles", "comp.graphics", "sci.space", "rec.sport.baseball"),
         "talk.politics.mideast",
     ),
     "Multi10": (
-        "comp.sys.mac.hardware",
-        "misc.forsale",
-        "rec.autos",
-        "talk.politics.guns",
-        "sci.med",
-        "alt.atheism",
-        "sci.crypt",
-        "sci.space",
-        "sci.electronics",
-        "rec.sport.hockey",
+        *("comp.sys.mac.hardware", "misc.forsale", "rec.autos", "talk.politics.guns", "sci.med"),
+        *("alt.atheism", "sci.crypt", "sci.space", "sci.electronics", "rec.sport.hockey"),
     ),
 }
-
-_NEITHER_WORD_NOR_SPACE = re.compile(r"[^a-z0-9\s]")
-_NUMBER = re.compile(r"[0-9]+")
 
 
 def plain_words(text: str) -> str:
     """In lower case, with letters, digits and spaces only; each number becomes 0."""
-    return _NUMBER.sub("0", _NEITHER_WORD_NOR_SPACE.sub("", text.lower()))
+    return re.sub(r"[0-9]+", "0", re.sub(r"[^a-z0-9\s]", "", text.lower()))
 
 
 def read_newsgroups(path: Path, words: Callable[[str], str] = plain_words) -> Dataset:

@@ -69,10 +69,16 @@ class Database(NamedTuple):
     def _interruptible(self, connection: Any, is_limited: bool) -> Iterator[None]:
         """Let Ctrl-C end a statement, and a limit of time that of a view."""
         seconds = VIEW_SECONDS + Path(self.address).stat().st_size / VIEW_BYTES_PER_SECOND
-        timer = threading.Timer(seconds, connection.interrupt)
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            connection.interrupt()
+
+        timer = threading.Timer(seconds, expire)
         timer.daemon = True
         if self.kind == "sqlite":  # Python handles signals only while it runs code of its own
-            connection.set_progress_handler(lambda: sum(range(2)) < 0, SQLITE_STEPS)
+            connection.set_progress_handler(lambda: 0, SQLITE_STEPS)
         if is_limited:
             timer.start()
         try:
@@ -80,7 +86,7 @@ class Database(NamedTuple):
         except _errors(self.kind) as error:
             if "interrupted" not in str(error).lower():
                 raise
-            if timer.is_alive() or not is_limited:
+            if not expired.is_set():
                 raise KeyboardInterrupt from error
             raise InputError(
                 f"reading it takes more than {seconds:.0f} seconds, so its view may be endless",

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,12 +25,8 @@ from .data import Data
 from .formats import ReadOptions, kind_of_file, kind_of_table
 from .headers import is_heading_of_identifiers, is_identifier, is_number, kind_of
 from .opened import PACKING_MARKS, SPREADSHEET, opened
-from .raw_tables import RawTable, table_error, weight_error
+from .raw_tables import RawTable, weight_error
 from .table_files import as_chosen, header_of, table_in
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".tab")
 IDENTIFIER_SAMPLE_RECORDS = 1000
@@ -38,7 +34,7 @@ EDGE_ROLES = ("rows", "columns", "weights")
 Fields = tuple[str, str, str | None]  # the columns of these roles
 
 
-class Edges(NamedTuple):
+class EdgeBatch(NamedTuple):
     """Some edges: the codes of their rows and of their columns, and their weights."""
 
     codes: Sequence[np.ndarray]
@@ -148,7 +144,7 @@ def _facts(table: RawTable, fields: Fields) -> dict[str, Any]:
 # --- edges ------------------------------------------------------------------------------------
 
 
-def _as_matrix(codings: Sequence[Any], batches: Iterable[Edges], about: dict[str, Any]) -> Data:
+def _as_matrix(codings: Sequence[Any], batches: Iterable[EdgeBatch], about: dict[str, Any]) -> Data:
     """The matrix of edges that come in batches, with these facts about it."""
     parts: list[list[np.ndarray]] = [[], [], [np.empty(0)]]
     for edges in batches:
@@ -174,19 +170,23 @@ def _as_matrix(codings: Sequence[Any], batches: Iterable[Edges], about: dict[str
     return Data(matrix, *names, **about)
 
 
-def _edge_batches(table: RawTable, codings: Sequence[Any], options: ReadOptions) -> Iterator[Edges]:
+def _edge_batches(
+    table: RawTable, codings: Sequence[Any], options: ReadOptions
+) -> Iterator[EdgeBatch]:
     """Edges, many at a time; lines in which something is missing are skipped, with a note."""
     fields, missing = _roles(table, options), options.missing_weights("error")
+    weight = [] if fields[2] is None else [fields[2]]
+    pairs = enumerate(zip(codings, fields, strict=False))
+    ids = [coding.expression(table, f).alias(f"comarkov:{i}") for i, (coding, f) in pairs]
     skipped, done = Counter[str](), 0
-    for batch in _batches(table, codings, fields):
-        columns = batch.get_columns()
-        codes = [coding.codes(c) for coding, c in zip(codings, columns, strict=False)]
-        weights = np.ones(len(batch)) if fields[2] is None else columns[2].to_numpy()
+    for batch in table.batches([*ids, *weight], EDGES_AT_ONCE):
+        codes = [coding.codes(c) for coding, c in zip(codings, batch.get_columns(), strict=False)]
+        weights = table.numbers(batch, weight)[:, 0] if weight else np.ones(len(batch))
         is_named = (codes[0] >= 0) & (codes[1] >= 0)
         has_weight = ~np.isnan(weights)
         is_bad = (weights < 0) | np.isinf(weights) | (is_named & ~has_weight & (missing == "error"))
         if is_bad.any():
-            raise weight_error(table, done + int(is_bad.argmax()), fields[2] or "")
+            raise weight_error(table, done + int(is_bad.argmax()), weight[0])
         if missing == "0":
             weights = np.where(has_weight, weights, 0.0)
         is_edge = is_named & (has_weight | (missing == "0"))
@@ -195,27 +195,8 @@ def _edge_batches(table: RawTable, codings: Sequence[Any], options: ReadOptions)
         done += len(batch)
         if not is_edge.all():
             codes, weights = [code[is_edge] for code in codes], weights[is_edge]
-        yield Edges(codes, weights)
+        yield EdgeBatch(codes, weights)
     _report(table, skipped, missing, any(coding.has_words_for_missing for coding in codings))
-
-
-def _batches(table: RawTable, codings: Sequence[Any], fields: Fields) -> Iterator[pl.DataFrame]:
-    """Ids, null if one is missing, and ``RawTable.number`` of weights."""
-    import polars as pl
-
-    chosen = [
-        coding.expression(table, field).alias(f"id {i}")
-        for i, (coding, field) in enumerate(zip(codings, fields, strict=False))
-    ]
-    if fields[2] is not None:
-        chosen.append(table.number(fields[2]).alias("weight"))
-    try:
-        query = table.frame.select(chosen)
-        yield from query.collect_batches(chunk_size=EDGES_AT_ONCE, engine="streaming")
-    except pl.exceptions.NoDataError:  # nothing below the header, for some versions
-        return
-    except pl.exceptions.PolarsError as error:
-        raise table_error(table, error) from error
 
 
 def _report(table: RawTable, skipped: Counter[str], missing: str, has_na: bool) -> None:
@@ -344,7 +325,7 @@ class EdgeFiles:
             with self.table(path, first) as table:
                 yield table, _roles(table, self.options)[side] or ""
 
-    def batches(self, path: Path, first: RawTable, codings: Sequence[Any]) -> Iterator[Edges]:
+    def batches(self, path: Path, first: RawTable, codings: Sequence[Any]) -> Iterator[EdgeBatch]:
         """The edges of a file, many at a time."""
         with self.table(path, first) as table:
             yield from _edge_batches(table, codings, self.options)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from ...joint import objects
 from ...joint.messages import quote, warn_user
 from ...joint.objects import is_anndata
-from ...joint.unsuitable import dropping, frame_problem, names_rows, texts_in
+from ...joint.unsuitable import dropping, edges_call, names_rows, refuse_frame, texts_in
 from .data import Data
 from .formats import ReadOptions
 from .headers import is_heading, is_heading_of_identifiers, is_identifier
@@ -32,9 +32,8 @@ def fit_input(X: Any) -> Any:
     X = _collected(X)
     if _is_table(X):
         columns = objects.columns_of(X)
-        problem = None if names_rows(X, columns) else frame_problem(X, columns)
-        if problem is not None:
-            raise ValueError(problem)
+        if not names_rows(X, columns):
+            refuse_frame(X, columns)
         if _are_edges(columns):
             _warn_of_edges(columns)
         else:
@@ -82,7 +81,7 @@ def _is_table(X: Any) -> bool:
     return objects.is_frame(X) and hasattr(X, "dtypes")
 
 
-def _with_names(frame: Any, columns: objects.Columns) -> Any:
+def _with_names(frame: Any, columns: objects.FrameColumns) -> Any:
     """A data frame of numbers as it is, one with a column of names as a matrix with names."""
     if not columns.texts:
         return frame
@@ -91,25 +90,23 @@ def _with_names(frame: Any, columns: objects.Columns) -> Any:
     return Data(objects.without(frame, [name]), rows, columns.numbers)
 
 
-def _are_edges(columns: objects.Columns) -> bool:
+def _are_edges(columns: objects.FrameColumns) -> bool:
     """Has a frame of numbers the headings of an edge list, such as user and item?"""
     names = columns.numbers
     return not columns.texts and len(names) in (2, 3) and all(map(is_heading, names))
 
 
-def _warn_of_edges(columns: objects.Columns) -> None:
+def _warn_of_edges(columns: objects.FrameColumns) -> None:
     """Warn that a frame of numbers has the headings of an edge list."""
     names = columns.numbers
-    rows, other, *weights = (f'"{name}"' for name in names)
-    weight = f", weights={weights[0]}" if weights else ""
     warn_user(
         f"Columns {', '.join(names)} look like those of an edge list, but each line of X was taken "
         "for a row of a matrix. If each line is one pair of a row and a column, pass "
-        f"comarkov.read(X, rows={rows}, columns={other}{weight})."
+        f"{edges_call('X', names[:2], names[2:])}."
     )
 
 
-def _warn_of_identifiers(frame: Any, columns: objects.Columns) -> None:
+def _warn_of_identifiers(frame: Any, columns: objects.FrameColumns) -> None:
     """Warn if a column of numbers only numbers the rows: its numbers would count as weights."""
     identifiers = [
         name

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self, TypedDict, TypeVar
 
 from ...joint.inputs import is_graph
-from ...joint.objects import MOST_OF_AN_EDGE, is_anndata
+from ...joint.objects import EDGE_COLUMNS, is_anndata
 from .classes import as_choice
 from .opened import Opened
 
@@ -257,4 +257,4 @@ def kind_of_table(options: ReadOptions, width: int) -> str:
         return "sequences"
     if options.columns is not None or options.weights is not None:
         return "edges"
-    return "edges" if 2 <= width <= MOST_OF_AN_EDGE else "table"
+    return "edges" if 2 <= width <= EDGE_COLUMNS else "table"

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 #: Cells that hold no value.
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
+MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
 #: Cells that hold no weight: a lone dash or point is not a number either.
-GAPS = (*MISSING, "-", "\u2013", "\u2014", ".")
+GAPS = (*MISSING_WORDS, "-", "\u2013", "\u2014", ".")
 SIGNS = " \t\r\n%$€£¥"  # which may stand around a number
 # With marks between digits; dates have others.
 NUMBERLIKE = re.compile("[-+<>~]?\\s*[-+]?[.,]?\\d[\\d.,' \u00a0\u202f]*(e[-+]?\\d+)?")
@@ -19,7 +19,7 @@ NUMBERLIKE = re.compile("[-+<>~]?\\s*[-+]?[.,]?\\d[\\d.,' \u00a0\u202f]*(e[-+]?\
 
 def is_missing(cell: str | None) -> bool:
     """Is the cell empty, or does it hold a word for a missing value, such as NA?"""
-    return cell is None or cell.strip() in MISSING
+    return cell is None or cell.strip() in MISSING_WORDS
 
 
 def is_gap(cell: str | None) -> bool:
@@ -35,14 +35,14 @@ def is_word_for_missing(cell: str | None) -> bool:
 def plain(cell: str, decimal: str = ".", thousands: str = "") -> str:
     """A number as Python writes it, from one with other marks, a currency or a percent sign."""
     cell = cell.strip(SIGNS)
-    if thousands and re.search(grouped(decimal, thousands), cell):
+    if thousands and re.search(group_pattern(decimal, thousands), cell):
         cell = cell.replace(thousands, "")
     if decimal == ",":  # a point that is left makes it no number
         cell = cell.replace(".", " ").replace(",", ".", 1)
     return cell
 
 
-def grouped(decimal: str, thousands: str) -> str:
+def group_pattern(decimal: str, thousands: str) -> str:
     """The pattern of a number with its thousands marked, as 1,200,000 or, in India, 12,00,000."""
     mark = re.escape(thousands)
     groups = rf"\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}"

@@ -73,14 +73,14 @@ class Opened:
 def opened(source: Any, max_bytes: int | None = None) -> Iterator[Opened]:
     """A path, "-" for stdin, or an open file, as a plain file that exists for a while."""
     with tempfile.TemporaryDirectory(prefix="comarkov-", ignore_cleanup_errors=True) as folder:
-        yield _unpacked(_on_disk(source, Path(folder)), Path(folder), max_bytes)
+        yield _unpack(_on_disk(source, Path(folder)), Path(folder), max_bytes)
 
 
 def _on_disk(source: Any, folder: Path) -> Opened:
     if source == "-":
-        return _spooled(sys.stdin.buffer, "stdin", folder)
+        return _spool(sys.stdin.buffer, "stdin", folder)
     if hasattr(source, "read"):
-        return _spooled(source, str(getattr(source, "name", "the open file")), folder)
+        return _spool(source, str(getattr(source, "name", "the open file")), folder)
     path = Path(source)
     if not path.exists():
         advice = similar_file(path) or " Check the path."
@@ -90,14 +90,14 @@ def _on_disk(source: Any, folder: Path) -> Opened:
     return Opened(str(source), path, path.suffix.lower())
 
 
-def _spooled(stream: IO[Any], name: str, folder: Path) -> Opened:
+def _spool(stream: IO[Any], name: str, folder: Path) -> Opened:
     path = folder / "spooled"
     with path.open("wb") as file:
         file.writelines(_chunks(stream))
     return Opened(name, path, Path(name).suffix.lower())
 
 
-def _unpacked(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
+def _unpack(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
     """The file itself or, if its first bytes show that it is compressed, its content."""
     packing = _first(PACKING_MARKS, file.content[:4])
     if packing is None or file.suffix in ZIP_FORMATS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...joint.messages import InputError, listed, need, quote, shortened
-from ...joint.objects import MOST_OF_AN_EDGE, are_documents
-from .headers import GAPS, MISSING, SIGNS, grouped, is_gap, is_number, plain
+from ...joint.objects import EDGE_COLUMNS, are_documents
+from .headers import GAPS, MISSING_WORDS, SIGNS, group_pattern, is_gap, is_number, plain
 from .records import Lines, line_error, records
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class RawTable:
         """The fields of text, which may hold numbers as well."""
         import polars as pl
 
+        if self.lines is not None:
+            return frozenset(self.fields)
         return frozenset(field for field, dtype in self.schema.items() if dtype == pl.String)
 
     @cached_property
@@ -114,47 +116,54 @@ class RawTable:
         column = pl.col(field).cast(pl.String).str.strip_chars()
         if self.keeps_na and not self.schema[field].is_float():  # an empty cell is always missing
             return column.replace("", None)
-        return pl.when(~column.is_in(MISSING)).then(column).alias(field)
+        return pl.when(~column.is_in(MISSING_WORDS)).then(column).alias(field)
 
-    def number(self, field: str) -> pl.Expr:
-        """A column as numbers: NaN where it is missing, -inf where it holds something else."""
+    def batches(self, columns: Sequence[Any], size: int) -> Iterator[pl.DataFrame]:
+        """Columns of all records, so many at a time."""
         import polars as pl
 
-        column = pl.col(field)
-        if field in self.texts:
-            return self._parse(column).alias(field)
-        if not self.is_number(field):  # a date could be cast, too
-            raise self.error(
-                f"a {self.schema[field]} is not a number",
-                f"Leave the column out with {without(self, self.label(field))}.",
-                column=self.heading(field),
-            )
-        return column.cast(pl.Float64, strict=False).fill_null(float("nan"))
+        try:
+            query = self.frame.select(columns)
+            yield from query.collect_batches(chunk_size=size, engine="streaming")
+        except pl.exceptions.NoDataError:  # nothing below the header, for some versions
+            return
+        except pl.exceptions.PolarsError as error:
+            raise table_error(self, error) from error
 
     def numbers(self, frame: pl.DataFrame, fields: Sequence[str]) -> np.ndarray:
-        """Some records as a matrix of ``number``; all columns of text are read at once."""
+        """Some records as a matrix: NaN where a cell is missing, -inf where it is no number."""
         import polars as pl
 
-        is_text = np.array([field in self.texts for field in fields], dtype=bool)
-        typed = [self.number(field) for field in itertools.compress(fields, ~is_text)]
-        if not is_text.any():
-            return frame.select(typed).to_numpy(writable=True)
-        columns = dict(zip(frame.columns, frame.get_columns(), strict=True))
-        texts = itertools.compress(fields, is_text)
-        cells = pl.concat([columns[field] for field in texts]).alias("cell")
+        texts = [i for i, field in enumerate(fields) if field in self.texts]
+        typed = [i for i, field in enumerate(fields) if field not in self.texts]
+        for i in typed:
+            if not self.is_number(fields[i]):  # a date could be cast, too
+                raise self.error(
+                    f"a {self.schema[fields[i]]} is not a number",
+                    f"Leave the column out with {without(self, self.label(fields[i]))}.",
+                    column=self.heading(fields[i]),
+                )
+        matrix = np.empty((len(frame), len(fields)))
+        for i in typed:
+            matrix[:, i] = frame.get_column(fields[i]).cast(pl.Float64, strict=False).to_numpy()
+        if texts:
+            cells = pl.concat([frame.get_column(fields[i]) for i in texts]).alias("cell")
+            matrix[:, texts] = self._parse_all(cells).reshape(-1, len(frame)).T
+        return matrix
+
+    def _parse_all(self, cells: pl.Series) -> np.ndarray:
+        """Many cells of text as numbers; only those that are not plain need a closer look."""
+        import polars as pl
+
         numbers = cells.cast(pl.Float64, strict=False)
         if self.decimal == ",":
             numbers = numbers.clear(len(cells))
         values = numbers.fill_null(NO_NUMBER).to_numpy(writable=True)
         is_open = numbers.is_null()
-        if is_open.any():  # few cells need a closer look
+        if is_open.any():
             others = cells.filter(is_open).to_frame().select(self._parse(pl.col("cell")))
             values[is_open.to_numpy()] = others.to_series().to_numpy()
-        matrix = np.empty((len(frame), len(fields)))
-        matrix[:, is_text] = values.reshape(-1, len(frame)).T
-        if typed:
-            matrix[:, ~is_text] = frame.select(typed).to_numpy()
-        return matrix
+        return values
 
     def _parse(self, column: pl.Expr) -> pl.Expr:
         """Text as numbers, as ``headers.plain`` reads one cell."""
@@ -162,7 +171,7 @@ class RawTable:
 
         cell = text = column.str.strip_chars(SIGNS)
         if self.thousands:
-            is_grouped = text.str.contains(grouped(self.decimal, self.thousands))
+            is_grouped = text.str.contains(group_pattern(self.decimal, self.thousands))
             joined = text.str.replace_all(self.thousands, "", literal=True)
             text = pl.when(is_grouped).then(joined).otherwise(text)
         if self.decimal == ",":
@@ -213,7 +222,7 @@ def _is_nothing(table: RawTable, field: str) -> bool:
 
 
 def _refuse_repeated_headings(table: RawTable) -> None:
-    if not table.has_headings:
+    if not table.has_headings or len(set(table.columns)) == len(table.columns):
         return
     seen: dict[str, int] = {}
     for field in table.kept:
@@ -231,8 +240,8 @@ def _refuse_repeated_headings(table: RawTable) -> None:
 
 def without(table: RawTable, column: str | int) -> str:
     """The keywords that leave a column out; with few columns left, a wide table must be stated."""
-    is_wide, left = len(table.kept) > MOST_OF_AN_EDGE, len(table.kept) - 1
-    kind = ", kind='table'" if is_wide and left <= MOST_OF_AN_EDGE else ""
+    is_wide, left = len(table.kept) > EDGE_COLUMNS, len(table.kept) - 1
+    kind = ", kind='table'" if is_wide and left <= EDGE_COLUMNS else ""
     return f"drop={quote(column)}{kind}"
 
 
@@ -307,8 +316,9 @@ def _marks(table: RawTable, cell: str) -> str:
 
 def _prose(table: RawTable, field: str) -> str:
     """How to count words, if a column holds no numbers and another one texts."""
-    numbers = table.frame.select(table.number(field)).head(PROSE_SAMPLE_RECORDS).collect()
-    column = None if numbers.to_series().is_finite().any() else prose_column(table)
+    sample = table.frame.select(field).head(PROSE_SAMPLE_RECORDS).collect()
+    has_number = np.isfinite(table.numbers(sample, [field])).any()
+    column = None if has_number else prose_column(table)
     if column is None:
         return ""
     return f"To count the words of the texts in {quote(column)}, use text={quote(column)}."

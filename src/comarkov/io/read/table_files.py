@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 PARQUET = b"PAR1"
-SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers contain least, first
+FIELD_SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers contain least, first
 HEAD_LINES = 100  # from which the separator and the header are detected
 HEAD_BYTES = 1 << 20  # of long lines, fewer are enough
 MAX_HEAD_BYTES = 1 << 26  # even if they hold no three lines
@@ -52,11 +52,11 @@ def table_in(
         yield from_parquet(file), "Parquet"
     elif file.suffix == SPREADSHEET:
         with _sheet_as_csv(file, options.sheet, options.decimal, max_bytes) as sheet:
-            yield _delimited(sheet, options, "an Excel file"), "an Excel file"
+            yield _read_delimited(sheet, options, "an Excel file"), "an Excel file"
     else:
         with as_utf8(file, options.encoding) as text:
             try:
-                yield _delimited(text, options, "delimited text"), "delimited text"
+                yield _read_delimited(text, options, "delimited text"), "delimited text"
             except InputError as error:
                 if kind is None and " text=" not in str(error) and _is_prose(text):
                     error.advice = (
@@ -66,7 +66,7 @@ def table_in(
                 raise
 
 
-def _delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
+def _read_delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
     options.check_form(form)
     separator = options.separator if form == "delimited text" else ","
     chosen = [
@@ -188,7 +188,7 @@ def _separator(head: list[str], suffix: str) -> str:
             widths = Counter(map(len, csv.reader(head, delimiter=separator)))
         return max((count for width, count in widths.items() if width > 1), default=0)
 
-    scores = {separator: count_agreeing(separator) for separator in SEPARATORS}
+    scores = {separator: count_agreeing(separator) for separator in FIELD_SEPARATORS}
     best = max(scores, key=lambda separator: scores[separator])
     return best if scores[best] > 0 else ","
 

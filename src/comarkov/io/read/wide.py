@@ -16,7 +16,7 @@ from .data import Data
 from .edge_lists import edge_example, identifiers_in
 from .formats import ReadOptions
 from .headers import YEARS, is_missing, is_word_for_missing, kind_of, looks_like_number
-from .raw_tables import RawTable, no_lines, prose_column, table_error, weight_error, without
+from .raw_tables import RawTable, no_lines, prose_column, weight_error, without
 
 if TYPE_CHECKING:
     import polars as pl
@@ -199,7 +199,7 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
         return []
     columns = [table.text(layout.names).alias("name"), pl.col(layout.names).alias("cell")]
     if layout.groups is not None:
-        columns.append(_filled(table, layout, layout.groups).alias("group"))
+        columns.append(_fill(table, layout, layout.groups).alias("group"))
     frame = table.frame.select(columns).collect(engine="streaming")
     if layout.groups is not None and frame["name"].drop_nulls().is_duplicated().any():
         frame = frame.with_columns(pl.concat_str("group", "name", separator=" ").alias("name"))
@@ -223,7 +223,7 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     return names
 
 
-def _filled(table: RawTable, layout: Layout, field: str) -> pl.Expr:
+def _fill(table: RawTable, layout: Layout, field: str) -> pl.Expr:
     """A column of text; that of groups with each name repeated for all lines of the group."""
     text = table.text(field)
     return text.forward_fill() if field == layout.groups else text
@@ -235,7 +235,7 @@ def _classes(
     """The columns of text that hold classes of the rows, by heading."""
     if layout.names is None or not layout.texts or not table.has_headings:
         return {}
-    columns = [_filled(table, layout, field) for field in layout.texts]
+    columns = [_fill(table, layout, field) for field in layout.texts]
     frame = table.frame.select(columns).collect(engine="streaming").filter(is_named)
     values = {table.heading(field): frame[field].fill_null("").to_list() for field in layout.texts}
     return chosen_columns(values, choice, int(is_named.sum()))
@@ -247,21 +247,16 @@ def _matrix(table: RawTable, layout: Layout, missing: str) -> sp.csr_array:
 
     size = max(1, CELLS_AT_ONCE // len(layout.weights))
     blank, done, parts = 0, 0, [sp.csr_array((0, len(layout.weights)))]
-    try:
-        for batch in table.frame.collect_batches(chunk_size=size, engine="streaming"):
-            cells = table.numbers(batch, layout.weights)
-            is_blank = np.isnan(cells)
-            is_bad = (cells < 0) | np.isinf(cells) | (is_blank & (missing == "error"))
-            if is_bad.any():
-                line, column = np.argwhere(is_bad)[0]
-                raise weight_error(table, done + int(line), layout.weights[column])
-            cells[is_blank] = 0
-            parts.append(sp.csr_array(cells))
-            blank, done = blank + int(is_blank.sum()), done + len(batch)
-    except pl.exceptions.NoDataError:  # nothing below the header, for some versions
-        pass
-    except pl.exceptions.PolarsError as error:
-        raise table_error(table, error) from error
+    for batch in table.batches([pl.all()], size):
+        cells = table.numbers(batch, layout.weights)
+        is_blank = np.isnan(cells)
+        is_bad = (cells < 0) | np.isinf(cells) | (is_blank & (missing == "error"))
+        if is_bad.any():
+            line, column = np.argwhere(is_bad)[0]
+            raise weight_error(table, done + int(line), layout.weights[column])
+        cells[is_blank] = 0
+        parts.append(sp.csr_array(cells))
+        blank, done = blank + int(is_blank.sum()), done + len(batch)
     if blank:
         cells_read = f"{blank:,} missing cell{'s are' if blank > 1 else ' is'} read as 0"
         warn_user(f"{table.name}: {cells_read} (missing='error' refuses them).")

@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.joint import SMALL, Joint, joint, linked
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, joint, linked
 from ...joint.messages import InputError
 from ...joint.parts import row_ranges
 from ...joint.scale import Extent, scaled, spread_between
@@ -28,11 +28,11 @@ from ...kernels.matrix import (
 )
 from ..read.data import Annotations, Data
 from .layout import (
-    COLUMNS,
+    COLUMNS_FOLDER,
     FACTS,
     MATRIX_TYPES,
-    NAMES,
-    ROWS,
+    NAMES_FOLDER,
+    ROWS_FOLDER,
     ArrayWriter,
     Description,
     MappedPages,
@@ -46,10 +46,10 @@ from .layout import (
 
 SORTING_BYTES = 40  # that sorting needs for each entry of a bucket
 MAX_BUCKETS = 500  # files that are open at the same time
-INDEX = np.int32
+INDEX_TYPE = np.int32
 
 #: Called with how much is done, and how much there is.
-Advance = Callable[[int, int], None]
+AdvanceSorting = Callable[[int, int], None]
 
 
 # --- matrices in folders ------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class MatrixWriter:
         for name, writer in self._writers.items():
             values = getattr(matrix, name)
             writer.append(values[1:] + self.size if name == "indptr" else values)
-        self.extent = self.extent.joined(Extent.of(weights))
+        self.extent = self.extent.union(Extent.of(weights))
         self.total += float(matrix.mass.sum())
 
     @property
@@ -133,7 +133,7 @@ def map_matrix(folder: Path, spread: float = 0.0) -> Matrix:
 def map_joint(folder: Path, about: Description) -> Joint:
     """A matrix and its transpose, mapped into memory."""
     sides = []
-    for side, shape in ((ROWS, about.shape), (COLUMNS, about.shape[::-1])):
+    for side, shape in ((ROWS_FOLDER, about.shape), (COLUMNS_FOLDER, about.shape[::-1])):
         matrix = map_matrix(folder / side, about.spread)
         pages = MappedPages((matrix.indices, matrix.weights))
         sides.append(Joint(matrix, shape, about.scale, about.is_count, pages=pages))
@@ -171,9 +171,9 @@ def settle(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Descri
             advice="If they are an edge list, choose the column with the weights, for example "
             "weights='count'.",
         )
-    rows, extent = folder / ROWS, writer.extent
+    rows, extent = folder / ROWS_FOLDER, writer.extent
     is_count = extent.are_counts(lambda: writer.total, lambda: _largest_sum(rows, shape))
-    final = np.dtype(np.int32 if is_count and writer.size > SMALL else np.float64)
+    final = np.dtype(np.int32 if is_count and writer.size > MAX_DOUBLE_ENTRIES else np.float64)
     scale = extent.divisor if is_count else extent.unit
     if final != writer.dtype or scale != 1.0:
         writer = _rewrite(rows, shape, final, scale)
@@ -215,7 +215,7 @@ class KeyedEntries(NamedTuple):
     @classmethod
     def empty(cls, size: int, dtype: Any) -> Self:
         """Room for this many."""
-        return cls(np.empty(size, INDEX), np.empty(size, INDEX), np.empty(size, dtype))
+        return cls(np.empty(size, INDEX_TYPE), np.empty(size, INDEX_TYPE), np.empty(size, dtype))
 
     def write(self, file: IO[bytes]) -> None:
         """Write all arrays to a file, one after the other."""
@@ -246,7 +246,7 @@ def sort_on_disk(
     entries: Iterable[KeyedEntries],
     dtype: Any,
     memory: int,
-    advance: Advance,
+    advance: AdvanceSorting,
 ) -> Iterator[Bucket]:
     """Yield entries by ranges of keys, each of which fits into memory, in their order inside each.
 
@@ -311,16 +311,18 @@ def bucket_bounds(counts: np.ndarray, most: int) -> np.ndarray:
     return np.array(bounds)
 
 
-def write_columns(folder: Path, about: Description, memory: int, advance: Advance) -> Description:
+def write_columns(
+    folder: Path, about: Description, memory: int, advance: AdvanceSorting
+) -> Description:
     """Write the transpose of the rows in a folder, and add it to their description."""
-    rows, m = map_matrix(folder / ROWS), about.shape[1]
+    rows, m = map_matrix(folder / ROWS_FOLDER), about.shape[1]
     counts, sums = np.zeros(m, np.int64), np.zeros(m)
     for _, block in row_blocks(rows):
         count_keys(block.indices.view(np.int32), block.weights, counts, sums)
     buckets = sort_on_disk(
         folder / "buckets", counts, _by_column(rows), about.weights, memory, advance
     )
-    with MatrixWriter(folder / COLUMNS, about.weights) as writer:
+    with MatrixWriter(folder / COLUMNS_FOLDER, about.weights) as writer:
         for bucket in buckets:
             writer.add(_sort_rows(bucket))
     return replace(about, files=about.files | writer.files)
@@ -328,7 +330,7 @@ def write_columns(folder: Path, about: Description, memory: int, advance: Advanc
 
 def _by_column(rows: Matrix) -> Iterator[KeyedEntries]:
     for part, block in row_blocks(rows):
-        places = np.arange(part.start, part.stop, dtype=INDEX)
+        places = np.arange(part.start, part.stop, dtype=INDEX_TYPE)
         keys = block.indices.view(np.int32)
         yield KeyedEntries(keys, np.repeat(places, np.diff(block.indptr)), block.weights)
 
@@ -348,9 +350,9 @@ def _sort_rows(bucket: Bucket) -> Block:
 def write_data(data: Data, folder: Path) -> None:
     """Write data in memory as a store, into an existing folder."""
     weights = joint(data)
-    (folder / NAMES).mkdir()
+    (folder / NAMES_FOLDER).mkdir()
     files = {}
-    for side, matrix in ((ROWS, weights.matrix), (COLUMNS, weights.T.matrix)):
+    for side, matrix in ((ROWS_FOLDER, weights.matrix), (COLUMNS_FOLDER, weights.T.matrix)):
         (folder / side).mkdir()
         for name in MATRIX_TYPES:
             file = f"{side}/{name}.npy"

@@ -24,9 +24,9 @@ from ...kernels.matrix import add_equal, count_keys, sort_by
 from ..files import draft_mode, free_place, is_store, put_folder, room_for
 from ..interrupts import delayed
 from ..read.coding import Texts
-from ..read.edge_lists import EdgeFiles, Edges
+from ..read.edge_lists import EdgeBatch, EdgeFiles
 from .building import (
-    INDEX,
+    INDEX_TYPE,
     Block,
     Bucket,
     KeyedEntries,
@@ -34,7 +34,7 @@ from .building import (
     settle,
     sort_on_disk,
 )
-from .layout import ROWS, Description, read_names, write_names
+from .layout import ROWS_FOLDER, Description, read_names, write_names
 
 JOURNAL, LOCK = "journal.jsonl", "lock"  # files in a draft
 RUNS, NUMBERING = "runs", "numbering"  # folders in a draft
@@ -134,7 +134,7 @@ def _open_journal(draft: Path, task: Any) -> Journal:
 
 
 @dataclass(frozen=True)
-class Runs:
+class EdgeRuns:
     """The runs of a draft: for each source file its blocks, of so many edges of a type."""
 
     folder: Path
@@ -155,7 +155,7 @@ class Runs:
                     yield entries
 
 
-def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[Runs, list[Any]]:
+def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[EdgeRuns, list[Any]]:
     """Write the runs of all files that have none yet; returns them and the codings of names."""
     folder, numbering = journal.folder / RUNS, journal.folder / NUMBERING
     folder.mkdir(exist_ok=True)
@@ -173,16 +173,16 @@ def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[Runs, 
                         write_names(numbering / str(number), side, new)
                 journal.note(f"run {number}", blocks)
             advance("Reading", sum(sizes[: number + 1]), sum(sizes))
-    return Runs(folder, [journal.steps[f"run {n}"] for n in range(len(edges.files))]), codings
+    return EdgeRuns(folder, [journal.steps[f"run {n}"] for n in range(len(edges.files))]), codings
 
 
-def _write_run(path: Path, batches: Iterator[Edges]) -> list[tuple[int, str]]:
+def _write_run(path: Path, batches: Iterator[EdgeBatch]) -> list[tuple[int, str]]:
     """Write edges in their order; returns the size and the type of weights of each block."""
     blocks = []
     with path.open("wb") as file:
         for edges in batches:
             weights = _narrow(edges.weights)
-            rows, columns = (codes.astype(INDEX, copy=False) for codes in edges.codes)
+            rows, columns = (codes.astype(INDEX_TYPE, copy=False) for codes in edges.codes)
             KeyedEntries(rows, columns, weights).write(file)
             blocks.append((weights.size, weights.dtype.str))
         file.flush()
@@ -242,7 +242,7 @@ class Ranking(NamedTuple):
         return codes if self.places is None else self.places[codes]
 
 
-def _rank_names(runs: Runs, codings: Sequence[Any]) -> list[Ranking]:
+def _rank_names(runs: EdgeRuns, codings: Sequence[Any]) -> list[Ranking]:
     tallies = [(np.zeros(coding.size, np.int64), np.zeros(coding.size)) for coding in codings]
     for entries in runs.read():
         for tally, codes in zip(tallies, entries[:2], strict=True):
@@ -251,7 +251,7 @@ def _rank_names(runs: Runs, codings: Sequence[Any]) -> list[Ranking]:
 
 
 def write_rows(
-    runs: Runs, codings: Sequence[Any], folder: Path, memory: int, advance: Any
+    runs: EdgeRuns, codings: Sequence[Any], folder: Path, memory: int, advance: Any
 ) -> Description:
     """Write the rows of the matrix and the names of both sides into a folder."""
     rows, columns = rankings = _rank_names(runs, codings)
@@ -267,7 +267,7 @@ def write_rows(
     )
     report = partial(advance, "Sorting rows")
     buckets = sort_on_disk(folder / "buckets", rows.counts, entries, dtype, memory, report)
-    with MatrixWriter(folder / ROWS, dtype) as writer:
+    with MatrixWriter(folder / ROWS_FOLDER, dtype) as writer:
         for bucket in buckets:
             writer.add(_add_edges(bucket, columns.names.size))
     about = settle(folder, (rows.names.size, columns.names.size), writer)
@@ -278,7 +278,7 @@ def _add_edges(bucket: Bucket, columns: int) -> Block:
     """Rows of a bucket, sorted by column, with equal edges added up and zeros left out."""
     if bucket.entries.weights.dtype == np.int32:
         return _add_counts(bucket, columns)
-    rows = bucket.entries.keys - INDEX(bucket.start)
+    rows = bucket.entries.keys - INDEX_TYPE(bucket.start)
     shape = bucket.stop - bucket.start, columns
     csr = sp.coo_array((bucket.entries.weights, (rows, bucket.entries.others)), shape).tocsr()
     csr.eliminate_zeros()
@@ -291,7 +291,7 @@ def _add_counts(bucket: Bucket, columns: int) -> Block:
     indptr = np.empty(columns + 1, np.int64)
     by_column = np.empty_like(keys), np.empty_like(weights)
     sort_by(others, (keys, weights), 0, indptr, by_column)
-    columns_sorted = np.repeat(np.arange(columns, dtype=INDEX), np.diff(indptr))
+    columns_sorted = np.repeat(np.arange(columns, dtype=INDEX_TYPE), np.diff(indptr))
     indptr = np.empty(bucket.stop - bucket.start + 1, np.int64)
     sort_by(by_column[0], (columns_sorted, by_column[1]), bucket.start, indptr, (others, weights))
     add_equal(indptr, others, weights)

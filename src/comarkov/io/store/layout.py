@@ -24,7 +24,7 @@ from ..isolation import BAD_HEADER
 from ..read.data import NOTES, Annotations, annotation_parts, annotations_in, unjoined
 
 STORE_FORMAT = 1
-ROWS, COLUMNS, NAMES = "rows", "columns", "names"  # folders in a store
+ROWS_FOLDER, COLUMNS_FOLDER, NAMES_FOLDER = "rows", "columns", "names"  # folders in a store
 #: The arrays of a matrix, as kernels take them; None for the type of the weights.
 MATRIX_TYPES: dict[str, Any] = {
     "indptr": np.int64,
@@ -253,13 +253,13 @@ class Description:
 
 def names_file(side: str) -> str:
     """The file in a store with the names of a "row" or "column"."""
-    return f"{NAMES}/{side}_names.npy"
+    return f"{NAMES_FOLDER}/{side}_names.npy"
 
 
 def write_names(folder: Path, side: str, names: Sequence[str] | np.ndarray) -> dict[str, Written]:
     """Write the names of a "row" or "column", a part at a time."""
-    (folder / NAMES).mkdir(parents=True, exist_ok=True)
-    texts, ends = names_file(side), f"{NAMES}/{side}_name_ends.npy"
+    (folder / NAMES_FOLDER).mkdir(parents=True, exist_ok=True)
+    texts, ends = names_file(side), f"{NAMES_FOLDER}/{side}_name_ends.npy"
     with (
         ArrayWriter(folder / texts, np.uint8) as text,
         ArrayWriter(folder / ends, np.int64) as end,
@@ -279,7 +279,7 @@ def write_annotations(folder: Path, annotations: Annotations) -> dict[str, Writt
     parts = annotation_parts(annotations)
     if NOTES in parts:
         parts[NOTES] = np.frombuffer(str(parts[NOTES]).encode("utf-8"), np.uint8)
-    files = {f"{NAMES}/{name}.npy": values for name, values in parts.items()}
+    files = {f"{NAMES_FOLDER}/{name}.npy": values for name, values in parts.items()}
     return {name: write_array(folder / name, values) for name, values in files.items()}
 
 
@@ -309,4 +309,4 @@ def _as_objects(texts: list[str]) -> np.ndarray:
 
 
 def _map_arrays(folder: Path, pattern: str) -> dict[str, np.ndarray]:
-    return {path.stem: map_array(path) for path in (folder / NAMES).glob(f"{pattern}.npy")}
+    return {path.stem: map_array(path) for path in (folder / NAMES_FOLDER).glob(f"{pattern}.npy")}

@@ -17,14 +17,14 @@ from ...joint.inputs import as_csr, is_on_disk, named_csr, names
 from ...joint.joint import Joint, joint, with_names
 from ...joint.messages import warn_user
 from ...joint.weighting import Weighting, frequencies, row_sums
-from ..files import DATA, REFERENCE, is_store
+from ..files import DATA_FILE, REFERENCE, is_store
 from ..read.data import Data, as_classes, as_names
 from .building import Block, MatrixWriter, canonical_blocks, map_joint, settle, write_columns
 from .layout import (
-    COLUMNS,
+    COLUMNS_FOLDER,
     FACTS,
     MATRIX_TYPES,
-    ROWS,
+    ROWS_FOLDER,
     Description,
     damaged,
     map_array,
@@ -104,8 +104,9 @@ def open_store(path: str | os.PathLike[str]) -> Store:
     """Open a folder that ``pack`` wrote, after a look at its files."""
     folder = Path(path)
     about = Description.read(folder)
+    weights = _open_joint(folder, about)
     annotations = read_annotations(folder) | {"reading": about.reading}
-    return Store.of(_open_joint(folder, about), folder.absolute(), about, **annotations)
+    return Store.of(weights, folder.absolute(), about, **annotations)
 
 
 def open_joint(path: str | os.PathLike[str]) -> Joint:
@@ -133,7 +134,7 @@ def check_large(data: Any) -> None:
 
 def _check_arrays(folder: Path, about: Description) -> None:
     """An error if an array has another size or type than the description states."""
-    for side, size in zip((ROWS, COLUMNS), about.shape, strict=True):
+    for side, size in zip((ROWS_FOLDER, COLUMNS_FOLDER), about.shape, strict=True):
         lengths = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
         for name, dtype in MATRIX_TYPES.items():
             path = folder / side / f"{name}.npy"
@@ -145,7 +146,7 @@ def _check_arrays(folder: Path, about: Description) -> None:
 
 def _check_places(folder: Path, data: Joint) -> None:
     """An error if rows or indices lead out of the arrays."""
-    for side, weights in ((folder / ROWS, data), (folder / COLUMNS, data.T)):
+    for side, weights in ((folder / ROWS_FOLDER, data), (folder / COLUMNS_FOLDER, data.T)):
         matrix, (_, width), size = weights.matrix, weights.shape, weights.nnz
         lengths = np.diff(matrix.indptr)
         ends = matrix.indptr[0], matrix.indptr[-1]
@@ -173,7 +174,7 @@ def is_large(data: Data) -> TypeGuard[Store]:
 def keep_data(data: Data, folder: Path) -> None:
     """Write data into a folder of results; of a large store only where it is."""
     if not is_large(data):
-        data.save(folder / DATA)
+        data.save(folder / DATA_FILE)
         return
     content = {"store": str(data.path), **{name: getattr(data, name) for name in REFERENCE_FACTS}}
     content |= {
@@ -254,7 +255,7 @@ def _weigh_on_disk(store: Store, weighting: Weighting) -> Joint:
     folder = Path(tempfile.mkdtemp(prefix=".comarkov-", dir=place_or_usual))
     try:
         data = store.joint
-        with MatrixWriter(folder / ROWS, np.float64) as writer:
+        with MatrixWriter(folder / ROWS_FOLDER, np.float64) as writer:
             for _, csr in canonical_blocks(data.matrix, store.shape[1], data.scale):
                 weights = weighting.weigh_rows(csr)
                 writer.add(Block(weights.indptr, weights.indices, weights.data))

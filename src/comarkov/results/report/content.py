@@ -16,12 +16,11 @@ from ..findings import Findings, SideFindings, strongest
 from ..levels import SideLevels, block_shares
 from ..words.figures import short_name
 from ..words.next_steps import next_steps
-from ..words.sentences import numbers_of_clusters, opening_of
+from ..words.sentences import opening_of
 from .payload import compress, varints
 
 MAX_TABLE_BYTES = 250_000  # compressed; a larger table of blocks is only in the folder
 MAX_MATCHED_CLASSES = 200  # that are matched with clusters: the table of a matching is dense
-MAX_PAIR_CLUSTERS = 40  # of which all pairs are drawn
 CHEAPEST_PAIRS = 6  # that are written out
 NODE_FEATURES = 8  # elements that are listed as distinctive of a node
 BLOCK_ELEMENTS = 40  # of a side that is not clustered, in the block matrix
@@ -62,7 +61,7 @@ def about(results: Any) -> dict[str, Any]:
     """What the script needs to know beside the packed data."""
     return {
         **{f"{side.axis}s": _side(results.findings, side) for side in results.findings.sides},
-        "views": [view.figures for view in results.views],
+        "views": [view.facts for view in results.views],
         "information": results.findings.information.rows_columns,
         "classes": {
             f"{side.axis}s": [
@@ -86,11 +85,10 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             if (shown := shown_elements(findings, side)) is not None
             and shown.size < side.names.size
         },
-        "cheapest": {side.axis: _pairs(side)[:CHEAPEST_PAIRS] for side in findings.sides},
+        "cheapest": {side.axis: _cheapest_pairs(side) for side in findings.sides},
         "level_controls": _level_controls(results),
         "opening": opening_of(results),
         "steps": next_steps(results),
-        "shape": numbers_of_clusters(findings),
         "has_classes": any(_classes(results, side.axis) for side in findings.sides),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
     }
@@ -126,19 +124,18 @@ def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
         "kind": side.kind,
         "clusters": side.n_clusters,
         "stability": [None if x is None or np.isnan(x) else round(x, 4) for x in stability],
-        "pairs": _pairs(side) if side.n_clusters <= MAX_PAIR_CLUSTERS else [],
         "shown": None if shown is None else shown.tolist(),
     }
 
 
-def _pairs(side: SideFindings) -> list[tuple[int, int, float]]:
-    """Each pair of clusters with the bits that merging it costs, the cheapest first."""
+def _cheapest_pairs(side: SideFindings) -> list[tuple[int, int, float]]:
+    """The pairs of clusters that cost least to merge, with the bits that this costs."""
     if side.merge_costs is None:
         return []
     first, second = np.triu_indices(side.n_clusters, 1)
     costs = side.merge_costs[first, second]
-    order = np.argsort(costs, kind="stable")
-    return [(int(first[i]), int(second[i]), round(float(costs[i]), 6)) for i in order]
+    order = np.argsort(costs, kind="stable")[:CHEAPEST_PAIRS]
+    return [(int(first[i]), int(second[i]), float(costs[i])) for i in order]
 
 
 # --- known classes ----------------------------------------------------------------------------

@@ -12,22 +12,20 @@ from ...joint.messages import need
 from .rendering import Page
 
 if TYPE_CHECKING:
-    from ..base import BaseResults
-    from ..chain import ChainResults
-    from ..multiway import MultiwayResults
+    from ..base_results import BaseResults
+    from ..chain_results import ChainResults
+    from ..multiway_results import MultiwayResults
 
 
 MAX_TABLE_LETTERS = 3_000_000  # of tables, from which on they are only in the folder
 ROUNDS_OF_SWAPS = 50  # in which clusters swap their places on the circle, at most
 STYLES = ("report", "cards", "print", "network")
-CHAIN_PAGE = Page(
-    "chain.html.j2", ("page", "numbers", "drawing", "network", "graph", "chain"), STYLES
-)
+CHAIN_PAGE = Page("chain.html.j2", ("page", "numbers", "drawing", "graph"), STYLES)
 MULTIWAY_PAGE = Page(
     "multiway.html.j2",
     (
         *("page", "numbers", "colours", "drawing", "block_margins", "blocks"),
-        *("network", "multiway"),
+        "multiway",
     ),
     STYLES,
 )
@@ -54,51 +52,20 @@ def chain_page(results: ChainResults) -> str:
         "probabilities": results.probabilities.round(6).tolist(),
         "order": circle_order(flow + flow.T),
     }
+    fitted = results.fitted
+    kept = fitted.information_.row_clusters_column_clusters
+    bits = np.array([kept, fitted.lumpability_loss_, fitted.prediction_loss_])  # of I(Z1;Z2)
     shown = {
         "steps": [_steps_text(results.mean_steps(a)) for a in clusters],
-        "losses": _losses(results),
-        "can_test": not results.test and results.is_counted and not results.fitted.held_out,
+        "bits": bits,
+        "shares": bits / (bits.sum() or 1.0),
+        "can_test": not results.test and results.is_counted and not fitted.held_out,
     }
     return _render(CHAIN_PAGE, results, shown, about)
 
 
 def _steps_text(steps: float) -> str:
     return "∞" if math.isinf(steps) else f"{steps:.3g}" if steps < 1000 else f"{steps:,.0f}"
-
-
-def _losses(results: ChainResults) -> list[dict[str, Any]]:
-    """The three parts of I(Z1;Z2): kept, lumpability loss and prediction loss."""
-    fitted = results.fitted
-    kept = fitted.information_.row_clusters_column_clusters
-    bits = np.array([kept, fitted.lumpability_loss_, fitted.prediction_loss_])
-    shares = bits / (bits.sum() or 1.0)
-    starts = np.cumsum(shares) - shares
-    meanings = (
-        ("kept", "Kept", "What a cluster reveals about the next cluster."),
-        (
-            "lumpability",
-            "Lumpability loss",
-            "What the state would add about the next cluster: how far the clusters are from being "
-            "a Markov chain. 0 if all states of a cluster go on alike.",
-        ),
-        (
-            "prediction",
-            "Prediction loss",
-            "What is lost because only the next cluster is predicted, not the next state.",
-        ),
-    )
-    return [
-        {
-            "id": name,
-            "name": title,
-            "meaning": meaning,
-            "bits": float(bits[i]),
-            "share": float(shares[i]),
-            "start": round(1000 * float(starts[i]), 2),
-            "width": round(1000 * float(shares[i]), 2),
-        }
-        for i, (name, title, meaning) in enumerate(meanings)
-    ]
 
 
 def circle_order(links: np.ndarray) -> list[int]:

@@ -194,15 +194,13 @@ def _pack_places(points: np.ndarray) -> bytes:
 # --- snippets of texts ------------------------------------------------------------------------
 
 
-class Snippets(NamedTuple):
-    """Snippets in the order of the data, empty where there is no room, and how many there are."""
+def pack_snippets(
+    texts: np.ndarray, side: SideFindings, budget: int = SNIPPETS_BYTES
+) -> tuple[bytes, int]:
+    """The snippets of all texts, one a line, and how many there are.
 
-    text: bytes  # one line each
-    number: int
-
-
-def pack_snippets(texts: np.ndarray, side: SideFindings, budget: int = SNIPPETS_BYTES) -> Snippets:
-    """The snippets of all texts or, if they are too long, of the most typical in each cluster."""
+    If they are too long, only the most typical texts of each cluster have one.
+    """
     weights = [  # the distinctive words of each cluster, with their part of the information
         {each.name.lower(): each.bits for each in side.distinctive(a, SNIPPET_WORDS)}
         for a in range(side.n_clusters)
@@ -217,7 +215,7 @@ def pack_snippets(texts: np.ndarray, side: SideFindings, budget: int = SNIPPETS_
         number = int(0.95 * budget / size * number)
         for i in order[number:]:
             lines[i] = ""
-    return Snippets("\n".join(lines).encode(), sum(map(bool, lines)))
+    return "\n".join(lines).encode(), sum(map(bool, lines))
 
 
 def _snippets_size(lines: list[str], budget: int) -> int:

@@ -56,15 +56,6 @@ def percent_text(share: float) -> str:
     return f"{_round(100 * share, 1)}%"
 
 
-def kept_and_lost(share: float) -> tuple[str, str]:
-    """A share and the rest in percent, which add up to 100%."""
-    kept = percent_text(share)
-    if kept[0] in "<>":
-        return kept, percent_text(1 - share)
-    lost = 100 - Decimal(kept.rstrip("%"))
-    return kept, f"{lost}%"
-
-
 def bits_text(bits: float) -> str:
     """An amount of information with three digits: 1.17, 0.0051, 2,310."""
     if 0 < abs(bits) < SMALLEST_BITS:

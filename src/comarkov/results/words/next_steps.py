@@ -15,10 +15,8 @@ from ...costs.labels import Counts
 from ...search.select.beta import DEFAULT_BETA
 from .figures import WORDS, percent_text
 from .sentences import (
-    SURE_CONFIDENCE,
     Sentence,
     sentence,
-    share_sure,
 )
 
 if TYPE_CHECKING:
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 MAX_STEPS = 3  # suggestions
 FINER_GAIN = 0.1  # of the information that a finer level must keep more
 COARSER_SHARE = 0.95  # of the information kept that a coarser level must keep
-UNSURE_SHARE = 0.5  # of certain elements, below which more starts are suggested
-MORE_STARTS = 20
 
 
 class NextStep(NamedTuple):
@@ -70,9 +66,6 @@ def _suggestions(results: Results) -> Iterator[tuple[str, str]]:
         yield why, _refit(results, weighting="bm25")
     if not is_one:
         yield from _levels(results)
-        if _needs_starts(results):
-            why = f"Few elements reach a confidence of {SURE_CONFIDENCE}. More starts may find "
-            yield f"{why} clearer clusters:", _refit(results, starts=MORE_STARTS)
     evidence = {"numbers of clusters": results.selection, "values of β": results.beta_selection}
     unknown = [what for what, table in evidence.items() if table is None]
     if unknown:
@@ -110,21 +103,6 @@ def _is_explained(results: Results) -> bool:
     return "description length" in {*chosen["row_rule"], *chosen["column_rule"]}
 
 
-def _needs_starts(results: Results) -> bool:
-    """Are few elements placed with certainty, and were clusters not found again?"""
-    unsure = [
-        side
-        for side in results.findings.sides
-        if side.n_clusters > 1 and side.confidence is not None and share_sure(side) < UNSURE_SHARE
-    ]
-    is_found_again = all(
-        side.stability is not None and (side.stability > SURE_CONFIDENCE).all() for side in unsure
-    )
-    starts = results.parameters.get("n_init")
-    has_many = isinstance(starts, int) and starts >= MORE_STARTS
-    return bool(unsure) and not is_found_again and not has_many
-
-
 def _folder(results: Results, purpose: str = "") -> str:
     """The folder of the results, or one beside it, for a command."""
     return shlex.quote((Path(results.folder).name or "OUT") + purpose)
@@ -144,18 +122,13 @@ def _number_options(numbers: Counts) -> str:
 def _compare(results: Results) -> str:
     if not results.command:
         return 'model.set_params(n_clusters="auto", beta="auto").fit(data)'
-    return f"comarkov sweep {_folder(results)} -o {_folder(results, '-sweep')}"
+    return f"comarkov choose {_folder(results)} -o {_folder(results, '-chosen')}"
 
 
-def _refit(
-    results: Results,
-    numbers: Counts | None = None,
-    weighting: str | None = None,
-    starts: int | None = None,
-) -> str:
+def _refit(results: Results, numbers: Counts | None = None, weighting: str | None = None) -> str:
     """The command or call that fits again with these changes."""
     if not results.command:
-        changes = {"n_clusters": numbers, "weighting": weighting, "n_init": starts}
+        changes = {"n_clusters": numbers, "weighting": weighting}
         keywords = ", ".join(f"{name}={value!r}" for name, value in changes.items() if value)
         return f"model.set_params({keywords}).fit(data)"
     rows, columns = (side.n_clusters or None for side in results.findings.sides)
@@ -163,9 +136,7 @@ def _refit(
     beta = results.findings.beta
     options = [
         _number_options(numbers or (rows, columns)),
-        f"--beta {beta:g}" if beta != DEFAULT_BETA else "",
-        f"--weighting {weighting}" if weighting else "",
-        f"--starts {starts}" if starts else "",
-        f"-o {_folder(results, '-again')}",
+        *([f"--beta {beta:g}"] if beta != DEFAULT_BETA else []),
+        *([f"--weighting {weighting}"] if weighting else []),
     ]
-    return f"comarkov fit {_folder(results)} {' '.join(filter(None, options))}"
+    return f"comarkov fit {_folder(results)} {' '.join(options)} -o {_folder(results, '-again')}"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...costs.lift import bits
 from ...joint.messages import as_plural, plural
-from ...search.select.beta import DEFAULT_BETA
 from ...search.select.number_ladder import OUT_OF_TIME
 from ..findings import Findings, SideFindings
 from .figures import (
@@ -20,7 +20,6 @@ from .figures import (
     INFORMATIVE,
     are_readable,
     count_text,
-    kept_and_lost,
     lift_text,
     percent_text,
     short_name,
@@ -130,31 +129,6 @@ def overview(findings: Findings) -> Sentence:
     return sentence(_join_groups(clauses), *rest, ".")
 
 
-def numbers_of_clusters(findings: Findings) -> Sentence:
-    """How many clusters of what there are."""
-    return _join_groups(
-        [
-            [
-                Part(f"{count_text(side.n_clusters)} "),
-                kind_of(side, 1),
-                Part(" cluster" if side.n_clusters == 1 else " clusters"),
-            ]
-            for side in findings.sides
-            if side.is_clustered
-        ]
-    )
-
-
-def information_kept(findings: Findings) -> Sentence:
-    """How much of the information between both sides the clusters keep."""
-    kept, lost = kept_and_lost(findings.information.kept)
-    return sentence(
-        f"The clusters keep {kept} of what ",
-        _both(findings),
-        f" reveal about each other; {lost} is detail inside the clusters.",
-    )
-
-
 def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -> list[Sentence]:
     """The strongest blocks in words, the strongest first, no cluster twice while others remain.
 
@@ -206,7 +180,7 @@ def _both(findings: Findings) -> Sentence:
 
 def _strongest_blocks(findings: Findings, most: int) -> list[tuple[int, int]]:
     blocks, lift = findings.blocks, findings.lift
-    strength = np.where(lift >= INFORMATIVE, blocks * np.log2(np.maximum(lift, 1)), 0)
+    strength = np.where(lift >= INFORMATIVE, bits(blocks), 0)
     order = np.argsort(-strength, axis=None, kind="stable")[: np.count_nonzero(strength)]
     pairs = [divmod(int(i), blocks.shape[1]) for i in order]
     chosen: list[tuple[int, int]] = []
@@ -329,7 +303,6 @@ class Opening(NamedTuple):
 
     caution: Sentence | None  #: if there is next to nothing to see
     overview: Sentence
-    kept: Sentence
     strongest: list[Sentence]
     certainty: list[Sentence]
     numbers: str  #: why there are so many clusters; empty if they were given
@@ -342,7 +315,6 @@ def opening_of(results: Results) -> Opening:
     return Opening(
         caution=caution(findings, results.selection_reason),
         overview=overview(findings),
-        kept=information_kept(findings),
         strongest=strongest(findings, weight_of(results)),
         certainty=certainty(findings) or [sentence("How certain the clusters are is not known.")],
         numbers=results.selection_reason,
@@ -375,18 +347,10 @@ def beta_reason(results: Results) -> str:
     chosen = evidence[evidence["chosen"]]
     if not chosen.size or np.isnan(chosen["agreement"][0]):
         return f"{beta} is the default: there was no time to compare other values."
-    agreement = f"{chosen['agreement'][0]:.2f}"
-    best = evidence["agreement"].max()
-    is_tied = np.count_nonzero(evidence["agreement"] >= best) > 1
-    if chosen["agreement"][0] >= best and not is_tied:
-        return f"{beta} was chosen because halves of the data agree best there ({agreement} of 1)."
-    well = f"nearly as well as anywhere ({best:.2f})"
-    if chosen["agreement"][0] >= best:
-        well = "as well as anywhere"
-    why = f"halves of the data agree there ({agreement} of 1) {well}"
-    if results.findings.beta == DEFAULT_BETA:
-        return f"{beta}, the default, was kept: {why}."
-    return (
-        f"{beta} was chosen: {why}, and of such values it is the closest to the default of "
-        f"{DEFAULT_BETA:g}."
-    )
+    own, best = float(chosen["agreement"][0]), float(evidence["agreement"].max())
+    if np.count_nonzero(evidence["agreement"] >= own) == 1:
+        return f"{beta} was chosen because halves of the data agree best there ({own:.2f} of 1)."
+    well = "as well as anywhere" if own == best else f"nearly as well as anywhere ({best:.2f})"
+    is_default = results.findings.beta == DEFAULT_BETA
+    verb = "the default, was kept" if is_default else "the closest to the default, was chosen"
+    return f"{beta}, {verb}: halves of the data agree there ({own:.2f} of 1) {well}."

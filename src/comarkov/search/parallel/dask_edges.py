@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...io.read.headers import MISSING
+from ...io.read.headers import MISSING_WORDS
 from ...joint.messages import need, shortened, warn_user
 from .dask_client import INSTALL, PURPOSE, Cluster, Task
 from .dask_partition import Numbered
@@ -52,7 +52,7 @@ def cleaned(column: pa.ChunkedArray, name: str) -> Any:
     if pa.types.is_floating(kind):
         return _whole(column, name)
     text = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
-    is_missing = pc.is_in(text, value_set=pa.array(MISSING, pa.large_string()))
+    is_missing = pc.is_in(text, value_set=pa.array(MISSING_WORDS, pa.large_string()))
     return pc.if_else(is_missing, pa.scalar(None, pa.large_string()), text)
 
 

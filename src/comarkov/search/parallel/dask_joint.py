@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import NO_MASS
-from ...joint.joint import SMALL, Joint, of_counts, of_weights
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights
 from ...joint.scale import FAINTEST, Extent, spread_of
 from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
 from .dask_client import Task
@@ -43,7 +43,7 @@ class Facts(NamedTuple):
             (self.shape[0] + other.shape[0], self.shape[1]),
             self.entries + other.entries,
             self.sums + other.sums,
-            self.extent.joined(other.extent),
+            self.extent.union(other.extent),
             np.result_type(self.dtype, other.dtype),
         )
 
@@ -75,7 +75,7 @@ def form_of(facts: Facts, row_sums: np.ndarray) -> Form:
         raise ValueError(NO_MASS)
     is_count = extent.are_counts(facts.sums.sum, lambda: max(row_sums.max(), facts.sums.max()))
     scale = extent.divisor if is_count else extent.unit
-    if nnz <= SMALL:
+    if nnz <= MAX_DOUBLE_ENTRIES:
         dtype: type = np.float64
     elif is_count:
         dtype = np.int32

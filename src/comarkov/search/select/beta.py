@@ -103,7 +103,7 @@ def beta_evidence(
     given labels.
     """
     _, init, fixed = parameters
-    if counts.nnz > resample.MOST and init is None and fixed is None:
+    if counts.nnz > resample.SAMPLE_ENTRIES and init is None and fixed is None:
         rng = run.drawing(Purpose.SAMPLE).rng
         counts = counts[resample.drawn(counts.shape[0], counts.nnz, rng)]
 

@@ -26,8 +26,6 @@ class Lift {
     return this.shades[Math.round((1 + share) * SHADES)];
   }
 
-  text(lift) { return liftText(lift); }
-
   drawLegend(box) {
     const width = Math.min(340, box.clientWidth || 340), start = 20, end = width - 20;
     const fields = 48, size = (end - start) / fields;
@@ -125,7 +123,7 @@ class Blocks {
     const { width, height } = this.box;
     if (width < 16 || height < 10) return;
     pen.textAlign = "center";
-    const texts = this.all.map((block) => ({ block, text: this.lift.text(this.liftOf(block)) }));
+    const texts = this.all.map((block) => ({ block, text: liftText(this.liftOf(block)) }));
     const widest = (size) => {
       pen.font = font(size, 500);
       return largest(texts, ({ text }) => pen.measureText(text).width);
@@ -165,7 +163,7 @@ class Blocks {
     return [
       textLine("strong", ...name("rows"), " × ", ...name("columns")),
       textLine("", `lift ${liftText(this.liftOf(block))}`),
-      textLine("soft", `${percent(share[i])} of the weight, ${percent(expected[i])} by chance`),
+      textLine("soft", `${percentText(share[i])} of the weight, ${percentText(expected[i])} by chance`),
     ];
   }
 

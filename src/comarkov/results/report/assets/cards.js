@@ -37,7 +37,7 @@ class Card {
     const members = `${whole(size)} member${size === 1 ? "" : "s"}`;
     const more = stability === null ? "" : ` · stability\u00a0${stability.toFixed(2)}`;
     return newElement("p", { class: "sizes" }, newElement("b", {}, members),
-      ` · ${percent(share)} of the weight`, newElement("span", { class: "stability" }, more));
+      ` · ${percentText(share)} of the weight`, newElement("span", { class: "stability" }, more));
   }
 
   // On a phone a card is folded to these names.

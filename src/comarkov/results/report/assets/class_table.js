@@ -139,7 +139,7 @@ class ClassTable {
     if (!count) return cell;
     const shade = cellScale()(Math.sqrt(count / total));
     Object.assign(cell.style, { background: css(shade), color: inkOn(shade) });
-    cell.title = `${percent(count / total)} of the cluster`;
+    cell.title = `${percentText(count / total)} of the cluster`;
     return cell;
   }
 }

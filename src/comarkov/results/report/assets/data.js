@@ -54,15 +54,14 @@ class ReportData {
 
   // Recompute what is shown.
   renew() {
-    const before = this.view;
-    this.view = this.shown === this.fit ? this.viewAtLevel(before) : this.viewAtBeta(before);
+    this.view = this.shown === this.fit ? this.viewAtLevel() : this.viewAtBeta();
     this.groups = new Map();
   }
 
-  viewAtLevel(before) {
+  viewAtLevel() {
     const { nodes, cluster, ...view } = this.blocksAt(this.level), arranged = {};
     for (const side of SIDES) {
-      arranged[side] = this.arranged(side, this.labelsAt(side, cluster[side]), nodes[side], before);
+      arranged[side] = this.arranged(side, this.labelsAt(side, cluster[side]), nodes[side]);
     }
     const figures = this.isFitLevel ? about.views[this.fit] : this.figuresOf(nodes, view);
     return { ...figures, ...arranged, ...view, nodes };
@@ -93,11 +92,11 @@ class ReportData {
     return Int32Array.from(leaf, (next) => (next ? cluster[next - 1] : -1));
   }
 
-  arranged(side, label, nodes, before) {
+  arranged(side, label, nodes) {
     const facts = this[side];
     const clusters = !nodes ? [...facts.shown.keys()]
       : this.isDiagonal ? facts.tree.drawn(nodes) : [...nodes.keys()];
-    return arrange(facts, label, clusters, before?.[side]);
+    return arrange(facts, label, clusters);
   }
 
   figuresOf(nodes, blocks) {
@@ -111,7 +110,7 @@ class ReportData {
     return { beta, is_fit: false, kept, cost };
   }
 
-  viewAtBeta(before) {
+  viewAtBeta() {
     const i = this.shown, facts = about.views[i];
     const numbers = new Float32Array(this.sections.get(`blocks ${i}`).slice().buffer);
     const labels = { rows: this.labelsAtBeta("row", i), columns: this.labelsAtBeta("column", i) };
@@ -120,8 +119,7 @@ class ReportData {
       : this[side].shown.length);
     const shape = SIDES.map(count), arranged = {};
     for (const side of SIDES) {
-      arranged[side] = arrange(this[side], labels[side], this.clustersAtBeta(side, count(side)),
-        before?.[side]);
+      arranged[side] = arrange(this[side], labels[side], this.clustersAtBeta(side, count(side)));
     }
     return { ...facts, ...arranged, shape, nodes: { rows: null, columns: null },
       share: numbers.subarray(0, numbers.length / 2), expected: numbers.subarray(numbers.length / 2) };

@@ -141,7 +141,8 @@ function drawNames(pen, heatmap, side) {
 
 function writeName(pen, { rows, columns }, side, name, middle) {
   if (side === "rows") {
-    writeBeside(pen, columns.start, clipped(pen, name, columns.start - 10), middle);
+    pen.textAlign = "right";
+    pen.fillText(clipped(pen, name, columns.start - 10), columns.start - 7, middle);
     return;
   }
   pen.save();
@@ -150,11 +151,6 @@ function writeName(pen, { rows, columns }, side, name, middle) {
   pen.textAlign = "left";
   pen.fillText(clipped(pen, name, rows.start - 12), 0, 0);
   pen.restore();
-}
-
-function writeBeside(pen, left, text, middle) {
-  pen.textAlign = "right";
-  pen.fillText(text, left - 7, middle);
 }
 
 // The number of each cluster, with its title where there is room. A label that would touch the one

@@ -121,7 +121,7 @@ function cutCommand(data) {
 // The key figures of what is shown.
 function describeFigures({ beta, cost, kept }) {
   byId("beta-now").textContent = short(beta);
-  byId("kept").textContent = percent(kept);
+  byId("kept").textContent = percentText(kept);
   byId("cost").textContent = bitsText(cost);
   byId("bits").textContent = bitsText(kept * about.information);
 }

@@ -184,10 +184,8 @@ class Report {
 
   drawMerges() {
     for (const side of SIDES) {
-      const tree = byId(`${side}-tree`), box = byId(`${side}-pairs`);
+      const tree = byId(`${side}-tree`);
       if (isOpen(tree)) drawDendrogram(tree, this.data, side);
-      if (isOpen(box) && this.data[side].pairs.length) drawPairs(box, this.data[side]);
-      if (box && !this.data[side].pairs.length) box.closest("details").hidden = true; // too many
     }
   }
 }

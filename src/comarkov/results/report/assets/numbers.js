@@ -53,8 +53,6 @@ function percentText(share) {
   return `${(100 * share).toFixed(1)}%`;
 }
 
-const percent = percentText;
-
 // An amount of information with three digits: 1.17, 0.0051, 2,310.
 function bitsText(bits) {
   if (bits !== 0 && Math.abs(bits) < 1e-6) return "<0.000001";

@@ -143,3 +143,11 @@ function onWidth(draw) {
     requestAnimationFrame(draw);
   });
 }
+
+// Draw a page of networks, and mark it as complete once it has been put together.
+function begin(draw) {
+  connectDownloads(new Map(Object.entries(about.tables)));
+  draw();
+  onWidth(draw);
+  document.documentElement.dataset.ready = "yes";
+}

@@ -3,12 +3,8 @@
 class Path {
   constructor(data) {
     this.data = data;
-    byId("beta").addEventListener("input", (event) => this.show(+event.target.value));
+    byId("beta").addEventListener("input", (event) => data.setBeta(+event.target.value));
     this.describe();
-  }
-
-  show(i) {
-    this.data.setBeta(i);
   }
 
   describe() {
@@ -19,7 +15,7 @@ class Path {
   }
 
   draw() {
-    const common = { shown: this.data.isFitLevel ? this.data.shown : null, onPick: (i) => this.show(i) };
+    const common = { shown: this.data.isFitLevel ? this.data.shown : null, onPick: (i) => this.data.setBeta(i) };
     const kept = (view) => view.kept, cost = (view) => view.cost;
     const inPercent = (share) => `${(100 * share).toFixed(0)}%`;
     drawCurve(byId("kept-chart"), { value: kept, text: inPercent, ...common });

@@ -99,25 +99,14 @@ class Picture {
   }
 
   drawCells(pen, spans, density) {
-    const { view, cells } = this.data, key = this.keyOf(spans, density);
+    const { view, cells } = this.data;
     const rows = binsOf(view.rows, spans.rows, density);
     const columns = binsOf(view.columns, spans.columns, density);
-    if (!this.isPainted(key)) {
-      const means = meansOf(cells, view.rows.at, rows, columns), high = highOf(means);
-      this.paint(means, columns.size, rows.size, (mean) => Math.sqrt(mean / high));
-      this.high = high * cells.top; // the entry of the darkest colour
-      this.painted = key;
-    }
+    const means = meansOf(cells, view.rows.at, rows, columns), high = highOf(means);
+    this.paint(means, columns.size, rows.size, (mean) => Math.sqrt(mean / high));
+    this.high = high * cells.top; // the entry of the darkest colour
     pen.drawImage(this.canvas, columns.start, rows.start, columns.length, rows.length);
   }
-
-  // What an image of the cells depends on. Another level moves no cell, so that it stays.
-  keyOf({ rows, columns }, density) {
-    const { view } = this.data, places = [rows, columns].flatMap((span) => [span.from, span.to, span.length]);
-    return [view.rows.at, view.columns.at, this.table, density, ...places];
-  }
-
-  isPainted(key) { return this.painted?.every((part, i) => part === key[i]); }
 
   drawOverview(pen, { rows, columns }) {
     const [high, wide] = about.overview;
@@ -127,7 +116,6 @@ class Picture {
       columns.from * x, rows.from * y, (columns.to - columns.from) * x, (rows.to - rows.from) * y,
       columns.start, rows.start, columns.length, rows.length);
     this.high = null;
-    this.painted = null;
   }
 
   paint(numbers, width, height, shareOf) {

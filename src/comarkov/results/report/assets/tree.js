@@ -55,14 +55,10 @@ class Tree {
 
 // Where elements are drawn.
 // By cluster, in this order of clusters, and in a cluster as in the fit; those in no cluster last.
-// An arrangement that is the same as before is that object, so that pictures need not be drawn again.
-function arrange(side, label, clusters, before) {
+function arrange(side, label, clusters) {
   const at = side.clusters ? elementsByCluster(label, clusters)
     : Uint32Array.from({ length: side.n }, (_, element) => element);
-  const isSame = before && before.at.every((element, place) => element === at[place]);
-  const place = isSame ? before.place : inverse(at);
-  const arrangement = { at: isSame ? before.at : at, place, label, clusters };
-  return { ...arrangement, bands: side.clusters ? bandsOf(at, label) : [] };
+  return { at, place: inverse(at), label, clusters, bands: side.clusters ? bandsOf(at, label) : [] };
 }
 
 function elementsByCluster(label, clusters) {

@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..costs.labels import membership
 from ..io.csv_files import csv_text
-from ..io.files import DATA
+from ..io.files import DATA_FILE
 from ..io.read import Data
 from ..joint.chains import read_transitions
 from ..joint.messages import listed
-from .base import BaseResults, ClusteredElements
+from .base_results import BaseResults, ClusteredElements
 from .describe import short
 from .words.figures import bits_text, count_text, percent_text
 from .words.titles import Words, titles_from
@@ -224,7 +224,7 @@ class ChainResults(BaseResults):
         numbers = self.shares[a], self.probabilities[a, a], self.mean_steps(a)
         return a, self.titles[a], self.states.size(a), *(f"{number:.6g}" for number in numbers)
 
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json."""
         fitted = self.fitted
         test = getattr(fitted, "lumpability_test_", None)
@@ -259,7 +259,7 @@ class ChainResults(BaseResults):
 
     def save_data(self, folder: Path) -> None:
         """Write the transitions."""
-        self.data.save(folder / DATA)
+        self.data.save(folder / DATA_FILE)
 
     def to_html(self) -> str:
         """The page: one file that needs no network."""
@@ -272,7 +272,7 @@ class ChainResults(BaseResults):
         """Python code that repeats the fit."""
         return (
             "import comarkov\nfrom comarkov import MarkovAggregation\n\n"
-            f'data = comarkov.read("{DATA}")  # in the folder of this page\n'
+            f'data = comarkov.read("{DATA_FILE}")  # in the folder of this page\n'
             f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
         )
 

@@ -54,7 +54,7 @@ class BaseResults(ABC):
         """The text of each CSV file."""
 
     @abstractmethod
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json that are not about single elements."""
 
     @abstractmethod
@@ -96,7 +96,7 @@ class BaseResults(ABC):
         """All text files of results, by name."""
         summary = {
             "format": SUMMARY_FORMAT,
-            **self.figures(),
+            **self.summary(),
             "model": repr(self.fitted),
             "parameters": self.parameters,
             "command": self.command,

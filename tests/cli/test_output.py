@@ -1,12 +1,14 @@
-"""Names from files cannot control the terminal, and messages quote no more than a line."""
+"""What is printed: names from files cannot control the terminal, errors and notes are short."""
 
 import json
+import logging
 import re
 
 import pytest
 from commands import assert_refused, run
 
-from comarkov.cli.output import printable
+from comarkov.cli.output import notes, printable
+from comarkov.kernels.compiling import NOTICE
 
 NAMES = ["red\x1b[31m", "bell\x07", "csi\x9b2J", "back\u202eward", "del\x7f"]
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -60,3 +62,13 @@ def test_json_is_the_same_with_and_without_escapes():
     names = [*NAMES, "\udc80", "π 語", "tab\tnew\nline"]
     assert json.loads(printable(json.dumps(names, ensure_ascii=False))) == names
     assert printable("π 語\t1\n") == "π 語\t1\n"
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_log_messages_are_notes_once_and_never_if_quiet(quiet, capsys):
+    logger = logging.getLogger("comarkov")
+    with notes(quiet):
+        logger.warning(NOTICE)
+        logger.warning(NOTICE)
+    assert capsys.readouterr().err == ("" if quiet else f"Note: {NOTICE}\n")
+    assert not logger.handlers

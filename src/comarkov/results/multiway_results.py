@@ -18,13 +18,13 @@ from ..costs import lift as lifts
 from ..costs.labels import membership
 from ..costs.objective import Information
 from ..io.csv_files import csv_text
-from ..io.files import DATA
+from ..io.files import DATA_FILE
 from ..io.read import read
 from ..io.read.element_types import Key, read_relations
 from ..joint.joint import Joint
 from ..joint.messages import as_plural, listed
-from .base import BaseResults, ClusteredElements
-from .chain import ChainResults
+from .base_results import BaseResults, ClusteredElements
+from .chain_results import ChainResults
 from .describe import features_text, short
 from .findings import Feature, features_of
 from .words.figures import are_readable, bits_text, count_text, is_informative, percent_text
@@ -274,7 +274,7 @@ class MultiwayResults(BaseResults):
                 sizes = rows.size(a), columns.size(b)
                 yield relation.name, a, b, *sizes, *texts, row_titles[a], column_titles[b]
 
-    def figures(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """All figures for summary.json."""
         return {
             "data": {"source": self.source},
@@ -361,7 +361,7 @@ def network_results(folder: Path, model: Any, about: dict[str, Any]) -> BaseResu
     command = str(about.get("command", ""))
     match type(model).__name__:
         case "MarkovAggregation":
-            data = replace(read(folder / DATA), source=str(about["data"]["source"]))
+            data = replace(read(folder / DATA_FILE), source=str(about["data"]["source"]))
             return ChainResults(model, data, command)
         case "MultiwayClustering":
             tables = {
