@@ -33,8 +33,9 @@ NOT_CORE = {
 }
 OPTIONAL = {"anndata", "dask", "distributed", "matplotlib", "networkx", "pandas", "polars", "typer"}
 # tests outside of tests/kernels that need few enough steps to run without compiled kernels
-UNCOMPILED_FILES = {"test_network.py", "test_merging.py", "test_seeding.py"}
+UNCOMPILED_FILES = {"test_network.py", "test_seeding.py"}
 UNCOMPILED_TESTS = {
+    "test_pair_costs_are_sums_over_all_items_of_all_tables",
     "test_a_split_saves_what_it_promises",
     "test_profiles_are_compared_as_published",
     "test_masses_that_moved_are_those_of_the_labels",

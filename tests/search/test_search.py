@@ -15,8 +15,7 @@ import comarkov
 from comarkov import CoClustering, datasets
 from comarkov.costs import objective
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
-from comarkov.search.optimise.ensemble import Member, _agree, consensus, over_split, search
-from comarkov.search.optimise.methods import Method
+from comarkov.search.optimise.methods import Member, Method, _agree, consensus, over_split, search
 from comarkov.search.optimise.refine import Swap, polish
 from comarkov.search.state.side import Side
 

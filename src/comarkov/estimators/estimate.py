@@ -27,7 +27,7 @@ from ..joint.parts import count_parts
 from ..joint.scale import Extent, count_unit
 from ..joint.weighting import Weighting, as_weighting, frequencies
 from ..search import budgets
-from ..search.optimise.ensemble import WAVE
+from ..search.optimise.methods import WAVE
 from ..search.optimise.refine import fine_number
 from ..search.parallel.boards import padded
 from ..search.parallel.dask_client import current

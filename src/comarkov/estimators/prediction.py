@@ -26,7 +26,7 @@ from ..model.hierarchy import Hierarchy
 from ..model.leaves import Orders, canonical_orders, renumbered_path, take_leaves
 from ..model.placing import Model
 from ..results.fit_data import joint_of_fit
-from ..search.optimise.ensemble import search
+from ..search.optimise.methods import search
 from ..search.optimise.refine import fine_count
 from ..search.run import Run, Settings
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, Step

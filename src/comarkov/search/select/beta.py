@@ -22,7 +22,7 @@ from ...joint import resample
 from ...joint.joint import Joint
 from ...joint.resample import halves
 from .. import budgets
-from ..optimise.ensemble import parts_of, search
+from ..optimise.methods import parts_of, search
 from ..optimise.refine import refine
 from ..progress import BETA
 from ..progress import PATH as PATH_STAGE
