@@ -19,7 +19,7 @@ from comarkov.search.optimise.batch_updates import Batch
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Run, Seed, Settings
 from comarkov.search.state.coclusters import CoClusterProblem
-from comarkov.search.state.graph import Graph, Relation
+from comarkov.search.state.graph import Graph, WeightedRelation
 from comarkov.search.state.network_state import network
 from comarkov.search.state.starts import free_start, starts_for
 
@@ -198,7 +198,7 @@ def kernels(report: Report) -> None:
     data = joint(planted(10**6, CLUSTERS))
     labels = [np.random.default_rng(0).integers(CLUSTERS, size=size) for size in data.shape]
     rows, columns = (free_start(CLUSTERS, mass) for mass in (data.row_mass, data.column_mass))
-    graph = Graph((Relation(0, 1, data, co_clustering),), 2)
+    graph = Graph((WeightedRelation(0, 1, data, co_clustering),), 2)
     states = (
         network(graph, [rows, columns], labels),
         CoClusterProblem(data, (rows, columns)).with_labels(labels),
