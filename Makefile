@@ -1,32 +1,26 @@
 # Everything runs in .venv, which is made when it is missing and renewed when pyproject.toml or the version changes:
-# with what the command line needs at first, and with further extras where a target needs them.
+# with what the command line needs at first, and with all extras and a group of pyproject.toml where a target needs it.
 PYTHON ?= python3
 BIN = .venv/bin
 READY = .venv/.ready
 DEV = .venv/.ready-dev
 BENCH = .venv/.ready-bench
 DOCS = .venv/.ready-docs
-WITHOUT_JIT = tests/kernels tests/search/test_network.py tests/search/test_merging.py tests/search/test_seeding.py \
-	tests/search/test_search.py::test_a_split_saves_what_it_promises \
-	tests/search/test_batch.py::test_profiles_are_compared_as_published \
-	tests/search/test_batch.py::test_masses_that_moved_are_those_of_the_labels \
-	tests/search/test_agglomerate.py::test_aib_is_the_plain_one \
-	--hypothesis-profile=quick \
-	--ignore=tests/kernels/test_compiling.py \
-	--deselect=tests/kernels/test_logarithm.py::test_loops_become_vectors
-
+ALL = '.[anndata,cli,dask,databases,excel]'
+PARALLEL = --numprocesses auto --dist worksteal
 # Types are checked and documents built with the newest versions; old packages warn about new ones that they need.
 OLD = --ignore tests/install --ignore tests/test_typing.py -W ignore::DeprecationWarning \
 	--deselect=tests/docs/test_references.py::test_every_command_has_a_page_with_all_its_options
 
-.PHONY: help demo docs docs-check docs-links release-check test test-lowest test-newest coverage mutants faults nightly check audit format bench bench-quality \
-	bench-scale fuzz reproduce clean
+.PHONY: help demo docs docs-check docs-links release-check test test-fast test-lowest test-newest coverage mutants faults \
+	nightly check audit format bench bench-quality bench-scale fuzz reproduce clean
 
 help:
 	@echo "make demo       co-cluster a bundled data set, from the command to the report"
 	@echo "make test       run the whole test suite"
-	@echo "make test-lowest  the same with the lowest versions of all dependencies (PYTHON=python3.11)"
-	@echo "make test-newest  the same with the newest versions, in a new environment"
+	@echo "make test-fast  run the core: the mathematics and the search (a minute)"
+	@echo "make test-lowest  run all tests with the lowest versions of all dependencies (PYTHON=python3.11)"
+	@echo "make test-newest  run all tests with the newest versions, in a new environment"
 	@echo "make audit      known vulnerabilities and licences of all dependencies (needs pypi.org)"
 	@echo "make coverage   run it with coverage of lines and branches, kernels included: at least 95 %"
 	@echo "make mutants    change operators, numbers and statements at random: do tests notice? (an hour)"
@@ -50,10 +44,8 @@ $(READY): pyproject.toml src/comarkov/__init__.py
 	$(BIN)/pip install --quiet --editable '.[cli]'
 	touch $@
 
-$(BENCH): $(DEV)
-
 .venv/.ready-%: $(READY)
-	$(BIN)/pip install --quiet --editable '.[$*]'
+	$(BIN)/pip install --quiet --editable $(ALL) --group $*
 	touch $@
 
 demo: $(READY)
@@ -61,39 +53,38 @@ demo: $(READY)
 
 PYTEST = $(BIN)/pytest
 test: $(DEV)
-	$(PYTEST) --numprocesses auto --dist worksteal
+	$(PYTEST) $(PARALLEL)
 
-test-lowest:
-	$(PYTHON) -m venv --clear .venv-lowest
-	.venv-lowest/bin/pip install --quiet --constraint tests/lowest-versions.txt --editable '.[test]'
-	.venv-lowest/bin/pytest $(OLD) --numprocesses auto --dist worksteal $(TESTS)
+test-fast: $(DEV)
+	$(PYTEST) $(PARALLEL) --hypothesis-profile=quick -m core $(addprefix tests/,kernels joint costs search model estimators)
 
-test-newest:
-	$(PYTHON) -m venv --clear .venv-newest
-	.venv-newest/bin/pip install --quiet --editable '.[test]'
-	.venv-newest/bin/pytest --numprocesses auto --dist worksteal $(TESTS)
+test-lowest test-newest: test-%:
+	$(PYTHON) -m venv --clear .venv-$*
+	.venv-$*/bin/pip install --quiet --upgrade pip
+	.venv-$*/bin/pip install --quiet $(if $(filter lowest,$*),--constraint tests/lowest-versions.txt) --editable $(ALL) --group test
+	.venv-$*/bin/pytest $(if $(filter lowest,$*),$(OLD)) $(PARALLEL) $(TESTS)
 
 # The tests, and again those of kernels that are fast enough without compiling them. Ctrl-C at any moment may
 # come while coverage holds its lock, which it would keep for ever.
 COVERED = $(BIN)/coverage run -m pytest \
-	--deselect=tests/data/test_writing.py::test_ctrl_c_at_any_moment_leaves_a_folder_whole_or_absent \
-	--deselect=tests/data/test_writing.py::test_ctrl_c_at_any_moment_leaves_a_file_old_or_new
+	--deselect=tests/io/test_files.py::test_ctrl_c_at_any_moment_leaves_a_folder_whole_or_absent \
+	--deselect=tests/io/test_files.py::test_ctrl_c_at_any_moment_leaves_a_file_old_or_new
 coverage: $(DEV)
 	rm -f .coverage .coverage.*
 	$(MAKE) test PYTEST="$(COVERED)"
-	NUMBA_DISABLE_JIT=1 $(COVERED) -W ignore::RuntimeWarning --numprocesses auto --dist worksteal $(WITHOUT_JIT)
+	NUMBA_DISABLE_JIT=1 $(COVERED) -W ignore::RuntimeWarning $(PARALLEL) --hypothesis-profile=quick -m uncompiled tests/kernels tests/search
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	@echo "$$($(BIN)/coverage report --format=total --precision=1) % of lines and branches"
 
 mutants: $(DEV)
-	$(BIN)/python tools/mutate.py
+	$(BIN)/python dev/mutate.py
 
 faults: $(DEV)
-	$(BIN)/python trust/faults.py
+	$(BIN)/python dev/faults.py
 
 nightly: $(DEV)
-	$(BIN)/python trust/nightly.py
+	$(BIN)/python dev/nightly.py
 
 check: $(DEV)
 	$(BIN)/ruff check .
@@ -114,13 +105,13 @@ docs-links: $(DOCS)
 
 # Build, check and install what a release would be. Tags such as v0.2.0 are released by a workflow.
 release-check: docs .venv/.ready-release
-	$(BIN)/python tools/release_check.py
+	$(BIN)/python dev/release_check.py
 
 # A package that cannot be looked up is an error, too.
 audit: $(DEV)
 	$(BIN)/pip freeze --exclude-editable > .venv/versions.txt
 	$(BIN)/pip-audit --strict --no-deps --disable-pip --requirement .venv/versions.txt
-	$(BIN)/python tools/licences.py --check
+	$(BIN)/python dev/licences.py --check
 
 format: $(DEV)
 	$(BIN)/ruff check --fix .
@@ -134,8 +125,7 @@ bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/quality.py || missed=1; \
 	$(BIN)/python benchmarks/confidence.py || missed=1; \
 	$(BIN)/python benchmarks/settings.py || missed=1; \
-	$(BIN)/python benchmarks/text_weighting.py || missed=1; \
-	$(BIN)/python benchmarks/choose_beta.py || missed=1; \
+	$(BIN)/python benchmarks/choices.py || missed=1; \
 	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
 
 bench-scale: $(BENCH)
@@ -143,7 +133,7 @@ bench-scale: $(BENCH)
 
 SECONDS = 60
 fuzz: $(DEV)
-	$(BIN)/python fuzz/run.py --seconds $(SECONDS)
+	$(BIN)/python dev/fuzz.py --seconds $(SECONDS)
 
 reproduce: $(READY)
 	$(BIN)/comarkov reproduce --out reproduction

@@ -6,14 +6,12 @@ nothing was designed on them.
 
 import sys
 import time
-import warnings
 
 import numpy as np
 import scipy.sparse as sp
-from common import Report
+from common import Report, run
 from sknetwork.clustering import Leiden, Louvain
 from tables import Table, all_tables
-from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering
 from comarkov.joint.inputs import as_csr
@@ -105,9 +103,4 @@ def timed(model, X):
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    threadpool_limits(1)
-    report = Report()
-    main(report, sys.argv[1:])
-    print(f"\n{report.missed} targets missed")
-    sys.exit(report.missed > 0)
+    run(main, sys.argv[1:])

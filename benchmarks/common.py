@@ -1,4 +1,4 @@
-"""Data, clocks and the table that benchmarks print."""
+"""Data, clocks, the table that benchmarks print, and how they run."""
 
 import os
 import platform
@@ -6,7 +6,10 @@ import re
 import sys
 import tarfile
 import time
+import warnings
+from collections.abc import Callable
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,8 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
 import comarkov
+from comarkov import datasets
+from comarkov.io.datasets.collections import read_newsgroups
 
 HERE = Path(__file__).parent
 NEWSGROUPS = "20news-bydate.tar.gz"
@@ -40,6 +45,12 @@ def letters_of_subject_and_body(text: str) -> str:
     header, _, body = text.partition("\n\n")
     subject = re.findall(r"^subject:(.*)$", header, re.IGNORECASE | re.MULTILINE)
     return " ".join(re.findall("[a-z]{2,}", " ".join([*subject, body]).lower()))
+
+
+@cache
+def documents() -> datasets.Dataset:
+    """All documents of 20 Newsgroups as counts of the words of letters in subject and body."""
+    return read_newsgroups(datasets.find("newsgroups", data_folder()), letters_of_subject_and_body)
 
 
 def planted(nnz: int, clusters: int, columns: int = 5_000, seed: int = 0) -> sp.csr_array:
@@ -95,3 +106,15 @@ class Report:
         self.missed += not met
         verdict = "met" if met else "MISSED"
         print(f"{what:<58} {value:>10.2f} {unit}   {sign} {target:g} {unit}  {verdict}", flush=True)
+
+
+def run(main: Callable[..., None], *arguments: object) -> None:
+    """Run a benchmark by itself: on one thread, with exit code 1 if a target is missed."""
+    from threadpoolctl import threadpool_limits
+
+    warnings.simplefilter("ignore")  # of empty rows, and of convergence where the paper stops early
+    report = Report()
+    with threadpool_limits(1):
+        main(report, *arguments)
+    print(f"\n{report.missed} targets missed")
+    sys.exit(report.missed > 0)

@@ -9,19 +9,17 @@ independent, so the error must stay what it was before, within 0.02.
 """
 
 import sys
-import warnings
 from typing import NamedTuple
 
 import numpy as np
-from common import Report, data_folder, letters_of_subject_and_body
+from common import Report, documents, run
 from sklearn.datasets import load_digits
 from sklearn.metrics import roc_auc_score
-from threadpoolctl import threadpool_limits
 
 from comarkov import CoClustering, datasets
 from comarkov.costs.labels import matched
-from comarkov.io.datasets.collections import COLLECTIONS, read_newsgroups
-from comarkov.io.store.weighing import weighted_joint
+from comarkov.io.datasets.collections import COLLECTIONS
+from comarkov.io.store.opening import weighted_joint
 from comarkov.model.confidence import confidence
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import starts_for
@@ -84,12 +82,10 @@ def facts(report: Report, name: str, samples: list[Sample]) -> None:
 
 def collections(report: Report, seeds) -> None:
     report.title(f"Newsgroups, {len(seeds)} samples of 500 documents each, BM25")
-    archive = datasets.find("newsgroups", data_folder())
-    documents = read_newsgroups(archive, letters_of_subject_and_body)
     for name in COLLECTIONS:
         samples = []
         for seed in seeds:
-            drawn = datasets.newsgroups_sample(documents, name, n_words=4000, random_state=seed)
+            drawn = datasets.newsgroups_sample(documents(), name, n_words=4000, random_state=seed)
             k = len(drawn.class_names), WORD_CLUSTERS
             samples.append(fitted(drawn.matrix, drawn.row_classes, k, seed, **TEXT))
         one_by_one = np.mean([calibration_error(one.sure, one.right) for one in samples])
@@ -115,12 +111,10 @@ def known_truth(report: Report) -> None:
     facts(report, "digits", [fitted(digits.data, digits.target, (10, 10), 0)])
 
 
-if __name__ == "__main__":
-    warnings.simplefilter("ignore")  # words without mass
-    threadpool_limits(1)
-    report = Report()
-    seeds = range(*map(int, sys.argv[1:3])) if len(sys.argv) > 2 else SEEDS
+def main(report: Report, seeds=SEEDS) -> None:
     collections(report, seeds)
     known_truth(report)
-    print(f"\n{report.missed} targets missed")
-    sys.exit(report.missed > 0)
+
+
+if __name__ == "__main__":
+    run(main, *([range(*map(int, sys.argv[1:3]))] if len(sys.argv) > 2 else []))

@@ -1,8 +1,9 @@
-"""Reading edge lists: time beside polars' own grouping, peak memory beside the matrix (Linux).
+"""Reading beside polars: edge lists beside its grouping, a wide table beside its reader (Linux).
 
 25 M edges between 200,000 rows and 50,000 columns, some much more frequent than others, as
-Parquet, with numbers and with texts as ids. Each run is a process of its own; ours and polars'
-alternate, and the medians are compared. Arguments: number of edges, number of runs.
+Parquet, with numbers and with texts as ids; and a CSV file of 200 x 20,000 counts. Each run is a
+process of its own; ours and polars' alternate, and the medians are compared. Arguments: number of
+edges, number of runs.
 """
 
 import os
@@ -19,6 +20,7 @@ from common import Report
 EDGES = 25_000_000
 RUNS = 3
 SHAPE = (200_000, 50_000)
+WIDE = (200, 20_000)
 MEASURE = """
 import sys, time
 import numpy as np, polars as pl, comarkov
@@ -44,6 +46,8 @@ POLARS = """
 query = pl.scan_parquet(sys.argv[1]).group_by("user", "item").agg(pl.col("rating").sum())
 size = len(query.collect(engine="streaming"))
 """
+READ_WIDE = "data = comarkov.read(sys.argv[1]); size = data.matrix.nnz\n"
+POLARS_WIDE = "size = pl.read_csv(sys.argv[1]).height\n"
 TELL = 'print(time.perf_counter() - start, status("VmHWM") - before, size)'
 
 
@@ -69,6 +73,24 @@ def run(what: str, path: Path) -> tuple[float, ...]:
     return tuple(map(float, child.stdout.split()))
 
 
+def write_wide(folder: Path) -> Path:
+    counts = np.random.default_rng(0).poisson(1.0, WIDE)
+    names = pl.Series("cell", [f"cell {i}" for i in range(WIDE[0])])
+    table = pl.DataFrame(counts, schema=[f"gene {j}" for j in range(WIDE[1])])
+    path = folder / "wide.csv"
+    table.insert_column(0, names).write_csv(path)
+    return path
+
+
+def compare_wide(report: Report, path: Path, runs: int) -> None:
+    pairs = [(run(POLARS_WIDE, path), run(READ_WIDE, path)) for _ in range(runs)]
+    polars, ours = (
+        statistics.median(seconds for seconds, *_ in side) for side in zip(*pairs, strict=True)
+    )
+    report.fact(f"wide CSV of {WIDE[0]} x {WIDE[1]:,}: polars", f"{polars:.1f} s")
+    report.figure(f"wide CSV: time ({ours:.1f} s) / polars'", ours / polars, "<=", 3)
+
+
 def main(report: Report, edges: int = EDGES, runs: int = RUNS) -> None:
     report.title(f"{edges:,} edges from Parquet to a joint distribution, medians of {runs} runs")
     with tempfile.TemporaryDirectory() as folder:
@@ -83,6 +105,7 @@ def main(report: Report, edges: int = EDGES, runs: int = RUNS) -> None:
             report.figure(f"{name}: time ({ours[0]:.1f} s) / polars'", ours[0] / polars[0], "<=", 3)
             what = f"{name}: peak ({ours[1] / 1e6:.0f} MB) / CSR ({ours[2] / 1e6:.0f} MB)"
             report.figure(what, ours[1] / ours[2], "<=", 4)
+        compare_wide(report, write_wide(Path(folder)), runs)
 
 
 if __name__ == "__main__":

@@ -2,19 +2,16 @@
 
 import sys
 
-import family
-import memory
-import named
+import methods
 import reading
 import report as page
-import scaling
 import speed
 import startup
 from common import Report
 
 if __name__ == "__main__":
     report = Report()
-    for benchmark in (speed, scaling, memory, named, family, startup, reading, page):
+    for benchmark in (speed, methods, startup, reading, page):
         benchmark.main(report)
     print(f"\n{report.missed} targets missed")
     sys.exit(report.missed > 0)

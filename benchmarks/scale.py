@@ -1,7 +1,7 @@
 """make bench-scale: threads, memory and growth up to 1e8 non-zeros, data on disk; Linux only.
 
 Times are ratios within one run. Memory is that of the whole process: Python, the kernels, the input
-and the fit. The planted data have 20 x 20 blocks, see ``scale_data``. ``--largest`` fits 1e9
+and the fit. The planted data have 20 x 20 blocks, see ``scale_tasks``. ``--largest`` fits 1e9
 non-zeros from a store, once: that takes hours and 40 GB of disk.
 """
 
@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 
 import scale_dask
-from common import Report
+from common import Report, run
 from measuring import Measurement, measure
-from scale_data import CLUSTERS, SIZES
+from scale_tasks import CLUSTERS, SIZES
 
 MILLION, TEN_MILLION, HUNDRED_MILLION, BILLION = 10**6, 10**7, 10**8, 10**9
 TWENTY_MILLION = 2 * TEN_MILLION
@@ -143,7 +143,4 @@ def largest(report: Report) -> None:
 
 
 if __name__ == "__main__":
-    table = Report()
-    largest(table) if "--largest" in sys.argv else main(table)
-    print(f"\n{table.missed} targets missed")
-    sys.exit(table.missed > 0)
+    run(largest if "--largest" in sys.argv else main)

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 from common import Report, newsgroups
-from scale_data import CLUSTERS, planted_csr
+from scale_tasks import CLUSTERS, planted_csr
 
 from comarkov.joint.joint import joint
 from comarkov.search.parallel import workers

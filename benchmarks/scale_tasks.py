@@ -1,16 +1,134 @@
-"""What benchmarks of scale measure, each in a process of its own; see ``measuring``."""
+"""What benchmarks of scale measure, each in a process of its own (see ``measuring``); their data.
+
+Planted data: 20 x 20 blocks, with exactly as many non-zeros as asked for, made quickly.
+
+All rows have the same number of entries. Every seventh entry of a row in cluster a is in a column
+of cluster a, the others are anywhere: rows overlap, so that sweeps have work to do. A third of the
+weights are 2 or more.
+"""
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numba
+import numpy as np
+import scipy.sparse as sp
 from common import newsgroups
 from measuring import Clock
-from scale_data import CLUSTERS, planted_csr
-from scale_data import write_edges as write_parquet
 
 import comarkov
 from comarkov import CoClustering
+
+CLUSTERS = 20
+INSIDE = 0.15  # the share of entries in the columns of the row's own cluster
+ROWS_AT_A_TIME = 50_000
+MOST_WEIGHT = 9
+
+
+class Size(NamedTuple):
+    """The size of planted data."""
+
+    rows: int
+    columns: int
+    entries_a_row: int
+
+    @property
+    def entries(self) -> int:
+        return self.rows * self.entries_a_row
+
+
+SIZES = {
+    10**6: Size(10_000, 1_000, 100),
+    10**7: Size(100_000, 10_000, 100),
+    2 * 10**7: Size(200_000, 20_000, 100),
+    10**8: Size(1_000_000, 100_000, 100),
+    10**9: Size(2_500_000, 250_000, 400),
+}
+
+
+def planted_blocks(entries: int, seed: int = 0) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Yield the first row, the columns and the weights of some thousand rows at a time.
+
+    Columns and weights have one line for each row.
+    """
+    size = SIZES[entries]
+    rng = np.random.default_rng(seed)
+    clusters = np.array_split(rng.permutation(size.columns).astype(np.int32), CLUSTERS)
+    offsets = np.cumsum([0, *map(len, clusters)])
+    members = np.concatenate(clusters)
+    for first in range(0, size.rows, ROWS_AT_A_TIME):
+        count = min(ROWS_AT_A_TIME, size.rows - first)
+        columns = np.empty((count, size.entries_a_row), np.int32)
+        weights = np.empty((count, size.entries_a_row), np.int32)
+        labels = row_labels(size.rows)[first : first + count]
+        _draw(rng, labels, members, offsets, columns, weights)
+        yield first, columns, weights
+
+
+def row_labels(rows: int) -> np.ndarray:
+    """The planted cluster of each row."""
+    return np.random.default_rng(1).integers(CLUSTERS, size=rows)
+
+
+def planted_csr(entries: int, seed: int = 0) -> sp.csr_array:
+    """The whole matrix: 4 bytes for the column and 4 for the weight of each entry."""
+    size = SIZES[entries]
+    indices, data = np.empty(entries, np.int32), np.empty(entries, np.int32)
+    for first, columns, weights in planted_blocks(entries, seed):
+        part = slice(first * size.entries_a_row, first * size.entries_a_row + columns.size)
+        indices[part], data[part] = columns.ravel(), weights.ravel()
+    indptr = np.arange(size.rows + 1, dtype=np.int32) * size.entries_a_row
+    return sp.csr_array((data, indices, indptr), (size.rows, size.columns))
+
+
+def write_parquet(entries: int, folder: Path, have_texts: bool = False, seed: int = 0) -> None:
+    """Write the entries as Parquet files with a row, a column and a weight.
+
+    Rows are numbered at random and edges are shuffled in each file, so that they must be sorted.
+    Rows and columns have numbers or, with ``have_texts``, texts such as "row 17".
+    """
+    import polars
+
+    rng = np.random.default_rng(seed)
+    numbers = rng.permutation(SIZES[entries].rows).astype(np.int32)
+    for number, (first, columns, weights) in enumerate(planted_blocks(entries, seed)):
+        order = rng.permutation(columns.size)
+        rows = np.repeat(numbers[first : first + len(columns)], columns.shape[1])
+        table = {"row": rows[order], "column": columns.ravel()[order]}
+        table["weight"] = weights.ravel()[order].astype(np.int8)
+        edges = polars.DataFrame(table)
+        if have_texts:
+            edges = edges.with_columns(
+                polars.format(f"{s} {{}}", s).alias(s) for s in ("row", "column")
+            )
+        edges.write_parquet(folder / f"{number:04}.parquet")
+
+
+@numba.njit(cache=True)
+def _draw(rng, labels, members, offsets, columns, weights):
+    taken_by = np.full(members.size, -1, np.int64)
+    for x in range(columns.shape[0]):
+        low, high = offsets[labels[x]], offsets[labels[x] + 1]
+        count = 0
+        while count < columns.shape[1]:
+            is_inside = rng.random() < INSIDE
+            place = rng.integers(low, high) if is_inside else rng.integers(0, members.size)
+            y = members[place]
+            if taken_by[y] == x:
+                continue
+            taken_by[y] = x
+            columns[x, count] = y
+            w = 1
+            while w < MOST_WEIGHT and rng.random() < 1 / 3:
+                w += 1
+            weights[x, count] = w
+            count += 1
+        columns[x].sort()
+
+
+# --- tasks --------------------------------------------------------------------------------------
 
 
 def fit_planted(clock: Clock, entries: int, options: dict[str, Any]) -> str:
@@ -21,14 +139,14 @@ def fit_planted(clock: Clock, entries: int, options: dict[str, Any]) -> str:
 
 
 def fit_newsgroups(clock: Clock, options: dict[str, Any]) -> str:
-    """The same of 20 Newsgroups."""
+    """A default fit of 20 Newsgroups."""
     X = newsgroups()
     _compile()
     return _fit(clock, X, options)
 
 
 def fit_store(clock: Clock, path: str, options: dict[str, Any]) -> str:
-    """The same of a store; its files are read once before, so that they are in the page cache."""
+    """A default fit of a store, whose files are read before: they are in the page cache."""
     for file in Path(path).rglob("*.npy"):
         with file.open("rb") as content:
             while content.read(1 << 24):

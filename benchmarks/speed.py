@@ -1,9 +1,16 @@
-"""Sweeps against one look at the data, and whole fits against IBM sib, on 20 Newsgroups."""
+"""Sweeps and fits of 20 Newsgroups beside yardsticks and IBM sib; growth; peak memory (Linux)."""
 
+import os
+import subprocess
+import sys
+import tempfile
 import warnings
+from functools import partial
+from pathlib import Path
 
 import numpy as np
-from common import Report, least_seconds, newsgroups, seconds
+import scipy.sparse as sp
+from common import Report, least_seconds, newsgroups, planted, run, seconds
 
 import comarkov
 from comarkov import CoClustering
@@ -16,6 +23,28 @@ from comarkov.search.state.side import Side
 
 K = 20
 SEEDS = range(5)
+GROWTH_SIZES = (10**5, 10**6, 10**7)
+GROWTH_CLUSTERS = (5, 20, 100, 500)
+MEASURE_PEAK = """
+import sys, gc
+import scipy.sparse as sp
+from comarkov import CoClustering
+
+def status(field):
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) * 1024 for line in file if line.startswith(field))
+
+X = sp.load_npz(sys.argv[1])
+n_clusters = eval(sys.argv[2])
+warm = CoClustering((2, n_clusters[1] and 2), method="anneal", random_state=0, max_iter=1)
+warm.fit(X[:200])  # kernels
+gc.collect()
+before = status("VmRSS")
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # forget the peak so far
+CoClustering(n_clusters, method="anneal", random_state=0, max_iter=3).fit(X)
+print(status("VmHWM") - before)
+"""
 
 
 def sweeps(X, seed, count=10):
@@ -23,8 +52,8 @@ def sweeps(X, seed, count=10):
     distribution = joint(X)
     labels = np.random.default_rng(seed).integers(K, size=X.shape[0])
     side = Side(distribution, labels, K, np.arange(X.shape[0]))
-    run = Run(1.0, Seed((seed,)))
-    return [seconds(lambda: side.sweep(None, run)) for _ in range(count)]
+    settings = Run(1.0, Seed((seed,)))
+    return [seconds(lambda: side.sweep(None, settings)) for _ in range(count)]
 
 
 def sweep_ratios(report, X):
@@ -107,12 +136,81 @@ def hierarchy(report, X):
     rows, columns = (Side(side, label, K, np.arange(label.size)) for side, label in labels)
     counts = list(model.hierarchy_.n_leaves)
     solution = Solution(CoClusters(data, rows, columns))
-    run = Run(0.7, Seed((0,)))
-    leaves = seconds(lambda: take_leaves(solution, [None, None], counts, run))
+    settings = Run(0.7, Seed((0,)))
+    leaves = seconds(lambda: take_leaves(solution, [None, None], counts, settings))
     way = seconds(lambda: model.hierarchy_.merges)
     report.fact("fit", f"{fit:.2f} s")
     report.figure("making leaves / the rest of the fit", leaves / (fit - leaves), "<=", 0.1, "")
     report.figure("merging them / the rest of the fit", way / (fit - leaves), "<=", 0.1, "")
+
+
+# --- growth with the non-zeros and with the clusters, on planted blocks ------------------------
+
+
+def fit_rows(X, k):
+    """A whole fit of the rows from one random start; larger data also need more sweeps."""
+    CoClustering((k, None), beta=1.0, method="anneal", random_state=0).fit(X)
+
+
+def three_sweeps(X, k):
+    """The same work per entry for all: read the matrix, then three complete sweeps."""
+    labels = np.random.default_rng(0).permutation(np.arange(X.shape[0]) % k)
+    side = Side(joint(X), labels, k, np.arange(X.shape[0]))
+    for _ in range(3):
+        side.sweep(None, Run(1.0, Seed((0,))))
+
+
+def exponent(sizes, times):
+    """The slope in a log-log plot."""
+    return np.polyfit(np.log(sizes), np.log(times), 1)[0]
+
+
+def growth(report: Report) -> None:
+    matrices = [planted(size, 20) for size in GROWTH_SIZES]
+    nnz = [X.nnz for X in matrices]
+    fit_rows(matrices[0], 5)  # compile
+    for work in (three_sweeps, fit_rows):
+        name = work.__name__.replace("_rows", "").replace("_", " ")
+        report.title(f"Growth: {name}, rows only, one thread; 5,000 columns, 100 words a row")
+        cases = [[partial(work, X, k) for k in GROWTH_CLUSTERS] for X in matrices]
+        seconds = np.array([[least_seconds(case, 3) for case in row] for row in cases])
+        print(f"{'non-zeros':>12} " + " ".join(f"{f'k = {k}':>10}" for k in GROWTH_CLUSTERS))
+        for count, row in zip(nnz, seconds, strict=True):
+            print(f"{count:>12} " + " ".join(f"{value:>8.3f} s" for value in row))
+        for k, column in zip(GROWTH_CLUSTERS, seconds.T, strict=True):
+            what = f"{name}: exponent in non-zeros, k = {k}"
+            report.figure(what, exponent(nnz, column), "<=", 1.05, "")
+        for count, row in zip(nnz, seconds, strict=True):
+            what = f"{name}: exponent in k, {count} non-zeros"
+            report.figure(what, exponent(GROWTH_CLUSTERS, row), "<=", 1.05, "")
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def peak(X, n_clusters) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "X.npz"
+        sp.save_npz(path, X, compressed=False)
+        command = [sys.executable, "-c", MEASURE_PEAK, str(path), repr(n_clusters)]
+        # Large blocks go back to the system when freed, so that the peak is of memory in use.
+        env = os.environ | {"MALLOC_MMAP_THRESHOLD_": "100000"}
+        child = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+        return int(child.stdout)
+
+
+def memory(report: Report, counts) -> None:
+    report.title("Peak memory above the input / (2 x CSR + 12 bytes a table cell)")
+    weights = counts.astype(np.float64)
+    weights.data = np.log1p(weights.data)
+    for name, X in (("counts", counts), ("log weights", weights)):
+        csr = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+        report.fact(f"{name}: CSR of the input", f"{csr / 1e6:.1f} MB")
+        for k, l in ((20, None), (20, 20), (100, 100)):
+            allowed = 2 * csr + 12 * (X.shape[1] * k + X.shape[0] * (l or 0))
+            used = peak(X, (k, l))
+            what = f"{name}: n_clusters=({k}, {l}): {used / 1e6:.0f} of {allowed / 1e6:.0f} MB"
+            report.figure(what, used / allowed, "<=", 1)
 
 
 def main(report: Report) -> None:
@@ -123,7 +221,9 @@ def main(report: Report) -> None:
     against_sib(report, X)
     threads(report, X)
     hierarchy(report, X)
+    growth(report)
+    memory(report, X)
 
 
 if __name__ == "__main__":
-    main(Report())
+    run(main)

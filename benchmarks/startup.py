@@ -1,13 +1,21 @@
-"""Import and first small fits, with kernels in the cache and without."""
+"""Import and first small fits, in Python and by the command, with kernels cached and without."""
 
 import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from common import Report, seconds
 
 YARDSTICK = "import sklearn.base, sklearn.utils.validation, numba"
+COMMAND_IMPORTS = "import numpy, scipy.sparse, numba, sklearn.base, polars, typer, jinja2"
+COMMAND = [sys.executable, "-m", "comarkov"]
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+"""
 FIRST_FIT = """
 from comarkov import CoClustering, datasets
 CoClustering((2, 3), random_state=0).fit(datasets.load("southern-women").matrix)
@@ -24,7 +32,36 @@ TYPES = {"counts": (1, "int64"), "floats": (0.37, "float64"), "single precision"
 
 
 def run(script):
-    return seconds(lambda: subprocess.run([sys.executable, "-c", script], check=True))
+    return run_command([sys.executable, "-c", script])
+
+
+def run_command(words):
+    return seconds(lambda: subprocess.run(words, stdout=subprocess.DEVNULL, check=True))
+
+
+def command(report):
+    """How long the command takes to start, as a multiple of the imports it cannot do without."""
+    report.title("Start: comarkov fit on a table of six lines, kernels cached")
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder, "t.csv")
+        table.write_text("who,what\nann,x\nann,y\nbob,y\ncy,x\ncy,z\ndee,z\n")
+        fit = [
+            *COMMAND,
+            "fit",
+            table,
+            *["-k", "2", "-l", "2", "--force", "-o"],
+            Path(folder, "out"),
+        ]
+        times = [(run(COMMAND_IMPORTS), run_command(fit)) for _ in range(4)]
+        imports, ours = (min(column) for column in zip(*times, strict=True))
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, *fit], capture_output=True, text=True, check=True
+        )
+    report.fact("yardstick: imports of the command", f"{imports:.2f} s")
+    report.figure("comarkov fit", ours / imports, "<=", 1.7)
+    report.figure("comarkov fit: peak memory", float(done.stdout), "<=", 350, "MB")
+    helps = min(run_command([*COMMAND, "--help"]) for _ in range(4))
+    report.figure("comarkov --help", helps, "<=", 0.3, "s")
 
 
 def cpu(cache, factor, dtype):
@@ -48,6 +85,7 @@ def main(report: Report) -> None:
     report.fact("yardstick: import sklearn and numba", f"{yardstick:.2f} s")
     report.figure("import comarkov and first fit", ours / yardstick, "<=", 1.5)
 
+    command(report)
     report.title("Start: fits on a new installation, one process each, kernels not cached")
     with tempfile.TemporaryDirectory() as cache:
         for number, (name, kind) in enumerate(TYPES.items()):

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from common import data_folder, letters_of_subject_and_body
+from common import documents
 from sklearn.datasets import load_digits
 
 from comarkov import datasets
-from comarkov.io.datasets.collections import COLLECTIONS, read_newsgroups
-from comarkov.joint.weighting import most_informative
+from comarkov.costs.objective import most_informative
+from comarkov.io.datasets.collections import COLLECTIONS
 
 Truth = tuple[int | None, int | None]
 
@@ -99,12 +99,6 @@ def _on_the_diagonal(k, shape, counts, share, seed) -> sp.csr_array:
 # --- texts --------------------------------------------------------------------------------------
 
 
-@cache
-def newsgroups():
-    """All documents: words of letters in subject and body."""
-    return read_newsgroups(datasets.find("newsgroups", data_folder()), letters_of_subject_and_body)
-
-
 def texts() -> Iterator[Table]:
     for i, groups in enumerate((2, 2, 3, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20)):
         make = partial(_random_groups, groups, 100 + i)
@@ -117,19 +111,19 @@ def texts() -> Iterator[Table]:
 def _random_groups(groups: int, seed: int) -> sp.csr_array:
     """At least 500 documents, at least 60 of each group, the 4,000 most informative words."""
     rng = np.random.default_rng(seed)
-    documents = newsgroups()
-    classes = np.asarray(documents.row_classes)
+    every = documents()
+    classes = np.asarray(every.row_classes)
     size = max(500 // groups, 60)
     rows = np.concatenate(
         [rng.permutation(np.flatnonzero(classes == c))[:size] for c in rng.permutation(20)[:groups]]
     )
-    X = sp.csr_array(documents.matrix)[np.sort(rows)]
+    X = sp.csr_array(every.matrix)[np.sort(rows)]
     X = X[:, most_informative(X, 4000)]
     return X[np.flatnonzero(X.sum(axis=1))]
 
 
 def _sample(name):
-    return datasets.newsgroups_sample(newsgroups(), name, n_words=4000, random_state=100).matrix
+    return datasets.newsgroups_sample(documents(), name, n_words=4000, random_state=100).matrix
 
 
 # --- everyday tables ---------------------------------------------------------------------------

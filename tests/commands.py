@@ -9,8 +9,9 @@ from unittest import mock
 
 from typer.testing import CliRunner
 
-from comarkov.cli import app
+from comarkov.cli import program
 
+APP = program()
 COMARKOV = [sys.executable, "-m", "comarkov"]
 
 
@@ -28,7 +29,7 @@ def run(*arguments, cwd=None, stdin=None, **environment):
     words = [str(word) for word in arguments]
     with chdir(cwd or "."), mock.patch.object(sys, "argv", ["comarkov", *words]):
         done = CliRunner().invoke(
-            app, words, input=stdin, env={"COLUMNS": "100", **environment}, prog_name="comarkov"
+            APP, words, input=stdin, env={"COLUMNS": "100", **environment}, prog_name="comarkov"
         )
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
@@ -84,8 +85,8 @@ def assert_refused(done, message, code=2):
     assert "Traceback" not in done.stderr
 
 
-def assert_report_is_written_again(out):
-    """``comarkov report`` writes the page of a folder again, byte for byte."""
+def assert_report_is_rebuilt(out):
+    """``comarkov report`` rebuilds the page of a folder, byte for byte."""
     page = (out / "report.html").read_bytes()
     (out / "report.html").unlink()
     assert run("report", out).returncode == 0

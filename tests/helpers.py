@@ -1,20 +1,20 @@
 """What several tests need: input formats, random matrices, slow oracles."""
 
 import itertools
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from importlib import import_module as package
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from numba import njit
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator
-from spreadsheets import write_xlsx
 
 from comarkov import CoClustering, read
 from comarkov.joint.joint import joint
@@ -58,11 +58,15 @@ FORMATS = {
     "float64": lambda X: X.astype(float),
     "int8": lambda X: X.astype(np.int8),
     "object": lambda X: X.astype(object),
-    "pandas": pd.DataFrame,
-    "sparse pandas": lambda X: pd.DataFrame(X).astype(pd.SparseDtype(X.dtype, 0)),
-    "polars": pl.DataFrame,
+    "pandas": lambda X: package("pandas").DataFrame(X),
+    "sparse pandas": lambda X: (
+        package("pandas").DataFrame(X).astype(package("pandas").SparseDtype(X.dtype, 0))
+    ),
+    "polars": lambda X: package("polars").DataFrame(X),
     "npy": from_file("m.npy", np.save),
-    "xlsx": from_file("m.xlsx", lambda path, X: write_xlsx(path, {"m": X.tolist()})),
+    "xlsx": from_file(
+        "m.xlsx", lambda path, X: package("spreadsheets").write_xlsx(path, {"m": X.tolist()})
+    ),
 }
 
 
@@ -76,6 +80,23 @@ def problem_of(W, k, l):
     """The problem of clustering a matrix from random starts; counts are int32, as in large data."""
     data = joint(W, small=0)
     return CoClusterProblem(data, (free_start(k, data.row_mass), free_start(l, data.column_mass)))
+
+
+def relation_cost(W, source_labels, target_labels, coefficients):
+    """The loss of a relation in bits from sums of f(v) = v ln v: an oracle of its own."""
+    W = sp.coo_array(W.csr if hasattr(W, "csr") else W).astype(float)
+    w, (x, y) = W.data / W.data.sum(), W.coords
+    rows, columns = np.asarray(source_labels), np.asarray(target_labels)
+
+    def f(*keys):
+        sums = pd.Series(w).groupby([pd.Series(key) for key in keys]).sum().to_numpy()
+        return float(xlogy(sums, sums).sum())
+
+    source, target, both = coefficients
+    loss = -target * f(x, columns[y]) - source * f(rows[x], y) - both * f(rows[x], columns[y])
+    loss += (source + both) * f(rows[x]) + (target + both) * f(columns[y])
+    loss += sum(coefficients) * f(x, y) - (source + both) * f(x) - (target + both) * f(y)
+    return float(loss / np.log(2))
 
 
 def same(one, other):
@@ -220,3 +241,12 @@ def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
 def is_nested(fine, coarse):
     """Is every cluster of one labelling inside one cluster of the other?"""
     return len(set(zip(fine, coarse, strict=True))) == len(set(fine))
+
+
+@contextmanager
+def refused(*words):
+    """Input is refused, and the error mentions these names, numbers or calls, however it is put."""
+    with pytest.raises(ValueError) as caught:  # noqa: PT011, the words are compared
+        yield caught
+    for word in words:
+        assert word in str(caught.value)

@@ -5,11 +5,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from numbers import Integral
 from pathlib import Path
 
 import pytest
 
 import comarkov
+from comarkov import _compat
 from comarkov.joint.messages import CLI
 
 PACKAGE = Path(comarkov.__file__).parent
@@ -19,8 +21,8 @@ PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_t
 ROOMS = [
     "kernels",
     "joint",
-    "io",
     "costs",
+    "io",
     "search",
     "model",
     "results",
@@ -53,6 +55,17 @@ def test_imports_point_one_way():
                 assert other == "_compat" or ROOMS.index(other) <= rank, f"{path} imports {other}"
 
 
+# v log v and p log(p / q), however they are written.
+FORMULA = re.compile(r"\bxlog[xy]\(|\b(\w+) \* np\.log2?\(\1\b")
+
+
+def test_formulas_are_in_costs_and_kernels_only():
+    """Kernels hold the fast versions, which are tested equal to those in ``costs``."""
+    for room in set(ROOMS) - {"kernels", "costs"}:
+        for path in (PACKAGE / room).rglob("*.py"):
+            assert not FORMULA.search(path.read_text()), path
+
+
 def test_tests_mirror_the_rooms():
     folders = {path.name for path in Path(__file__).parent.iterdir() if path.is_dir()}
     assert set(ROOMS) <= folders
@@ -74,43 +87,30 @@ def test_one_module_imports(packages, module):
     assert users == [module]
 
 
-def test_public_names():
-    assert comarkov.__all__ == [
-        "AIB",
-        "IBCC",
-        "IDC",
-        "ITCC",
-        "SIB",
-        "ChainResults",
-        "CoClustering",
-        "Data",
-        "Hierarchy",
-        "IBDouble",
-        "Information",
-        "MarkovAggregation",
-        "MergeTree",
-        "MultiwayClustering",
-        "MultiwayResults",
-        "Progress",
-        "Results",
-        "Step",
-        "Weighting",
-        "__version__",
-        "compare",
-        "cost",
-        "datasets",
-        "evaluate",
-        "information",
-        "load",
-        "pack",
-        "plot_blocks",
-        "plot_heatmap",
-        "plot_path",
-        "read",
-        "write_h5ad",
-    ]
-    for name in comarkov.__all__:
-        assert hasattr(comarkov, name)
+PRIVATE = re.compile(
+    r"^\s*(?:from|import) (?:llvmlite|numba\.core|sklearn\.(?:\w+\.)*_\w+)"
+    r"|^\s*from (?:sklearn|numba)\S* import .*\b_[a-z]\w*|\bbase\._fit_context",
+    re.MULTILINE,
+)
+
+
+def test_private_interfaces_of_others_are_used_in_one_module():
+    users = {path.name for path in PACKAGE.rglob("*.py") if PRIVATE.search(path.read_text())}
+    assert users == {"_compat.py"}
+
+
+def test_private_interfaces_exist_in_the_installed_versions():
+    @_compat.validate_params(k=[_compat.Interval(Integral, 1, None, closed="left")])
+    def count(k: int) -> int:
+        return k
+
+    with pytest.raises(_compat.InvalidParameterError, match="'k' parameter"):
+        count(0)
+    assert count(2) == 2
+    for name in _compat.__all__:
+        assert getattr(_compat, name) is not None
+    with _compat.threadpool_controller().limit(limits=1, user_api="blas"):
+        pass
 
 
 def test_public_modules_are_imported_from_where_they_were():

@@ -119,9 +119,9 @@ OTHERS = {  # the advice is an example of what the message says
         COUNTS,
     ),
     "a side that is none": (
-        'model.predict_with_confidence(X, side="row")',
+        'model.predict(X, side="row", return_confidence=True)',
         '"rows" or "columns"',
-        'model.predict_with_confidence(X, side="rows")',
+        'model.predict(X, side="rows", return_confidence=True)',
         FRAME,
     ),
     "a kind that is none": (

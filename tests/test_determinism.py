@@ -1,4 +1,4 @@
-"""The same data, seed and settings give the same labels, wherever and however they are computed.
+"""The same data, seed and settings give the same fit, wherever and however it is computed.
 
 `make test-lowest` and `make test-newest` run this with other versions of all packages.
 """
@@ -8,21 +8,26 @@ import os
 import subprocess
 import sys
 
-import golden
 import pytest
+import recorded_fits
+from recorded_fits import CASES, ON_DISK, records
 
-KNOWN = json.loads(golden.DIGESTS.read_text())
-SMALL = [name for name, case in golden.CASES.items() if case.small]
+RECORDED = json.loads(recorded_fits.FILE.read_text())
+SMALL = [name for name, case in CASES.items() if case.small]
 
 
-def known(names):
-    return {name: KNOWN[name] for name in names}
+def assert_recorded(fits, names=CASES):
+    """Do fits have the recorded labels, and the recorded costs to twelve digits?"""
+    assert list(fits) == list(names)
+    labels, costs = ({name: fit[i] for name, fit in fits.items()} for i in (0, 1))
+    assert labels == {name: RECORDED[name][0] for name in names}
+    assert costs == pytest.approx({name: RECORDED[name][1] for name in names}, rel=0, abs=2e-12)
 
 
 def elsewhere(*options, **variables):
-    """The digests that a new process computes."""
+    """The fits that a new process makes."""
     done = subprocess.run(
-        [sys.executable, golden.__file__, *options],
+        [sys.executable, recorded_fits.__file__, *options],
         env=os.environ | variables,
         capture_output=True,
         text=True,
@@ -31,55 +36,54 @@ def elsewhere(*options, **variables):
     return json.loads(done.stdout)
 
 
-def test_twelve_fits_are_known():
-    assert len(golden.CASES) == 12
-    assert list(KNOWN) == list(golden.CASES)
+def test_twenty_fits_are_recorded():
+    assert len(CASES) == 20
+    assert list(RECORDED) == list(CASES)
 
 
-@pytest.mark.parametrize("name", golden.CASES)
-def test_labels_are_the_known_ones_by_one_thread_and_by_two(name):
-    assert golden.digests([name]) == known([name])
-    assert golden.digests([name], n_jobs=2) == known([name])
+@pytest.mark.parametrize("name", CASES)
+def test_one_thread_and_two_make_the_recorded_fit(name):
+    assert_recorded(records([name]), [name])
+    assert_recorded(records([name], n_jobs=2), [name])
 
 
-@pytest.mark.parametrize("name", golden.ON_DISK)
-def test_labels_are_the_known_ones_from_disk(name):
-    assert golden.digests([name], n_jobs=2, disk=True) == known([name])
+@pytest.mark.parametrize("name", ON_DISK)
+def test_data_on_disk_make_the_recorded_fit(name):
+    assert_recorded(records([name], n_jobs=2, disk=True), [name])
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_another_process_gets_these_labels_with_any_number_of_numba_threads(threads):
-    assert elsewhere(NUMBA_NUM_THREADS=threads, OMP_NUM_THREADS=threads) == KNOWN
+def test_another_process_makes_the_recorded_fits_with_one_numba_thread():
+    assert_recorded(elsewhere(NUMBA_NUM_THREADS="1", OMP_NUM_THREADS="1"))
 
 
-def test_labels_without_compiled_code():
-    assert elsewhere("--small", NUMBA_DISABLE_JIT="1") == known(SMALL)
+def test_code_that_is_not_compiled_makes_the_recorded_fits():
+    assert_recorded(elsewhere("--small", NUMBA_DISABLE_JIT="1"), SMALL)
 
 
 def test_counts_then_weights_then_counts_in_one_process():
-    names = ["counts, many parts", "weights", "counts, many parts"]
-    assert [golden.digests([name]) for name in names] == [known([name]) for name in names]
+    for name in ("counts, many parts", "weights", "counts, many parts"):
+        assert_recorded(records([name]), [name])
 
 
 @pytest.mark.nightly
 def test_labels_do_not_depend_on_whether_kernels_were_compiled_or_loaded(tmp_path):
     for _ in range(2):  # the first compiles, the second loads
-        assert elsewhere("--n-jobs=2", NUMBA_CACHE_DIR=str(tmp_path)) == KNOWN
+        assert_recorded(elsewhere("--n-jobs=2", NUMBA_CACHE_DIR=str(tmp_path)))
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("processor", ["generic", "x86-64-v2"])
 def test_labels_do_not_depend_on_the_instructions_of_the_processor(processor, tmp_path):
     variables = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""}
-    assert elsewhere(NUMBA_CACHE_DIR=str(tmp_path), **variables) == KNOWN
+    assert_recorded(elsewhere(NUMBA_CACHE_DIR=str(tmp_path), **variables))
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("core", ["Prescott", "Haswell"])
 def test_labels_do_not_depend_on_the_kernels_of_the_linear_algebra(core):
-    assert elsewhere(OPENBLAS_CORETYPE=core) == KNOWN
+    assert_recorded(elsewhere(OPENBLAS_CORETYPE=core))
 
 
 @pytest.mark.nightly
 def test_labels_from_disk_in_another_process():
-    assert elsewhere("--disk") == known(golden.ON_DISK)
+    assert_recorded(elsewhere("--disk"), ON_DISK)

@@ -11,7 +11,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-EXTRAS = ("anndata", "cli", "dask", "databases", "excel")
+EXTRAS = PROJECT["optional-dependencies"]
 PERMISSIVE = {"0BSD", "Apache", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD", "ISC", "MIT"}
 PERMISSIVE |= {"BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT-CMU", "PSF-2.0", "Zlib"}
 SEPARATE = {"LGPL-3.0-only", "MPL-2.0"}  # their terms end at their own files
@@ -20,9 +20,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 def promised():
     """The lowest version of each package that users may have, by its name."""
-    lines = [*PROJECT["dependencies"]]
-    for extra in EXTRAS:
-        lines += PROJECT["optional-dependencies"][extra]
+    lines = [*PROJECT["dependencies"], *(line for lines in EXTRAS.values() for line in lines)]
     requirements = [Requirement(line) for line in lines]
     return {one.name: one.specifier for one in requirements if one.name != "comarkov"}
 
@@ -32,6 +30,11 @@ def constrained():
     lines = (ROOT / "tests" / "lowest-versions.txt").read_text().splitlines()
     pairs = [line.split("==") for line in lines if not line.startswith("#")]
     return {name: Version(version) for name, version in pairs}
+
+
+def test_only_what_users_need_is_published_and_the_makefile_installs_it():
+    assert sorted(EXTRAS) == ["anndata", "cli", "dask", "databases", "excel"]
+    assert f"ALL = '.[{','.join(sorted(EXTRAS))}]'" in (ROOT / "Makefile").read_text()
 
 
 def test_the_lowest_versions_are_tested():
@@ -82,5 +85,14 @@ def test_workflows_call_targets_that_exist():
         for command in re.findall(r"run: make (.*)", path.read_text())
         for target in command.split()
     }
-    defined = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert called - {"nightly"} <= set(defined)
+    defined = " ".join(re.findall(r"^([\w -]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert called <= set(defined.split())
+
+
+def test_mutants_are_of_files_and_tests_that_exist(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "dev")
+    from mutate import TARGETS
+
+    for target in TARGETS.values():
+        assert all(any((ROOT / "src" / "comarkov").glob(form)) for form in target.modules)
+        assert all((ROOT / path).exists() for path in target.tests if path.startswith("tests/"))

@@ -80,7 +80,7 @@ def pages() -> dict[str, str]:
 
 def methods(owner: type) -> list[str]:
     """The methods and properties of a class that this package defines, `fit` first."""
-    order = ("of", "fit", "fit_predict", "predict", "predict_columns", "transform")
+    order = ("of", "fit", "fit_predict", "predict", "transform")
     names = {name for name in dir(owner) if not name.startswith("_")} - INTERNAL
     names = {name for name in names if _is_ours(owner, name)}
     return sorted(names, key=lambda name: (order.index(name) if name in order else 99, name))

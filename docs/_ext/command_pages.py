@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from generated import write_pages
 
-from comarkov.cli import app as program
+from comarkov.cli import program
 
 FOLDER = Path(__file__).parent.parent / "reference" / "commands"
 INDEX = """# Commands
@@ -28,7 +28,7 @@ def setup(app: Any) -> dict[str, bool]:
 
 def commands() -> dict[str, Any]:
     """Every command of the program, by its full name: `fit`, `datasets list`."""
-    return dict(_below(typer.main.get_command(program), ()))
+    return dict(_below(typer.main.get_command(program()), ()))
 
 
 def _below(command: Any, name: tuple[str, ...]) -> list[tuple[str, Any]]:

@@ -21,7 +21,7 @@ REPORTS = GENERATED / "extra" / "gallery"
 ORDER = (
     *("report_women", "plot_heatmap", "report_flights", "plot_blocks", "report_texts"),
     *("plot_hierarchy", "report_cells", "plot_confidence", "report_chain", "plot_path"),
-    *("report_multiway", "plot_compare", "plot_network", "plot_numbers"),
+    *("report_multiway", "plot_compare", "plot_network", "plot_numbers", "plot_metastable"),
 )
 PAGE = """# {title}
 

@@ -6,35 +6,44 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .costs import agreement as evaluate
-    from .costs.objective import cost, information
-    from .costs.relations import Information
-    from .estimators.coclustering import CoClustering
-    from .estimators.comparison import compare
-    from .estimators.markov import MarkovAggregation
-    from .estimators.multiway import MultiwayClustering
-    from .estimators.named import AIB, IBCC, IDC, ITCC, SIB, IBDouble
-    from .io import datasets
-    from .io.read import Data, read, write_h5ad
-    from .io.store.packing import pack
-    from .joint.weighting import Weighting
-    from .model.hierarchy import Hierarchy
-    from .model.storage import load
-    from .results.network.chain_results import ChainResults
-    from .results.network.multiway_results import MultiwayResults
-    from .results.plot import plot_blocks, plot_heatmap, plot_path
-    from .results.results import Results
-    from .search.optimise.agglomeration import MergeTree
-    from .search.progress import Progress
-    from .search.state.coclusters import Step
-
+    from .costs import agreement as evaluate  # noqa: F401
+    from .costs.objective import Information as Information
+    from .costs.objective import cost as cost
+    from .costs.objective import information as information
+    from .estimators.coclustering import CoClustering as CoClustering
+    from .estimators.comparison import compare as compare
+    from .estimators.markov import MarkovAggregation as MarkovAggregation
+    from .estimators.multiway import MultiwayClustering as MultiwayClustering
+    from .estimators.named import AIB as AIB
+    from .estimators.named import IBCC as IBCC
+    from .estimators.named import IDC as IDC
+    from .estimators.named import ITCC as ITCC
+    from .estimators.named import SIB as SIB
+    from .estimators.named import IBDouble as IBDouble
+    from .io import datasets as datasets
+    from .io.read import Data as Data
+    from .io.read import read as read
+    from .io.read import write_h5ad as write_h5ad
+    from .io.store.packing import pack as pack
+    from .joint.weighting import Weighting as Weighting
+    from .model.hierarchy import Hierarchy as Hierarchy
+    from .model.storage import load as load
+    from .results.chain_results import ChainResults as ChainResults
+    from .results.multiway_results import MultiwayResults as MultiwayResults
+    from .results.plot import plot_blocks as plot_blocks
+    from .results.plot import plot_heatmap as plot_heatmap
+    from .results.plot import plot_path as plot_path
+    from .results.results import Results as Results
+    from .search.optimise.agglomeration import MergeTree as MergeTree
+    from .search.progress import Progress as Progress
+    from .search.state.coclusters import Step as Step
 
 __version__ = "0.2.0"
 
 # Imported when first used: the command line answers at once, numba is slow to import.
 _HOMES = {
     "AIB": "estimators.named",
-    "ChainResults": "results.network.chain_results",
+    "ChainResults": "results.chain_results",
     "CoClustering": "estimators.coclustering",
     "Data": "io.read",
     "Hierarchy": "model.hierarchy",
@@ -42,11 +51,11 @@ _HOMES = {
     "IBDouble": "estimators.named",
     "IDC": "estimators.named",
     "ITCC": "estimators.named",
-    "Information": "costs.relations",
+    "Information": "costs.objective",
     "MarkovAggregation": "estimators.markov",
     "MergeTree": "search.optimise.agglomeration",
     "MultiwayClustering": "estimators.multiway",
-    "MultiwayResults": "results.network.multiway_results",
+    "MultiwayResults": "results.multiway_results",
     "Progress": "search.progress",
     "Results": "results.results",
     "SIB": "estimators.named",
@@ -66,40 +75,7 @@ _HOMES = {
 #: Modules of rooms that users import from here, also as ``from comarkov.evaluate import ...``.
 _MODULES = {"datasets": "io.datasets", "evaluate": "costs.agreement"}
 
-__all__ = [
-    "AIB",
-    "IBCC",
-    "IDC",
-    "ITCC",
-    "SIB",
-    "ChainResults",
-    "CoClustering",
-    "Data",
-    "Hierarchy",
-    "IBDouble",
-    "Information",
-    "MarkovAggregation",
-    "MergeTree",
-    "MultiwayClustering",
-    "MultiwayResults",
-    "Progress",
-    "Results",
-    "Step",
-    "Weighting",
-    "__version__",
-    "compare",
-    "cost",
-    "datasets",
-    "evaluate",
-    "information",
-    "load",
-    "pack",
-    "plot_blocks",
-    "plot_heatmap",
-    "plot_path",
-    "read",
-    "write_h5ad",
-]
+__all__ = sorted(["__version__", *_HOMES, *_MODULES])
 
 
 def __getattr__(name: str) -> Any:

@@ -9,19 +9,21 @@ from llvmlite import ir
 from numba.core import cgutils, event
 from numba.extending import intrinsic
 from sklearn import base
-from sklearn.utils import metaestimators
+from sklearn.utils import _param_validation
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.parallel import _get_threadpool_controller as threadpool_controller
 
 __all__ = [
     "Interval",
     "InvalidParameterError",
     "StrOptions",
-    "available_if",
     "cgutils",
     "event",
     "fit_context",
     "intrinsic",
     "ir",
+    "threadpool_controller",
+    "validate_params",
 ]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -35,6 +37,6 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
     return base._fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
 
-def available_if(check: Callable[[Any], Any]) -> Callable[[Method], Method]:
-    """Only estimators that pass the check have the method."""
-    return metaestimators.available_if(check)
+def validate_params(**constraints: list[Any]) -> Callable[[Method], Method]:
+    """Check the arguments of a function, with an error that names the parameter; with types."""
+    return _param_validation.validate_params(constraints, prefer_skip_nested_validation=True)

@@ -44,7 +44,7 @@ def test_predict_says_what_the_library_says(out, frame):
     edges = new.stack().reset_index().set_axis(["who", "what", "n"], axis=1)
     done = run_process("predict", out, "-", stdin=edges.to_csv(index=False))
     assert done.returncode == 0, done.stderr
-    labels, sure = comarkov.load(out).predict_with_confidence(new)
+    labels, sure = comarkov.load(out).predict(new, return_confidence=True)
     result = {line["name"]: line for line in parsed(done.stdout)}
     assert result.keys() == set(new.index)
     for name, label, confidence in zip(new.index, labels, sure, strict=True):
@@ -83,13 +83,13 @@ def test_predict_writes_to_standard_output_and_where_links_lead(out, tmp_path):
 
 def test_confidence_is_that_of_the_fit_without_agreement(women):
     model = comarkov.CoClustering((2, 3), n_init=1, random_state=0).fit(women.matrix)
-    labels, sure = model.predict_with_confidence(women.matrix)
+    labels, sure = model.predict(women.matrix, return_confidence=True)
     assert (labels == model.row_labels_).all()
     assert sure.min() > 0.5
-    none = model.predict_with_confidence(np.zeros((1, 14)))
+    none = model.predict(np.zeros((1, 14)), return_confidence=True)
     assert (none[0].tolist(), none[1].tolist()) == ([-1], [0.0])
     assert np.array_equal(
-        model.predict_with_confidence(women.matrix, "columns")[0], model.column_labels_
+        model.predict(women.matrix, "columns", return_confidence=True)[0], model.column_labels_
     )
 
 
@@ -180,7 +180,7 @@ def test_compare_says_what_the_library_says(tmp_path, women, truth):
     csv_file = tmp_path / "table.csv"
     done = run_process("compare", "southern-women", *arguments, "--json", "-o", csv_file)
     output = json.loads(done.stdout)
-    table = comarkov.compare(women.matrix, (2, 3), ["sequential", "itcc", "aib"], n_starts=5)
+    table = comarkov.compare(women.matrix, (2, 3), ["sequential", "itcc", "aib"], n_init=5)
     assert [line["method"] for line in output] == table["method"].tolist()
     assert [line["cost_1"] for line in output] == table["cost_1"].tolist()
     assert [float(line["kept"]) for line in parsed(csv_file.read_text())] == table["kept"].tolist()

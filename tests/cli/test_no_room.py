@@ -24,7 +24,7 @@ COMMANDS = {
     "fit --force": "fit {data}/edges.csv -k 2 -l 3 --force -o old",
     "chain": "chain {data}/chain.csv -k 2 -o out",
     "multi": "multi a,b={data}/edges.csv a,c={data}/edges.csv -k a=2,b=2,c=2 -o out",
-    "sweep": "sweep {data}/edges.csv -k 2 -l 2 --betas 0.5,1 -o out",
+    "choose": "choose {data}/edges.csv -k 2 -l 2 --betas 0.5,1 -o out",
     "cut": "cut {data}/model -k 2 -l 2 -o out",
     "pack": "pack {data}/edges.csv -o out",
     "compare": "compare {data}/edges.csv -k 2 -l 2 -o out",
@@ -50,7 +50,7 @@ for name, words in json.loads(sys.argv[3]).items():
     ended[name] = done.returncode, done.stdout, message, content() == before, os.listdir()
 url = Path(sys.argv[4]).as_uri()
 try:
-    fetch(Archive("archive", (url,), 1 << 20, "", 1 << 20, ()), Path())
+    fetch(Archive("archive", (url,), 1 << 20, ""), Path())
 except OSError as error:
     ended["datasets fetch"] = 2, "", f"Error: {error}", True, os.listdir()
 print(json.dumps(ended))

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from comarkov.io import drafts
+from comarkov.io import interrupts
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
 
@@ -72,7 +72,7 @@ def test_signals_end_a_command_as_ctrl_c_does(tmp_path, which, word):
     code = (
         "import comarkov.estimators.fitting as f, signal, sys\n"
         f"signal.signal({int(number)}, signal.SIG_DFL)\n"  # which nohup has changed
-        f"f.CoClusterEstimator._fit_in_stages = lambda *a: signal.raise_signal({int(number)})\n"
+        f"f.read_weighted = lambda *a: signal.raise_signal({int(number)})\n"
         "sys.argv = ['comarkov', 'fit', 'southern-women', '-o', 'out']\n"
         "from comarkov.__main__ import main\n"
         "main()\n"
@@ -89,7 +89,7 @@ def test_signals_that_are_ignored_stay_so():
     kept = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     before = signal.getsignal(signal.SIGTERM)
     try:
-        drafts.end_like_ctrl_c()
+        interrupts.end_like_ctrl_c()
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
         assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
     finally:

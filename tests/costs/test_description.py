@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import datasets
 from comarkov.costs import selection
-from comarkov.costs import selection as what_is_left
 from comarkov.costs.selection import (
     Evidence,
     description_length,
@@ -207,7 +206,7 @@ def test_leftover_is_its_definition(monkeypatch):
     only *= 0.1  # so that differences are rounded
     expected = leftover_oracle(only, rows, columns)
     assert leftover(sp.csr_array(only), rows, columns) == pytest.approx(expected)
-    monkeypatch.setattr(what_is_left, "AT_ONCE", 5)  # rows
+    monkeypatch.setattr(selection, "ROWS_AT_ONCE", 5)  # rows
     assert leftover(sp.csr_array(W), *labels) == pytest.approx(measured)
     without = np.vstack([W, np.zeros(17)]), np.append(labels[0], -1)
     assert leftover(sp.csr_array(without[0]), without[1], columns) == pytest.approx(measured)
@@ -248,3 +247,28 @@ def test_independent_tables_are_called_so_and_others_are_not():
     shuffled = sp.csr_array(rng.permutation(women.toarray().ravel()).reshape(women.shape))
     assert is_independent(shuffled, np.random.default_rng(0))
     assert not is_independent(sp.csr_array(rates), np.random.default_rng(0))  # not counts
+
+
+@pytest.mark.parametrize(("above", "independent"), [(0, False), (4, False), (5, True), (99, True)])
+def test_five_of_a_hundred_tables_is_the_level(above, independent, monkeypatch):
+    """The observed table counts as one of them."""
+    correlations = iter([0.5] + [0.5] * above + [0.4] * (selection.NULL_TABLES - above))
+    monkeypatch.setattr(selection, "_correlation", lambda _: next(correlations))
+    table = sp.csr_array(np.ones((3, 3), int))
+    assert is_independent(table, np.random.default_rng(0)) is independent
+
+
+@pytest.mark.parametrize(("columns", "independent"), [(512, True), (513, False)])
+def test_tables_of_more_than_512_x_512_are_never_called_independent(
+    columns, independent, monkeypatch
+):
+    monkeypatch.setattr(selection, "_correlation", lambda _: 0.0)
+    monkeypatch.setattr(selection, "_drawn", lambda *_: None)
+    table = sp.csr_array(np.eye(512, columns, dtype=int))
+    assert is_independent(table, np.random.default_rng(0)) is independent
+
+
+def test_the_correlation_is_that_of_two_signs():
+    """Two binary variables that agree with probability (1 + c) / 2 correlate by c."""
+    assert selection._correlation(np.array([[3.0, 1, 0], [1, 3, 0]])) == pytest.approx(0.5)
+    assert selection._correlation(np.array([[3.0, 1]])) == 0.0

@@ -1,4 +1,5 @@
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -76,10 +77,9 @@ def test_information_kept():
 
 @pytest.mark.parametrize("measure", [evaluate.matching_accuracy, evaluate.purity])
 def test_labels_must_match_in_number(measure):
-    with pytest.raises(ValueError, match="inconsistent numbers"):
-        measure([0, 1, 0], [0])
-    with pytest.raises(ValueError, match="no labels"):
-        measure([], [])
+    for classes, clusters, named in (([0, 1, 0], [0], "[3, 1]"), ([], [], "labels")):
+        with pytest.raises(ValueError, match=re.escape(named)):
+            measure(classes, clusters)
 
 
 def test_more_clusters_than_classes():

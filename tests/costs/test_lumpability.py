@@ -24,43 +24,6 @@ def test_without_a_violation_no_state_is_named():
     assert lumpability(sp.csr_array(np.eye(2)), np.array([0, 1]), 2) == (0.0, 0, 0, (0, 0))
 
 
-@pytest.mark.parametrize("cells", [40, 10**6])
-def test_moments_are_those_of_as_many_tables_as_are_wanted(monkeypatch, cells):
-    """All at once or a few at a time, to limit memory."""
-    monkeypatch.setattr(tested, "CELLS", cells)
-    drawn = []
-
-    class Tables:
-        def __init__(self, rows, columns):
-            self.tables = random_table(rows, columns)
-
-        def rvs(self, size, random_state):
-            drawn.append(size)
-            return self.tables.rvs(size, random_state=random_state)
-
-    monkeypatch.setattr(tested, "random_table", Tables)
-    table = np.random.default_rng(0).poisson(5, (2, 2))
-    mean, variance = tested._moments(table, 500, np.random.default_rng(0))
-    assert sum(drawn) == 500
-    assert max(drawn) == min(cells // 40, 500)
-    assert mean == pytest.approx(1, abs=0.2)
-    assert variance == pytest.approx(2, abs=0.8)
-
-
-@pytest.mark.parametrize(
-    ("states", "tables"), [(1, 2_000), (800, 2_000), (1_250, 1_333), (20_000, 200)]
-)
-def test_small_tables_are_drawn_more_often(monkeypatch, states, tables):
-    """10,000,000 cells in all, but 200 to 2,000 tables."""
-    wanted = []
-    monkeypatch.setattr(tested, "_moments", lambda t, n, rng: wanted.append((t.size, n)) or (1, 1))
-    labels = np.repeat([0, 1], [2 * states, states])
-    counts = sp.lil_array((labels.size, labels.size))
-    counts[:, 0] = counts[:, labels.size - 1] = 1
-    g_test(counts.tocsr(), labels, 2, np.random.default_rng(0))
-    assert wanted == [(2 * n, tables) for n in (2 * states, states) if n > 1]
-
-
 def test_above_1e8_transitions_no_tables_are_drawn(monkeypatch):
     monkeypatch.setattr(tested, "random_table", None)
     table = np.full((2, 5), 10**7)

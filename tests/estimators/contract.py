@@ -7,12 +7,12 @@ states, a type.
 
 import pickle
 import tempfile
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import FORMATS, same
+from helpers import FORMATS, refused, same
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -53,8 +53,6 @@ class EstimatorContract:
     The clusters in the data are so clear that every estimator finds them, and of different masses,
     by which they are numbered. So the labels are known exactly, also after a change of the data.
     """
-
-    checks_that_do_not_apply: ClassVar[dict[str, str]] = {}
 
     def estimator(self, **parameters: Any) -> Any:
         """A new estimator for the data, with a seed."""
@@ -129,7 +127,7 @@ class EstimatorContract:
         made = check_estimator(self.for_scikit_learn(), on_skip=None, on_fail=None)
         assert len(made) > 40
         wrong = {one["check_name"]: one for one in made if one["status"] != "passed"}
-        assert wrong.keys() == self.checks_that_do_not_apply.keys(), wrong
+        assert not wrong
 
     def test_init_only_stores(self):
         kind = type(self.estimator())
@@ -216,7 +214,7 @@ class EstimatorContract:
 
     def test_a_failed_fit_leaves_the_fitted_model_alone(self, X, model):
         copy = pickle.loads(pickle.dumps(model))
-        with pytest.raises(ValueError, match="NaN"):
+        with refused("NaN"):
             copy.fit(self.each(X, lambda W: np.full(np.shape(W), np.nan)[:-1, :-1]))
         assert same(copy, model)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from contract import EstimatorContract, assert_clusters, blocks, shuffled
-from helpers import FORMATS, counts_for, weights
+from helpers import FORMATS, counts_for, refused, weights
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -70,7 +70,7 @@ class CoClusteringContract(EstimatorContract):
         assert model.cost_ == pytest.approx(expected.cost(model.beta_), abs=1e-10)
 
     def test_too_many_clusters_get_a_clear_error(self):
-        with pytest.raises(ValueError, match=r"4 row clusters.*only 3 rows have mass"):
+        with refused("at most 3"):
             self.at(4, 3).fit(np.ones((3, 5)))
 
     def test_elements_without_mass_are_reported(self, X):

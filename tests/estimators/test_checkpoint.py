@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from comarkov import CoClustering, cost
 from comarkov.joint.joint import joint
+from comarkov.joint.messages import InputError
 from comarkov.search.checkpoint import Checkpoint
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import starts_for
@@ -141,8 +142,11 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     parameters = {"random_state": 0, "checkpoint": str(file)}
     with pytest.raises(CutError):
         CoClustering((4, 3), callback=cut_after(1), **parameters).fit(blocks())
-    with pytest.raises(ValueError, match=r"belongs to other data or parameters. Delete it, or"):
-        CoClustering((4, 3), **parameters).fit(blocks(1))
-    file.write_text("no archive")
-    with pytest.raises(ValueError, match=r"is not a checkpoint of comarkov. Choose another file"):
-        CoClustering((4, 3), **parameters).fit(blocks())
+    for data, content in ((blocks(1), file.read_bytes()), (blocks(), b"no archive")):
+        file.write_bytes(content)
+        with pytest.raises(InputError) as caught:
+            CoClustering((4, 3), **parameters).fit(data)
+        assert caught.value.file == file
+        assert "checkpoint=" in caught.value.advice
+        other = {**parameters, "checkpoint": tmp_path / "other.npz"}  # the advice
+        CoClustering((4, 3), **other).fit(data)

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from contract import EstimatorContract, SearchContract, blocks, shuffled
+from helpers import relation_cost
 from matrix_contract import CoClusteringContract, TwoSidedContract
 from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import (
@@ -30,7 +31,7 @@ from comarkov import (
     MarkovAggregation,
     MultiwayClustering,
 )
-from comarkov.costs.relations import co_clustering, markov, relation_cost
+from comarkov.costs.objective import co_clustering, markov
 
 CHECKS_WITHOUT_DATA = (
     check_estimator_cloneable,
@@ -59,12 +60,6 @@ class TestSequential(SearchContract, TwoSidedContract):
     def at(self, k, l, **parameters):
         asked = {"method": "sequential", "n_init": 8, "random_state": 0} | parameters
         return CoClustering((k, l), **asked)
-
-
-class TestShuffled(SearchContract, TwoSidedContract):
-    def at(self, k, l, **parameters):
-        asked = {"method": "sequential", "order": "shuffled", "n_init": 8, "random_state": 0}
-        return CoClustering((k, l), **asked | parameters)
 
 
 class TestBatch(SearchContract, TwoSidedContract):
@@ -116,9 +111,6 @@ class TestIBCCIterative(SearchContract, TwoSidedContract):
 class ChainContract(SearchContract):
     """Of the states of a chain; those that no transition reaches have no mass."""
 
-    checks_that_do_not_apply = {  # noqa: RUF012
-        "check_clustering": "It fits points of both signs in two dimensions, whatever the tags say."
-    }
     method: str
 
     def estimator(self, **parameters):

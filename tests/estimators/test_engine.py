@@ -29,8 +29,8 @@ def many_parts(monkeypatch):
     """Divide even small matrices, and treat them like large ones."""
     monkeypatch.setattr(parts, "ENTRIES", 300)
     monkeypatch.setattr(parts, "PER_COLUMN", 1)
-    monkeypatch.setattr(joint, "SMALL", 0)
-    monkeypatch.setattr("comarkov.search.parallel.dask_joint.SMALL", 0)
+    monkeypatch.setattr(joint, "MAX_DOUBLE_ENTRIES", 0)
+    monkeypatch.setattr("comarkov.search.parallel.dask_joint.MAX_DOUBLE_ENTRIES", 0)
 
 
 @pytest.fixture(scope="module", params=["counts", "weights"])

@@ -14,10 +14,8 @@ from commands import run
 import comarkov
 from comarkov import CoClustering, Weighting
 from comarkov.estimators import estimate as estimates
-from comarkov.estimators.estimate import Source
+from comarkov.estimators.estimate import Size, Source, data_bytes, search_bytes, speed_up
 from comarkov.joint import parts
-from comarkov.search import footprint
-from comarkov.search.footprint import Size, data_bytes, search_bytes
 
 
 def random_matrix(shape=(3000, 400), is_count=True):
@@ -71,19 +69,10 @@ def test_the_targets_for_large_data_follow_from_the_formula():
     assert search_bytes(size, (20, None), 1) < tables / 2
 
 
-def test_the_time_is_that_of_the_sweeps():
-    paces = [2e-8, 3e-8]
-    once = footprint.fit_seconds(10**6, paces, sweeps=40, starts=1)
-    assert once == pytest.approx(10**6 * (footprint.READING + 40 * 5e-8))
-    assert footprint.fit_seconds(10**6, paces, 40, 3) - once == pytest.approx(2 * 40 * 10**6 * 5e-8)
-    assert footprint.sweeps_of("auto", 1.0, 0.1) < footprint.sweeps_of("auto", 0.7, 0.1)
-    assert footprint.sweeps_of("anneal", 0.7, 0.1) < footprint.sweeps_of("anneal", 0.7, 0.01)
-
-
 def test_threads_help_only_where_there_are_parts():
-    assert footprint.speed_up(10_000, (100, 100), 8) == 1.0
-    assert footprint.speed_up(10**7, (10**5, 10**4), 1) == 1.0
-    assert 1.5 < footprint.speed_up(10**7, (10**5, 10**4), 2) <= 2.0
+    small, large = Size(100, 100, 10_000, 4, 4), Size(10**5, 10**4, 10**7, 4, 4)
+    assert speed_up(small, 8) == speed_up(large, 1) == 1.0
+    assert 1.5 < speed_up(large, 2) <= 2.0
 
 
 def test_an_estimate_fits_only_a_sample(monkeypatch):
@@ -97,7 +86,6 @@ def test_an_estimate_fits_only_a_sample(monkeypatch):
     assert not hasattr(model, "row_labels_")
     assert (estimate.shape, estimate.entries) == (X.shape, X.nnz)
     assert estimate.seconds > 0
-    assert estimate.bytes_per_half_step == 0
     assert estimate.memory > data_bytes(Size(*X.shape, X.nnz, 4, 4), True)
 
 
@@ -124,8 +112,7 @@ def test_only_the_default_search_is_estimated():
 
 
 @pytest.mark.parametrize("method", ["anneal", "sequential", "batch"])
-def test_the_methods_of_the_paper_can_be_estimated(method, monkeypatch):
-    monkeypatch.setattr(estimates, "SMALL", 0)  # by sweeps, not by the fit of a sample
+def test_the_methods_of_the_paper_can_be_estimated(method):
     model = CoClustering(4, method=method, n_init=2, random_state=0)
     assert model.estimate(random_matrix((300, 80))).seconds > 0
 
@@ -148,11 +135,11 @@ def test_a_sample_is_weighted_as_all_data_are():
     n = 3000
     pairs = sp.csr_array((np.ones(2 * n), (np.arange(2 * n) % n, np.arange(2 * n) // 2)), (n, n))
     X = sp.hstack([pairs, sp.eye_array(n)]).tocsr()  # columns that only one row has get weight 0
-    source = Source.of(X, CoClustering(3, weighting="bm25"))
+    source = Source.of(X, CoClustering(3, weighting="bm25")._parameters())
     weights = Weighting("bm25").fit_transform(X)
-    for sample in (source.rows(100), source.columns(100)):
-        assert sample.row_mass.min() > 0
-        assert set(sample.unscaled.data.round(9)) <= set(weights.data.round(9))
+    sample = source.sample(100)
+    assert sample.row_mass.min() > 0
+    assert set(sample.unscaled.data.round(9)) <= set(weights.data.round(9))
     assert CoClustering(3, weighting="bm25", random_state=0).estimate(X).seconds > 0
 
 
@@ -178,7 +165,7 @@ def test_what_cannot_be_fitted_is_refused_as_by_a_fit(parameters, X, words):
 def test_a_store_needs_no_memory_for_data(tmp_path):
     X = random_matrix()
     store = comarkov.pack(comarkov.read(X.toarray()), tmp_path / "store")
-    size = Source.of(store, CoClustering(4)).size()
+    size = Source.of(store, CoClustering(4)._parameters()).size()
     assert size == Size(*X.shape, X.nnz, 4, 4, is_on_disk=True)
     assert CoClustering(4, random_state=0).estimate(store).entries == X.nnz
 
@@ -234,10 +221,9 @@ def test_a_fit_that_does_not_fit_ends_before_it_begins():
 
 
 def test_the_advice_for_too_little_time(monkeypatch):
-    monkeypatch.setattr(footprint, "fit_seconds", lambda *sizes: 1000.0)
+    monkeypatch.setattr(estimates, "_time_on_sample", lambda *given: (1000.0, 30))
     monkeypatch.setattr(parts, "ENTRIES", 1000)
     monkeypatch.setattr(parts, "PER_COLUMN", 1)
-    monkeypatch.setattr(estimates, "SMALL", 0)
     monkeypatch.setattr(estimates, "n_threads", lambda n_jobs: 4 if n_jobs == -1 else 1)
     estimate = advice_with(monkeypatch, 10**12, random_matrix())
     assert estimate.advice == (
@@ -245,16 +231,13 @@ def test_the_advice_for_too_little_time(monkeypatch):
     )
 
 
-def test_a_cluster_needs_a_network(monkeypatch):
-    """Labels and margins to and fro; cells up a tree of two workers, to the client and to both."""
+def test_workers_share_the_data(monkeypatch):
     monkeypatch.setattr(estimates, "current", lambda: SimpleNamespace(workers=["a", "b"]))
     X = random_matrix()
     estimate = CoClustering((4, None), engine="dask", random_state=0).estimate(X)
     assert estimate.threads == 2
-    assert estimate.bytes_per_half_step == 2 * 5 * 3000 + 3 * 400 * (4 + 4 * 4)
     assert estimate.worker_memory > X.nnz * 8
     assert "2 workers" in str(estimate)
-    assert "at most 54 kB in a half-step" in str(estimate)
 
 
 def test_the_command_prints_an_estimate_and_writes_nothing(tmp_path):

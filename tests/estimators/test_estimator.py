@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import counts_for, weights
+from helpers import counts_for, refused, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -96,7 +96,7 @@ def test_predict_columns_is_predict_of_the_transpose(planted, fitted):
     ).fit(planted.T)
     assert_array_equal(turned.row_labels_, fitted.column_labels_)
     new = np.random.default_rng(1).poisson(1.0, (60, 9))
-    assert_array_equal(fitted.predict_columns(new), turned.predict(new.T))
+    assert_array_equal(fitted.predict(new, "columns"), turned.predict(new.T))
 
 
 def test_new_data_is_aligned_by_names(planted):
@@ -111,20 +111,20 @@ def test_new_data_is_aligned_by_names(planted):
     assert_array_equal(
         model.predict(pl.DataFrame(frame.iloc[:, ::-1].reset_index(drop=True))), expected
     )
-    assert_array_equal(model.predict_columns(frame.iloc[::-1]), model.predict_columns(frame))
+    assert_array_equal(model.predict(frame.iloc[::-1], "columns"), model.predict(frame, "columns"))
     less = frame.drop(columns="c3")
     assert_array_equal(model.predict(less), model.predict(frame.assign(c3=0)))
     for value in (5, "text", np.nan):
         with pytest.warns(UserWarning, match="is not in the model and was ignored: new") as caught:
             assert_array_equal(model.predict(frame.assign(new=value)), expected)
         assert caught[0].filename == __file__
-    with pytest.raises(ValueError, match="None of the 40 columns"):
+    with refused("40 columns"):
         model.predict(frame.rename(columns=lambda name: name + "?"))
-    with pytest.raises(ValueError, match="not unique"):
+    with refused("differently"):
         model.predict(frame.rename(columns={"c3": "c4"}))
     assert_allclose(model.score(frame.iloc[:, ::-1]), model.score(frame))
-    with pytest.raises(ValueError, match="not unique"):
-        model.predict_columns(frame.rename(index={"r3": "r4"}))
+    with refused("differently"):
+        model.predict(frame.rename(index={"r3": "r4"}), "columns")
     sparse = frame.iloc[:, ::-1].astype(pd.SparseDtype(int, 0))
     assert_array_equal(model.predict(sparse), expected)
 
@@ -134,7 +134,9 @@ def test_numbered_frames_are_aligned_by_number(planted):
     model = CoClustering((4, 3), random_state=0).fit(frame)
     assert not hasattr(model, "row_names_in_")
     assert_array_equal(model.predict(frame.iloc[:, ::-1]), model.predict(planted))
-    assert_array_equal(model.predict_columns(frame.iloc[::-1]), model.predict_columns(planted))
+    assert_array_equal(
+        model.predict(frame.iloc[::-1], "columns"), model.predict(planted, "columns")
+    )
     named = frame.rename(columns=str)
     with pytest.warns(UserWarning, match="fitted without feature names"):
         assert_array_equal(model.predict(named), model.predict(planted))
@@ -177,12 +179,12 @@ def test_set_output(planted):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": (61, 2)}, "61 row clusters.*only 59 rows have mass.*at most 59"),
-        ({"n_clusters": (60, 2)}, "60 row clusters.*only 59 rows have mass"),
-        ({"n_clusters": (2, 40)}, "40 column clusters.*only 39 columns"),
-        ({"n_clusters": (2, 3, 4)}, "must be a pair"),
-        ({"n_clusters": (2, 0)}, "number of column clusters must be an int >= 1"),
-        ({"n_clusters": (2, "3")}, "number of column clusters must be an int >= 1"),
+        ({"n_clusters": (61, 2)}, "at most 59"),
+        ({"n_clusters": (60, 2)}, "at most 59"),
+        ({"n_clusters": (2, 40)}, "at most 39"),
+        ({"n_clusters": (2, 3, 4)}, "3 items"),
+        ({"n_clusters": (2, 0)}, "column clusters"),
+        ({"n_clusters": (2, "3")}, "column clusters"),
         ({"n_clusters": (None, None)}, "nothing to cluster"),
         ({"n_clusters": 0}, "n_clusters"),
         ({"beta": 1.2}, "beta"),
@@ -190,14 +192,14 @@ def test_set_output(planted):
         ({"tol": -1}, "tol"),
         ({"method": "magic"}, "method"),
         ({"max_time": 0}, "max_time"),
-        ({"init": (np.zeros(5, int), None)}, "init row labels must be a 1-D array of 60"),
-        ({"init": (np.full(60, 9), None)}, "3 row clusters, but a row label is 9"),
-        ({"init": (np.zeros(60, int), None)}, "leave 2 of 3 clusters empty"),
-        ({"n_clusters": (None, 2), "fixed": (np.zeros(60), None)}, "rows are not clustered"),
+        ({"init": (np.zeros(5, int), None)}, "init row labels"),
+        ({"init": (np.full(60, 9), None)}, "label is 9"),
+        ({"init": (np.zeros(60, int), None)}, "2 of 3 clusters"),
+        ({"n_clusters": (None, 2), "fixed": (np.zeros(60), None)}, "rows"),
     ],
 )
 def test_bad_parameters_get_a_clear_error(planted, parameters, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         CoClustering(**{"n_clusters": 3} | parameters).fit(planted)
 
 
@@ -210,23 +212,21 @@ def test_names_that_cannot_be_kept_are_refused_before_the_search(planted):
 
 
 def test_bad_new_data_gets_a_clear_error(planted, fitted):
-    with pytest.raises(ValueError, match="40"):
+    with refused("40"):
         fitted.predict(planted[:, :5])
-    with pytest.raises(ValueError, match="60 rows of the fit, not 5"):
-        fitted.predict_columns(planted[:5])
-    with pytest.raises(ValueError, match="Negative values"):
+    with refused("60", "5"):
+        fitted.predict(planted[:5], "columns")
+    with refused("numpy.clip"):
         fitted.predict(-planted)
     one_sided = CoClustering((None, 3), random_state=0).fit(planted)
-    with pytest.raises(ValueError, match="rows were not clustered"):
+    with refused("rows"):
         one_sided.predict(planted)
 
 
 def test_a_refit_forgets_what_it_does_not_make(planted):
     frame = pd.DataFrame(planted, index=[f"r{i}" for i in range(60)])
-    model = CoClustering((4, 3), keep_path=True, random_state=0).fit(frame)
+    model = CoClustering((4, 3), method="anneal", keep_path=True, random_state=0).fit(frame)
     assert model.path_[-1].cost == model.cost_
     model.set_params(keep_path=False).fit(planted)
     assert not hasattr(model, "path_")
     assert not hasattr(model, "row_names_in_")
-    model.set_params(keep_path=True, method="sequential").fit(planted)
-    assert [step.beta for step in model.path_] == [0.7]

@@ -181,7 +181,7 @@ def test_the_error_ends_with_a_call_that_works(name):
         lambda X: model().fit_predict(X),
         lambda X: model().beta_path(X),
         lambda X: model().fit(COUNTS).predict(X),
-        lambda X: model().fit(COUNTS).predict_columns(X),
+        lambda X: model().fit(COUNTS).predict(X, "columns"),
         lambda X: model().fit(COUNTS).transform(X),
         lambda X: model().fit(COUNTS).score(X),
         lambda X: model().fit(COUNTS).cut(1, X),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import lumpable, weights
+from helpers import lumpable, refused, relation_cost, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import MarkovAggregation, evaluate
-from comarkov.costs.relations import markov, relation_cost
+from comarkov.costs.objective import markov
 from comarkov.joint.joint import joint
 from comarkov.search.optimise import seeding
 
@@ -50,9 +50,8 @@ def chains(draw):
 @settings(max_examples=40)
 def test_attributes_are_what_they_are_called(case, method):
     P, k, beta, seed = case
-    model = MarkovAggregation(k, beta=beta, method=method, tol=0, n_init=1, random_state=seed).fit(
-        P
-    )
+    sweeps = {} if method == "auto" else {"tol": 0}
+    model = MarkovAggregation(k, beta, method=method, n_init=1, random_state=seed, **sweeps).fit(P)
     mu, labels = model.stationary_distribution_, model.labels_
     assert_allclose(mu @ P, mu, atol=1e-12)
     assert set(labels) == set(range(k))
@@ -241,12 +240,12 @@ def test_states_outside_get_no_label(counts):
     P = np.zeros((33, 33))
     P[:30, :30] = counts
     P[30, 0] = P[31, 31] = 1  # left for good; alone; nothing
-    with pytest.raises(ValueError, match="restrict=True"):
+    with refused("restrict=True"):
         MarkovAggregation(3).fit(P)
     model = MarkovAggregation(3, restrict=True, random_state=0).fit(P)
     whole = MarkovAggregation(3, random_state=0).fit(counts)
     assert_array_equal(model.labels_, [*whole.labels_, -1, -1, -1])
-    with pytest.raises(ValueError, match=r"only 30 of 33 states are in the largest set.*\(0, 1, 2"):
+    with refused("at most 30", "0, 1, 2"):
         MarkovAggregation(31, restrict=True).fit(P)
     assert_array_equal(model.stationary_distribution_[30:], 0)
     assert model.cost_ == whole.cost_
@@ -263,19 +262,19 @@ def test_convergence_is_reported(counts):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": 31}, "31 state clusters.*only 30 states have mass"),
+        ({"n_clusters": 31}, "at most 30"),
         ({"n_clusters": 0}, "n_clusters"),
         ({"beta": 2}, "beta"),
         ({"method": "magic"}, "method"),
         ({"kind": "graph"}, "kind"),
         ({"held_out": 1.0}, "held_out"),
-        ({"init": np.zeros(5, int)}, "init state labels must be a 1-D array of 30"),
-        ({"init": np.full(30, 7)}, "3 state clusters, but a state label is 7"),
-        ({"fixed": np.zeros(30, int)}, "leave 2 of 3 clusters empty"),
+        ({"init": np.zeros(5, int)}, "init state labels"),
+        ({"init": np.full(30, 7)}, "label is 7"),
+        ({"fixed": np.zeros(30, int)}, "2 of 3 clusters"),
     ],
 )
 def test_bad_parameters_get_a_clear_error(counts, parameters, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         MarkovAggregation(**parameters).fit(counts)
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import lumpable
+from helpers import lumpable, refused
 
 from comarkov import MarkovAggregation, evaluate
 
@@ -29,11 +29,11 @@ def test_transitions_held_out_test_lumpability():
     assert thinned.lumpability_test_.p_value > 0.01
     assert thinned.lumpability_test_.n_transitions == pytest.approx(9000, abs=300)
     assert not hasattr(thinned.set_params(held_out=0.0).fit(table), "lumpability_test_")
-    with pytest.raises(ValueError, match="State 99 was not in the fit"):
+    with refused("99"):
         model.test_lumpability([0, 99, 0])
-    with pytest.raises(ValueError, match="X has 2 states, but the fit had 24"):
+    with refused("2 states", "24"):
         model.test_lumpability(np.array([[3, 1], [1, 3]]))
-    with pytest.raises(ValueError, match="needs counts"):
+    with refused("counts"):
         model.test_lumpability(P)
 
 
@@ -94,7 +94,7 @@ def test_any_kind_of_counts_can_be_tested():
         assert again.p_value == pytest.approx(expected.p_value, abs=0.01)  # from other tables
         for X in ([path], seen, turned, seen.sort_index(axis=1).sort_index().to_numpy()):
             assert model.test_lumpability(X) == again
-    with pytest.raises(ValueError, match="State hail was not in the fit"):
+    with refused("hail"):
         exact.test_lumpability(["sun", "hail", "sun"])
     ones = np.roll(np.eye(4, dtype=int), 1, axis=1)  # rows sum to 1, and may be counts
     assert exact.test_lumpability(ones).n_transitions == 4
@@ -110,5 +110,5 @@ def test_nothing_of_an_earlier_fit_is_left():
 
 
 def test_what_is_held_out_is_blamed_for_what_is_missing():
-    with pytest.raises(ValueError, match="kept for the fit"):
+    with refused("hold out less"):
         MarkovAggregation(2, held_out=0.4).fit(list("abababacac"))

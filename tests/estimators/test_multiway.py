@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import counts_for, problems, weights
+from helpers import counts_for, problems, refused, relation_cost, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering, MultiwayClustering, evaluate
-from comarkov.costs.relations import co_clustering, relation_cost
+from comarkov.costs.objective import co_clustering
 from comarkov.search.state import network_state
 from comarkov.search.state.network_state import Network
 
@@ -65,7 +65,7 @@ def test_by_default_one_relation_is_co_clustering_at_one_half():
     W = np.random.default_rng(1).poisson(1, (30, 20))
     start = np.arange(30) % 3, np.arange(20) % 4
     for init in (None, start):
-        one = CoClustering((3, 4), beta=0.5, init=init or "random", random_state=0).fit(W)
+        one = CoClustering((3, 4), beta=0.5, init=init, random_state=0).fit(W)
         many = MultiwayClustering(
             {"a": 3, "b": 4}, init=init and dict(zip("ab", init, strict=True)), random_state=0
         ).fit({("a", "b"): W})
@@ -105,7 +105,7 @@ def test_elements_are_aligned_by_their_names(data):
     for name in first:
         assert_array_equal(other.labels_[name], one.labels_[name])
     wrong = frames[others[0]].rename(index=lambda name: name + "?", columns=lambda name: name + "?")
-    with pytest.raises(ValueError, match=r"names of type .* are not those in"):
+    with refused("two types"):
         MultiwayClustering(3).fit({first: frames[first], others[0]: wrong})
 
 
@@ -236,44 +236,44 @@ def test_elements_without_mass_are_reported(data):
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (np.ones((3, 3)), "dict of relations to matrices.*got ndarray"),
+        (np.ones((3, 3)), "ndarray"),
         ({}, "dict of relations"),
         ({"documents": np.ones((3, 3))}, "pair of types"),
         ({("a", "b", "c"): np.ones((3, 3))}, "pair of types"),
-        ({("a", "b"): -np.ones((3, 3))}, r"Relation \('a', 'b'\): Negative values"),
-        ({("a", "b"): np.zeros((3, 3))}, r"Relation \('a', 'b'\): The matrix has no mass"),
+        ({("a", "b"): -np.ones((3, 3))}, "('a', 'b'): Negative"),
+        ({("a", "b"): np.zeros((3, 3))}, "('a', 'b')"),
         (
             {("a", "b"): np.ones((4, 3)), ("c", "a"): np.ones((4, 5))},
-            r"type 'a' has 5 elements, but 4 in \('a', 'b'\)",
+            "4 in ('a', 'b')",
         ),
-        ({("a", "a"): np.ones((4, 3))}, "type 'a' has 3 elements, but 4 in"),
+        ({("a", "a"): np.ones((4, 3))}, "'a' has 3 elements"),
     ],
 )
 def test_bad_input_gets_a_clear_error(X, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         MultiwayClustering(2).fit(X)
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": {"documents": 3}}, "n_clusters has no number for the type 'words'"),
-        ({"n_clusters": {"users": 3}}, "n_clusters names the type 'users'; there are 'documents'"),
-        ({"n_clusters": 21}, "21 'authors' clusters.*only 20 elements of 'authors' have mass"),
+        ({"n_clusters": {"documents": 3}}, "'words'"),
+        ({"n_clusters": {"users": 3}}, "'users'"),
+        ({"n_clusters": 21}, "at most 20"),
         (
             {"n_clusters": {"documents": "auto", "words": 2, "authors": 2}},
-            "'documents' clusters must be an int >= 1, got 'auto'",
+            "'documents' clusters",
         ),
-        ({"weights": {("words", "documents"): 2.0}}, "weights names the relation"),
-        ({"weights": {DW: -1.0}}, "must be a number above 0, got -1.0"),
-        ({"fixed": {"authors": np.zeros(3, int)}}, "fixed 'authors' labels must be a 1-D array"),
+        ({"weights": {("words", "documents"): 2.0}}, "('words', 'documents')"),
+        ({"weights": {DW: -1.0}}, "-1.0"),
+        ({"fixed": {"authors": np.zeros(3, int)}}, "fixed 'authors' labels"),
         ({"init": {"users": [0]}}, "init names the type 'users'"),
         ({"beta": 1.5}, "beta"),
         ({"method": "magic"}, "method"),
     ],
 )
 def test_bad_parameters_get_a_clear_error(data, parameters, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         MultiwayClustering(**parameters).fit(data)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import refused, relation_cost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,7 +11,7 @@ from scipy.special import softmax
 
 import comarkov
 from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
-from comarkov.costs.relations import co_clustering, markov, relation_cost
+from comarkov.costs.objective import co_clustering, markov
 
 TIE = 1e-11  # of costs in bits, which are sums of some hundred terms
 
@@ -49,7 +50,7 @@ def test_a_new_state_goes_where_the_chain_costs_least(data, beta):
     k = data.draw(st.integers(1, 3))
     model = MarkovAggregation(k, beta=beta, n_init=1, random_state=0).fit(P)
     new = data.draw(sparse_weights(4, n))
-    labels, sure = model.predict_with_confidence(new)
+    labels, sure = model.predict(new, return_confidence=True)
     for row, label, confidence in zip(new, labels, sure, strict=True):
         costs = chain_costs(model, P, row, beta)
         assert costs[label] <= costs.min() + TIE
@@ -84,10 +85,12 @@ def test_known_states_are_matched_by_name(tmp_path):
     for each in (model, stored):
         assert_array_equal(each.predict(new), model.labels_[[1, 3]])
     with pytest.warns(UserWarning, match=r"1 of 4 columns is not .* and was ignored: hail"):
-        labels, sure = model.predict_with_confidence(new.assign(hail=[0, 9]).drop(columns="fog"))
+        labels, sure = model.predict(
+            new.assign(hail=[0, 9]).drop(columns="fog"), return_confidence=True
+        )
     assert_array_equal(labels, model.labels_[[1, 3]])
     nothing = pd.DataFrame({"fog": [0, 1]})
-    labels, sure = model.predict_with_confidence(nothing)
+    labels, sure = model.predict(nothing, return_confidence=True)
     assert labels[0] == -1
     assert labels[1] >= 0
     assert sure[0] == 0 < sure[1]
@@ -111,9 +114,9 @@ def test_states_outside_a_restricted_chain_do_not_count():
 
 def test_other_states_are_an_error_with_advice():
     model = MarkovAggregation(2, random_state=0).fit(["a", "b", "a", "c", "b", "c", "a"])
-    with pytest.raises(ValueError, match=r"but the fit had 3 states.*model.states_"):
+    with refused("3 states", "model.states_"):
         model.predict([[1, 2]])
-    with pytest.raises(ValueError, match="None of the 1 columns of X"):
+    with refused("1 columns"):
         model.predict(pd.DataFrame({"z": [1]}))
 
 
@@ -194,18 +197,18 @@ def test_elements_are_matched_by_name_and_stored_models_agree(tmp_path, beta):
 
 
 MISTAKES = [
-    ({("user", "place"): [[1]]}, None, r"no relation \('user', 'place'\). Choose from"),
-    ({UI: [[1, 2]]}, None, r"Relation .*X has 2 elements of type 'item', but the fit had 4"),
-    ({UI: [[1, 0, 0, 0]], UT: [[1, 0]]}, "item", r"do not all have 'item'.*model.predict"),
-    ([[1, 0, 0, 0]], "user", r"'user' has 2 relations.*model.predict\(\{\('user', 'item'\): X\}"),
-    ([[1, 0, 0, 0]], "place", r"element_type names the type 'place'; there are 'user', 'item'"),
-    ({UI: [[1, 0, 0, 0]], UT: [[1, 0], [0, 1]]}, None, r"different numbers of new elements .*1, 2"),
-    ({}, None, r"have no type in common"),
+    ({("user", "place"): [[1]]}, None, "('user', 'place')"),
+    ({UI: [[1, 2]]}, None, "2 elements of type 'item'"),
+    ({UI: [[1, 0, 0, 0]], UT: [[1, 0]]}, "item", "model.predict("),
+    ([[1, 0, 0, 0]], "user", "model.predict({('user', 'item'): X}"),
+    ([[1, 0, 0, 0]], "place", "'place'"),
+    ({UI: [[1, 0, 0, 0]], UT: [[1, 0], [0, 1]]}, None, "1, 2"),
+    ({}, None, "model.predict("),
 ]
 
 
 @pytest.mark.parametrize(("X", "kind", "message"), MISTAKES)
 def test_mistakes_get_a_call_that_works(X, kind, message):
     model = MultiwayClustering(2, random_state=0).fit(frames())
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         model.predict(X, kind)

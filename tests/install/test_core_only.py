@@ -1,6 +1,5 @@
 """`pip install comarkov` alone, in a new environment: it computes, and says what it lacks."""
 
-import fcntl
 import json
 import os
 import re
@@ -28,30 +27,28 @@ def run(*command, **more):
 
 
 @pytest.fixture(scope="session")
-def core(tmp_path_factory):
+def core(once):
     """An environment with the required packages only; one for all workers that run tests."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    programs = folder / "core" / "bin"
-    with (folder / "core.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not programs.exists():
-            venv.create(programs.parent, with_pip=True)
-        if not (programs / "comarkov").exists():
-            _install(programs / "pip")
+    programs = once("core", _install) / "core" / "bin"
     return SimpleNamespace(python=programs / "python", comarkov=programs / "comarkov")
 
 
-def _install(pip):
-    done = run(pip, "install", "--disable-pip-version-check", ROOT)
-    if done.returncode and run(pip, "index", "versions", "numpy").returncode:
+def pip(folder, *words, **more):
+    """The pip of this environment, for that in a folder, which then need not have its own."""
+    python = folder / "core" / "bin" / "python"
+    return run(sys.executable, "-m", "pip", "--python", python, *words, **more)
+
+
+def _install(folder):
+    venv.create(folder / "core")
+    done = pip(folder, "install", "--disable-pip-version-check", "--no-compile", ROOT)
+    if done.returncode and pip(folder, "index", "versions", "numpy").returncode:
         pytest.skip("pip reaches no package index, so that nothing can be installed")
     assert done.returncode == 0, done.stderr
 
 
 def test_nothing_else_is_installed(core):
-    done = run(core.python, "-m", "pip", "list", "--format=json", check=True)
+    done = pip(core.python.parents[2], "list", "--format=json", check=True)
     installed = {package["name"].lower() for package in json.loads(done.stdout)}
     assert {"comarkov", "numba", "numpy", "scikit-learn", "scipy"} <= installed
     assert not installed & {*CLI, "platformdirs", "pandas", "networkx", "anndata"}
@@ -84,7 +81,7 @@ SCRIPT = """
 
     for name in ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC"):
         assert set(getattr(comarkov, name)(2).fit(X).row_labels_) == {0, 1}, name
-    assert len(comarkov.compare(X, 2, n_starts=1)) > 5
+    assert len(comarkov.compare(X, 2, n_init=1)) > 5
     states = X @ X.T
     assert set(comarkov.MarkovAggregation(2).fit(states).labels_) == {0, 1}
     comarkov.MultiwayClustering(2).fit({("women", "events"): X})

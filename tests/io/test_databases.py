@@ -11,9 +11,10 @@ import postgres
 import pytest
 from commands import assert_refused, run
 from numpy.testing import assert_array_equal
+from refusals import refused
 
 import comarkov
-from comarkov.io.read.databases import Column
+from comarkov.io.read.databases import as_series
 
 duckdb = pytest.importorskip("duckdb")
 psycopg = pytest.importorskip("psycopg")
@@ -93,22 +94,18 @@ def test_the_only_table_a_named_one_and_a_query(shop):
 def test_the_error_lists_the_tables_with_a_call_that_works(shop):
     address, execute = shop
     execute("create table items (product varchar(9), price float)")
-    with pytest.raises(ValueError, match=r'has 2 tables: items, sales.* table="items"$'):
-        comarkov.read(address)
-    with pytest.raises(ValueError, match=r"no table 'Sales'\. It has .* table=.sales.$"):
-        comarkov.read(address, table="Sales")
-    with pytest.raises(ValueError, match=r'price.*has the tables items, sales\. .*table="items"$'):
-        comarkov.read(address, query="select price from sales")
-    with pytest.raises(ValueError, match="exclude each other"):
-        comarkov.read(address, query="select 1", table="sales")
+    refused(address, "2 tables: items, sales", 'table="items"')
+    refused(address, "'Sales'", 'table="sales"', table="Sales")
+    refused(address, "price", query="select price from sales")
+    refused(address, "exclude each other", query="select 1", table="sales")
 
 
 def test_the_command_line_does_the_same(shop, tmp_path):
     address, execute = shop
     execute("create table items (product varchar(9), price float)")
-    refused = run("fit", address, "-o", tmp_path / "out")
-    assert_refused(refused, "has 2 tables: items, sales. Choose one: --table")
-    assert shlex.split(refused.stderr)[-2:] == ["--table", "items"]
+    failed = run("fit", address, "-o", tmp_path / "out")
+    assert_refused(failed, "2 tables: items, sales. Choose one: --table")
+    assert shlex.split(failed.stderr)[-2:] == ["--table", "items"]
     asked = {
         "sqlite": ["--table", "sales"],
         "duckdb": ["--query", "select customer, product, n from sales"],
@@ -121,21 +118,18 @@ def test_the_command_line_does_the_same(shop, tmp_path):
 def test_nothing_is_ever_changed(shop):
     address, _ = shop
     for query in ("delete from sales", "drop table sales"):
-        with pytest.raises(ValueError, match="shop"):
-            comarkov.read(address, query=query)
+        refused(address, "shop", query=query)
     check(comarkov.read(address))
 
 
 def test_records_come_in_parts(shop, monkeypatch):
-    monkeypatch.setattr("comarkov.io.read.databases.RECORDS", 3)
+    monkeypatch.setattr("comarkov.io.read.databases.RECORDS_AT_ONCE", 3)
     address, execute = shop
     check(comarkov.read(address))
     execute("insert into sales values ('Cid', null, 1)")
     with pytest.warns(UserWarning, match="1 line without a name skipped"):
         check(comarkov.read(address))
-    none = "select * from sales where n > 100"
-    with pytest.raises(ValueError, match="has no edges"):
-        comarkov.read(address, query=none)
+    refused(address, "no edges", query="select * from sales where n > 100")
 
 
 def test_numbers_of_all_types(shop):
@@ -154,8 +148,7 @@ def test_numbers_of_all_types(shop):
 
 
 def test_two_columns_of_one_name(shop):
-    with pytest.raises(ValueError, match=r"two columns of one name .* select a\.id as user"):
-        comarkov.read(shop[0], query="select customer, customer from sales")
+    refused(shop[0], "(customer, customer)", query="select customer, customer from sales")
 
 
 def test_tables_of_other_schemas(server):
@@ -172,9 +165,8 @@ def test_tables_of_other_schemas(server):
 
 def test_a_server_that_is_not_there_and_a_password(tmp_path):
     address = f"postgresql://ann:secret@/shop?host={tmp_path}"
-    with pytest.raises(ValueError, match=r"postgresql://ann@/shop.*connection") as error:
-        comarkov.read(address, table="sales")
-    assert "secret" not in str(error.value)
+    error = refused(address, "postgresql://ann@/shop", "connection", table="sales")
+    assert "secret" not in str(error)
 
 
 # --- files ------------------------------------------------------------------------------------
@@ -199,7 +191,7 @@ def test_files_are_recognised_by_their_first_bytes(kind, tmp_path):
 
 
 def test_sqlite_may_mix_types(tmp_path, monkeypatch):
-    monkeypatch.setattr("comarkov.io.read.databases.RECORDS", 2)
+    monkeypatch.setattr("comarkov.io.read.databases.RECORDS_AT_ONCE", 2)
     edges = [(1, "a", 1), (2, "a", 2), ("x", "b", 0.5)]
     with closing(sqlite3.connect(tmp_path / "e.db")) as connection:
         connection.execute("create table edges (user, item, rating)")
@@ -212,39 +204,29 @@ def test_a_database_without_tables(tmp_path):
     with closing(sqlite3.connect(tmp_path / "e.db")) as connection:
         connection.execute("pragma user_version = 1")
         connection.commit()
-    with pytest.raises(ValueError, match="has no tables"):
-        comarkov.read(tmp_path / "e.db")
+    refused(tmp_path / "e.db", "no tables")
 
 
 def test_addresses_that_are_no_database_and_other_databases():
-    with pytest.raises(ValueError, match=r"https://host/e\.csv is not a database. Download"):
-        comarkov.read("https://host/e.csv")
-    with pytest.raises(ValueError, match=r"Choose what to read: table= or query="):
-        comarkov.read("mysql://host/db")
-    with pytest.raises(ValueError, match=r"ann@host") as error:
+    refused("https://host/e.csv", "https://host/e.csv", "not a database")
+    refused("mysql://host/db", "table= or query=")
+    with pytest.raises(ImportError, match="connectorx") as caught:
         comarkov.read("mysql://ann:secret@host/db", table="sales")
-    assert "secret" not in str(error.value)
+    assert "secret" not in str(caught.value)
 
 
-def test_options_of_databases_do_not_go_with_other_sources(tmp_path):
-    (tmp_path / "e.csv").write_text("user,item\nx,y\n")
-    with pytest.raises(ValueError, match="table="):
-        comarkov.read(tmp_path / "e.csv", table="sales")
-
-
-def test_columns_have_the_narrowest_type_of_all_parts():
-    import polars as pl
-
-    parts = {
-        pl.Int64: [[1, True], [None, None], [3]],
-        pl.Float64: [[1], [Decimal("0.5")], [None], [2.5]],
-        pl.String: [[1], ["x", None], [0.5]],
-    }
-    for dtype, values in parts.items():
-        column = Column("n")
-        for part in values:
-            column.append(part)
-        assert column.whole().dtype == dtype
-    huge = Column("n")
-    huge.append([2**70])
-    assert huge.whole().to_list() == [2.0**70]
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1, True, None], "Int64"),
+        ([1, Decimal("0.5"), None], "Float64"),
+        ([1, "x", None, 0.5], "String"),
+        ([None], "Null"),
+        ([2**70], "Int128"),
+    ],
+)
+def test_columns_have_the_narrowest_type_of_their_values(values, dtype):
+    series = as_series("n", values)
+    assert str(series.dtype) == dtype
+    texts = [None if value is None else str(value) for value in values]
+    assert series.to_list() == (texts if dtype == "String" else values)

@@ -110,9 +110,9 @@ def test_samples_are_drawn_without_replacement_from_the_groups_alone(small):
 
 
 def test_errors_of_samples(small):
-    with pytest.raises(ValueError, match="no collection 'Multi7'"):
+    with pytest.raises(ValueError, match="Multi7"):
         datasets.newsgroups_sample(small, "Multi7")
-    with pytest.raises(ValueError, match=r"no groups \['g9'\]"):
+    with pytest.raises(ValueError, match="g9"):
         datasets.newsgroups_sample(small, ["g9"])
-    with pytest.raises(ValueError, match="g0 has 20 documents, but 21 are needed"):
+    with pytest.raises(ValueError, match="21"):
         datasets.newsgroups_sample(small, ["g0"], 21)

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from comarkov.io.drafts import delayed, handling_interrupts
+from comarkov.io.interrupts import delayed, handling_interrupts
 
 DEFAULT = signal.default_int_handler
 
@@ -31,20 +31,14 @@ def pressed():
     return calls, lambda signum, frame: calls.append(signum)
 
 
-def test_a_handler_answers_within_and_no_longer(pressed):
-    calls, handler = pressed
-    with handling_interrupts(handler):
-        signal.raise_signal(signal.SIGINT)
-    assert calls == [signal.SIGINT]
-    assert current() is DEFAULT
-
-
 def test_handlers_are_restored_one_by_one_also_after_errors(pressed):
-    _, outer = pressed
+    calls, outer = pressed
     with handling_interrupts(outer):
+        signal.raise_signal(signal.SIGINT)
         with pytest.raises(RuntimeError), handling_interrupts(signal.SIG_IGN):
             press_and(fail)
         assert current() is outer
+    assert calls == [signal.SIGINT]
     assert current() is DEFAULT
 
 
@@ -81,16 +75,6 @@ def test_other_threads_change_nothing(pressed):
     assert seen == [DEFAULT]
 
 
-def test_ctrl_c_waits_for_a_step():
-    done = []
-    with pytest.raises(KeyboardInterrupt), delayed():
-        press_and(lambda: done.append("all of it"))
-    assert done
-    assert current() is DEFAULT
-    with delayed():
-        pass  # and is forgotten then
-
-
 def test_ctrl_c_waits_for_the_outermost_step():
     done = []
 
@@ -102,6 +86,9 @@ def test_ctrl_c_waits_for_the_outermost_step():
     with pytest.raises(KeyboardInterrupt), delayed():
         steps()
     assert done
+    assert current() is DEFAULT
+    with delayed():
+        pass  # and is forgotten then
 
 
 def test_ctrl_c_is_not_lost_if_the_step_fails():

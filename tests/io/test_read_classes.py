@@ -143,7 +143,7 @@ def test_texts(here):
         ("name,c\nAnn,1\nAnn,2\n", "c.csv", "c.csv, line 3: 'Ann'"),
         ("name,c\nAnn\n", "c.csv", "c.csv, line 2"),
         ("name\nAnn\n", "c.csv", "headings name and class"),
-        ("", "c.csv", "c.csv is empty"),
+        ("", "c.csv", "c.csv: the file is empty"),
         ("name,c\n", "c.csv", "c.csv: it has no lines"),
         ("name,c\nAnn,1\n", "c.csv:name:group", "row_classes='c.csv:name:c'"),
         ("", "gender", "user, item, n, sex, taste"),

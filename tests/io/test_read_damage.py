@@ -12,19 +12,15 @@ import anndata
 import h5py
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
+from refusals import refused
 
 import comarkov
 from comarkov import Data
 
 EYE = np.eye(3)
-
-
-def refused(source, match, **keywords):
-    with pytest.raises(ValueError, match=match) as error:
-        comarkov.read(source, **keywords)
-    assert "\n" not in str(error.value)
 
 
 def with_bytes(path, at, value):
@@ -43,20 +39,20 @@ def test_what_is_no_encoding_of_text(encoding, here):
     (here / "texts").mkdir()
     (here / "texts" / "a.txt").write_text("sun")
     for name in ("e.csv", "t.jsonl", "texts"):
-        refused(name, f"There is no encoding '{encoding}'", encoding=encoding)
+        refused(name, f"'{encoding}'", encoding=encoding)
 
 
 def test_zip_files_of_unknown_methods_and_damaged_ones(here):
     with zipfile.ZipFile("e.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("e.csv", "a,b,1\n" * 100)
     with_bytes(here / "e.zip", 8, b"\x63\x00")
-    refused("e.zip", r"e\.zip cannot be unpacked here: .*\. Unpack it with")
+    refused("e.zip", "e.zip", "cannot be unpacked")
     with zipfile.ZipFile("l.zip", "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("e.csv", "a,b,1\n" * 100)
     content = bytearray((here / "l.zip").read_bytes())
     content[45:60] = b"\xff" * 15
     (here / "l.zip").write_bytes(content)
-    refused("l.zip", r"l\.zip is damaged")
+    refused("l.zip", "l.zip", "damaged")
 
 
 def test_npz_with_a_member_that_is_no_array(here):
@@ -67,7 +63,7 @@ def test_npz_with_a_member_that_is_no_array(here):
     with zipfile.ZipFile("m.npz", "w") as archive:
         for name, content in members.items():
             archive.writestr(name, b"x" + content[1:] if name == "format.npy" else content)
-    refused("m.npz", "m.npz: not an npz file")
+    refused("m.npz", "m.npz", "'format'")
 
 
 def test_a_zip_file_with_another_name_inside(here):
@@ -76,16 +72,14 @@ def test_a_zip_file_with_another_name_inside(here):
         archive.writestr("a" * 3000 + ".csv", "a,b\n1,2\n")
     content = (here / "t.zip").read_bytes()
     (here / "t.zip").write_bytes(content.replace(b"a" * 3000, b"\xe9" * 3000, 1))
-    with pytest.raises(ValueError, match=r"t\.zip is damaged: File name in directory") as error:
-        comarkov.read("t.zip")
-    assert len(str(error.value)) < 400
+    assert len(str(refused("t.zip", "damaged: File name in directory"))) < 400
 
 
 def test_npz_with_text_that_is_none(here):
     """Characters beyond the last one of Unicode."""
     names = np.full(3, 0x7FFFFFFF, np.uint32).view("<U1")
     np.savez("m.npz", X=EYE, row_kind=names)
-    refused("m.npz", "m.npz: not an npz file: 'row_kind'")
+    refused("m.npz", "m.npz", "'row_kind'")
 
 
 @pytest.mark.parametrize("end", [b"", b" ", b" 2", b" x", b"\t\t", b"\x84g\x8f"])
@@ -99,7 +93,7 @@ def test_matrix_market_with_a_last_line_that_does_not_end(here, end):
 def test_matrix_market_that_is_binary(here):
     header = "%%MatrixMarket matrix array real general\n% Zoë\n2 1\n"
     (here / "m.mtx").write_text(header + "1\n2\x05\n")
-    refused("m.mtx", r"m\.mtx, line 5: not text: it has the byte 5\.")
+    refused("m.mtx", "m.mtx", "line 5", "byte 5")
     (here / "m.mtx").write_text(header + "1\n2\n")
     assert comarkov.read("m.mtx").shape == (2, 1)
 
@@ -109,12 +103,13 @@ def test_npz_that_cannot_be_opened(here):
     for at, value in ((6, b"\x01\x00"), (8, b"\x63\x00")):  # encrypted, an unknown method
         np.savez_compressed("m.npz", X=EYE)
         with_bytes(here / "m.npz", at, value)
-        refused("m.npz", r"m\.npz: not an npz file: .")
+        refused("m.npz", "m.npz", "npz file")
     Data(EYE, list("abc")).save("m.npz")
+    assert comarkov.read("m.npz").source == "m.npz"
     with np.load("m.npz") as archive:
         parts = {key: archive[key] for key in archive.files if key != "row_name_ends"}
     np.savez("m.npz", **parts)
-    refused("m.npz", r"m\.npz: row_name_ends is missing")
+    refused("m.npz", "m.npz", "row_name_ends")
 
 
 @pytest.mark.filterwarnings("ignore")  # anndata's own: the file may be of an old format
@@ -122,7 +117,7 @@ def test_hdf5_that_is_no_anndata(here):
     with h5py.File("x.h5ad", "w") as file:
         file["X"] = 7
         file["obs"] = 8
-    refused("x.h5ad", r"x\.h5ad: not a valid h5ad file: .")
+    refused("x.h5ad", "x.h5ad", "h5ad file")
 
 
 GRAPHML = """<graphml xmlns="http://graphml.graphdrafting.org/xmlns">
@@ -133,7 +128,7 @@ GRAPHML = """<graphml xmlns="http://graphml.graphdrafting.org/xmlns">
 
 def test_graphs_of_unknown_types(here):
     (here / "g.graphml").write_text(GRAPHML.replace("graphdrafting", "graphdrawing"))
-    refused("g.graphml", r"g\.graphml: not a graph file: KeyError 'nosuch'")
+    refused("g.graphml", "g.graphml", "'nosuch'")
 
 
 def png():
@@ -144,26 +139,25 @@ def png():
 @pytest.mark.parametrize("kind", [None, "edges", "table"])
 def test_pictures_are_no_tables(kind, here):
     (here / "p.png").write_bytes(png())
-    refused("p.png", r"p\.png, line \d+", kind=kind)
+    refused("p.png", "p.png, line ", kind=kind)
     (here / "p.png").write_bytes(png().replace(b"\0", b"\xff"))
-    refused("p.png", r"p\.png[, ]", kind=kind)
+    refused("p.png", "p.png", kind=kind)
 
 
 def test_json_lines_that_are_wrong(here):
     good = [json.dumps({"text": "sun and sea"})] * 4
     lines = "\n".join(good).encode() + b'\n{"text": "Zo\xeb"}\n'
     (here / "t.jsonl").write_bytes(lines)
-    message = r"^t\.jsonl, line 5: the byte 0xeb is not utf-8\. .* encoding="
-    refused("t.jsonl", message, encoding="utf-8")
+    refused("t.jsonl", "0xeb", at=(5, None), encoding="utf-8")
     with pytest.warns(UserWarning, match=r"t\.jsonl is not UTF-8 and read as Windows-1252"):
         assert comarkov.read("t.jsonl").shape == (5, 2)
     assert comarkov.read("t.jsonl", encoding="latin-1").shape == (5, 2)
     (here / "t.jsonl").write_text('{"text": ' + "[" * 200_000 + "\n")
-    refused("t.jsonl", r"t\.jsonl, line 1: the JSON is nested too deeply")
+    refused("t.jsonl", "t.jsonl, line 1", "nested")
     (here / "t.jsonl").write_text('["sun", "sea"]\n')
-    refused("t.jsonl", r"t\.jsonl, line 1: this is not a JSON object")
+    refused("t.jsonl", "t.jsonl, line 1", "JSON object")
     (here / "t.jsonl").write_text("sun\n")
-    refused("t.jsonl", r"t\.jsonl, line 1, column 1: not valid JSON")
+    refused("t.jsonl", "t.jsonl, line 1, column 1", "valid JSON")
 
 
 @pytest.mark.parametrize(
@@ -177,37 +171,35 @@ def test_json_lines_with_a_byte_order_mark(encoding, name, here):
     assert comarkov.read(name, encoding=text).column_names.tolist() == ["sea", "sun"]
 
 
-@pytest.mark.parametrize(
-    ("weight", "problem"),
-    [("inf", "infinity is"), ("nan", "NaN is"), ("-1", "the weight -1")],
-)
+@pytest.mark.parametrize(("weight", "problem"), [("inf", "infinity"), ("nan", "NaN"), ("-1", "-1")])
 def test_where_a_matrix_is_wrong(weight, problem, here):
     header = "%%MatrixMarket matrix coordinate real general\n"
     (here / "m.mtx").write_text(f"{header}3 3 2\n1 1 1\n2 3 {weight}\n")
-    refused("m.mtx", rf"^m\.mtx, line 4, column 3: {problem}")
+    refused("m.mtx", "m.mtx, line 4, column 3", problem)
     wrong = EYE.copy()
     wrong[1, 2] = float(weight)
     np.savez("m.npz", X=wrong)
-    refused("m.npz", rf"^m\.npz: row 2, column 3: {problem}")
+    refused("m.npz", "m.npz", "row 2", "column 3", problem)
     for make in (sp.csr_array, sp.csc_array, sp.coo_array):
         sp.save_npz("m.npz", make(wrong))
-        refused("m.npz", rf"^m\.npz: row 2, column 3: {problem}")
+        refused("m.npz", "m.npz", "row 2", "column 3", problem)
     tables = pd.DataFrame(index=list("abc")), pd.DataFrame(index=list("xyz"))
     for matrix in (wrong, sp.csr_matrix(wrong)):
         anndata.AnnData(matrix, *tables).write_h5ad("m.h5ad")
-        refused("m.h5ad", rf"^m\.h5ad: row 2 \(b\), column 3 \(z\): {problem}")
+        refused("m.h5ad", "m.h5ad", "row 2 (b)", "column 3 (z)", problem)
 
 
 def test_faults_of_a_file_of_names_are_its_own(here):
     edges = io.BytesIO(b"1,7,1\n2,8,1\n")
     for content, message in (
-        (b"1|Ann\n2|Zo\xeb\n", "line 2: the byte 0xeb is not UTF-8"),
-        (b"1|Ann\n2\n", "line 2 has 1 field, but the first line has 2"),
-        (b'1|Ann\n2|"Bob\n', "line 2: a quote is opened and never closed"),
+        (b"1|Ann\n2|Zo\xeb\n", "0xeb"),
+        (b"1|Ann\n2\n", "1 field"),
+        (b'1|Ann\n2|"Bob\n', "quote"),
     ):
         (here / "n.txt").write_bytes(content)
         edges.seek(0)
-        refused(edges, rf"^n\.txt, {message}", row_names="n.txt", encoding="utf-8")
+        error = refused(edges, message, at=(2, None), row_names="n.txt", encoding="utf-8")
+        assert error.file == "n.txt"
     (here / "n.txt").write_text('1|Ann "A"\n2|5" disk\n')
     edges.seek(0)
     assert comarkov.read(edges, row_names="n.txt").row_names.tolist() == ['Ann "A"', '5" disk']
@@ -232,16 +224,9 @@ def test_names_that_are_there_twice_are_told_apart(here):
         comarkov.write_h5ad(annotated, None, model)
 
 
-def test_data_without_a_source_are_called_as_their_file(here):
-    Data(EYE).save("m.npz")
-    assert comarkov.read("m.npz").source == "m.npz"
-
-
 def test_stop_words_that_are_not_there():
     texts = ["sun and sea"] * 2
-    refused(
-        texts, "no list of stop words 'german'. Choose stop_words='english' or", stop_words="german"
-    )
+    refused(texts, "'german'", "stop_words='english'", stop_words="german")
     assert comarkov.read(texts, stop_words="none").column_names.tolist() == ["and", "sea", "sun"]
 
 
@@ -266,7 +251,7 @@ def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
     (here / "e.csv").write_text("user,item\na,b\n")
     (here / "t.txt").write_text("sun sea\nsun\n")
     frame = pd.DataFrame({"user": ["a"], "item": ["b"]})
-    comarkov.io.read.raw_tables.from_frame(frame, "").frame.collect().write_parquet("e.parquet")
+    pl.DataFrame({"user": ["a"], "item": ["b"]}).write_parquet("e.parquet")
     sources = {
         "a folder": "folder",
         "JSON lines": "t.jsonl",
@@ -278,8 +263,8 @@ def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
     }
     kind = "texts" if "text in" in form else None
     (name,) = keyword
-    refused(sources[form], f"^{name}= does not apply to {form}", kind=kind, **keyword)
-    refused(Data(EYE), f"^{name}= applies to .*, but the source is read as npz", **keyword)
+    refused(sources[form], f"{name}= does not apply to {form}", kind=kind, **keyword)
+    refused(Data(EYE), f"{name}= applies to", **keyword)
 
 
 SIZES = ["2000000000 2000000000 4", "3 30000000 4", "30000000 3 4", "3 3 9000000000000"]
@@ -293,8 +278,7 @@ def test_a_small_file_cannot_claim_to_be_huge(sizes, tmp_path):
     limit = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (virtual_memory() + (1 << 30), limit[1]))
     try:
-        with pytest.raises(ValueError, match=r"m\.mtx.*(are too many|claims)"):
-            comarkov.read(tmp_path / "m.mtx")
+        refused(tmp_path / "m.mtx", "m.mtx")
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limit)
 
@@ -305,10 +289,9 @@ def virtual_memory():
 
 def test_an_npz_cannot_claim_to_be_huge(tmp_path):
     eye = sp.eye_array(3, format="csr")
-    for width, message in ((10**12, "at most 100,000,000"), (10**7, "10,000,000 columns for 3")):
+    for width, message in ((10**12, "100,000,000"), (10**7, "10,000,000 columns for 3")):
         wide = sp.csr_array((eye.data, eye.indices.astype(np.int64), eye.indptr), (3, width))
         sp.save_npz(tmp_path / "m.npz", wide)
-        with pytest.raises(ValueError, match=rf"m\.npz: .*{message}"):
-            comarkov.read(tmp_path / "m.npz")
+        refused(tmp_path / "m.npz", "m.npz", message)
     hashed = sp.csr_array((eye.data, eye.indices, eye.indptr), (3, 1 << 20))  # as of a hash
     assert Data(hashed).column_names[-1] == str((1 << 20) - 1)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import comarkov
-from comarkov.io.read.opened import detect, detect_in_file, is_text
+from comarkov.io.read.opened import Opened, detect, is_text
 
 FILES = {
     "utf8.txt": "sun & café".encode(),
@@ -119,7 +119,7 @@ def test_a_file_is_detected_as_its_bytes_are(tmp_path_factory, content):
     path = Path(tmp_path_factory.mktemp("f")) / "f"
     path.write_bytes(content)
     assume(is_text(content))
-    assert detect_in_file(path) == detect(content)
+    assert detect(Opened("", path, "").content) == detect(content)
 
 
 def test_tables_in_other_encodings(tmp_path):

@@ -55,7 +55,7 @@ def test_wide_tables(tmp_path):
 
 
 def test_wide_tables_in_many_batches(tmp_path, monkeypatch):
-    monkeypatch.setattr("comarkov.io.read.wide.CELLS", 8)
+    monkeypatch.setattr("comarkov.io.read.wide.CELLS_AT_ONCE", 8)
     table = np.arange(400).reshape(100, 4) % 7
     pd.DataFrame(table, [f"row {i}" for i in range(100)], COLUMNS).to_csv(tmp_path / "t.csv")
     data = comarkov.read(tmp_path / "t.csv")
@@ -302,7 +302,7 @@ def test_fits_take_it_and_carry_names(name):
     assert model.row_names_in_.tolist() == WOMEN.row_names
     assert model.n_features_in_ == 14
     assert_array_equal(model.predict(source), plain.predict(WOMEN.matrix))
-    assert_array_equal(model.predict_columns(source), plain.predict_columns(WOMEN.matrix))
+    assert_array_equal(model.predict(source, "columns"), plain.predict(WOMEN.matrix, "columns"))
     assert model.score(source) == plain.score(WOMEN.matrix)
     assert model.cut((2, 2), source).cost_ > 0
     assert joint(source).row_names.tolist() == WOMEN.row_names
@@ -321,7 +321,7 @@ def test_new_data_are_aligned_by_name():
         model.predict(Data(WOMEN.matrix, None, [f"F{i}" for i in range(14)]))
     backwards = SOURCES["Data"]().T.T
     backwards = Data(backwards.matrix[::-1], backwards.row_names[::-1], backwards.column_names)
-    assert_array_equal(model.predict_columns(backwards), model.column_labels_)
+    assert_array_equal(model.predict(backwards, "columns"), model.column_labels_)
 
 
 def test_numbers_made_up_are_no_names():

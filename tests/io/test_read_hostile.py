@@ -18,6 +18,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from commands import assert_refused, run
+from refusals import refused
 
 import comarkov
 from comarkov.io import isolation
@@ -27,17 +28,11 @@ ENDLESS = "with recursive c(a) as (select 1 union all select a + 1 from c) selec
 SILENT = f"{ENDLESS} where a < 0"
 
 
-def refused(source, match, **keywords):
-    with pytest.raises(ValueError, match=match) as error:
-        comarkov.read(source, **keywords)
-    assert "\n" not in str(error.value)
-
-
 @pytest.mark.parametrize("entry", ["2 2 1\0", "2 \0 2", "\0"])
 def test_a_byte_0_in_matrix_market_is_refused_before_scipy_reads_it(entry, here):
     header = "%%MatrixMarket matrix coordinate real general\n"
     (here / "m.mtx").write_text(f"{header}3 3 3\n1 1 1\n{entry}\n3 3 1\n")
-    refused("m.mtx", r"^m\.mtx, line 4: not text: it has the byte 0\. Write it again")
+    refused("m.mtx", "m.mtx", "line 4", "byte 0")
 
 
 def test_a_zip_member_without_a_name_is_read(here):
@@ -57,7 +52,7 @@ def test_zip_files_of_a_later_version(suffix, here):
     content = bytearray((here / f"m.{suffix}").read_bytes())
     content[content.index(b"PK\1\2") + 6] = 110
     (here / f"m.{suffix}").write_bytes(content)
-    refused(f"m.{suffix}", rf"^m\.{suffix}.*: zip file version 11\.0\. ")
+    refused(f"m.{suffix}", f"m.{suffix}", "zip file version 11.0")
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz"])
@@ -66,7 +61,7 @@ def test_headers_of_arrays_that_are_no_python(suffix, here):
     (here / "m.npy").write_bytes((here / "m.npy").read_bytes().replace(b"}", b"{", 1))
     with zipfile.ZipFile("m.npz", "w") as archive:
         archive.write("m.npy")
-    refused(f"m.{suffix}", rf"^m\.{suffix}: not a")
+    refused(f"m.{suffix}", f"m.{suffix}", "not a")
     if suffix == "npy":
         assert_refused(
             run("chain", "m.npy", "-k", 2, "-o", "out"), "m.npy: not a readable npy file"
@@ -83,15 +78,15 @@ def view(path, query):
 
 @pytest.mark.parametrize("query", [ENDLESS, SILENT])
 def test_a_view_without_an_end(query, here, monkeypatch):
-    monkeypatch.setattr(databases, "SECONDS", 0.3)
+    monkeypatch.setattr(databases, "VIEW_SECONDS", 0.3)
     view("v.db", query)
-    refused("v.db", r"^v\.db: reading it takes more than 0 seconds, so its view may be endless")
+    refused("v.db", "v.db", "0 seconds", "query=")
 
 
 def test_a_view_with_far_more_values_than_its_file(here, monkeypatch):
-    monkeypatch.setattr(databases, "CELL", 1 << 12)
+    monkeypatch.setattr(databases, "BYTES_PER_VALUE", 1 << 12)
     view("v.db", ENDLESS)
-    refused("v.db", r"^v\.db: the view has more than 200,000 values.*query='select")
+    refused("v.db", "v.db", "200,000 values", "query='select")
     limited = comarkov.read("v.db", query="select * from v limit 100000")
     assert limited.shape == (100_000, 100_000)
 
@@ -110,7 +105,7 @@ def test_views_of_duckdb_read_no_other_file(here):
     (here / "secret.csv").write_text("user,item\nAnn,tea\n")
     with closing(duckdb.connect("v.duckdb")) as connection:
         connection.execute("create view v as select * from read_csv('secret.csv')")
-    refused("v.duckdb", r"v\.duckdb: .*(secret\.csv|read_csv files is disabled)")
+    refused("v.duckdb", "v.duckdb: ")
     asked = comarkov.read("v.duckdb", query="select * from read_csv('secret.csv')")
     assert asked.row_names.tolist() == ["Ann"]
 
@@ -156,16 +151,16 @@ def virtual(file):
 @pytest.mark.parametrize(
     ("put", "problem"),
     [
-        (external_link, r"its member /X is a link to another file, secret\.h5"),
-        (external_storage, r"the values of its data set /X are in another file, secret\.bin"),
-        (virtual, r"its data set /X is virtual"),
+        (external_link, "secret.h5"),
+        (external_storage, "secret.bin"),
+        (virtual, "virtual"),
     ],
 )
 def test_h5ad_files_whose_values_are_elsewhere(put, problem, cells):
     replace_x(cells, put)
     assert anndata.read_h5ad(cells).X[0, 1] == 7  # what it would have been
-    refused("cells.h5ad", rf"^cells\.h5ad: {problem}.*Only values in the file itself")
-    assert_refused(run("fit", "cells.h5ad", "-o", "out"), "Only values in the file itself")
+    refused("cells.h5ad", "cells.h5ad", "/X", problem)
+    assert_refused(run("fit", "cells.h5ad", "-o", "out"), problem)
 
 
 def test_h5ad_files_with_links_to_themselves(cells):
@@ -179,7 +174,7 @@ def test_h5ad_files_with_links_to_themselves(cells):
 def test_h5ad_files_that_claim_too_much(cells):
     with h5py.File(cells, "r+") as file:
         file.create_dataset("layers/large", (1 << 20, 1 << 20), float, chunks=(64, 64))
-    refused("cells.h5ad", r"claim more than 268,435,456 bytes.*max_bytes=2684354560")
+    refused("cells.h5ad", "268,435,456 bytes", "max_bytes=2684354560")
 
 
 # --- children ----------------------------------------------------------------------------------
@@ -194,7 +189,7 @@ def test_parquet_that_crashes_polars(here, capfd):
         content = bytearray(good)
         content[place] = value
         (here / "e.parquet").write_bytes(content)
-        refused("e.parquet", r"^e\.parquet is not a Parquet file, or it is damaged: \w")
+        refused("e.parquet", "e.parquet", "not a Parquet file")
     assert capfd.readouterr().err == ""
 
 
@@ -220,7 +215,7 @@ def child(tmp_path, monkeypatch):
     ],
 )
 def test_what_a_child_does_is_an_error_of_one_line(code, problem, child, monkeypatch):
-    monkeypatch.setattr(isolation, "SECONDS", 1.0)
+    monkeypatch.setattr(isolation, "CHILD_SECONDS", 1.0)
     with pytest.raises(isolation.UnreadableError, match=problem):
         child(code)
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 import comarkov
 from comarkov import CoClustering
-from comarkov.joint.weighting import contributions, most_informative
+from comarkov.costs.objective import column_bits, most_informative
 
 TEXTS = ["The sun, the sea; sun!", "Snow and ice. Ice and SNOW", "sun on snow"]
 COUNTS = [[0, 0, 2], [2, 2, 0], [0, 1, 1]]  # of ice, snow, sun
@@ -86,8 +86,8 @@ def test_the_words_kept_are_those_that_tell_most():
     every, part = (comarkov.read(texts, n_words=n) for n in (None, 7))
     p = every.matrix.toarray() / every.matrix.sum()
     outer = p.sum(axis=1, keepdims=True) * p.sum(axis=0)
-    shares = np.where(p > 0, p * np.log(np.where(p > 0, p, 1) / outer), 0).sum(axis=0)
-    np.testing.assert_allclose(contributions(every.matrix), shares, atol=1e-14)
+    shares = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1) / outer), 0).sum(axis=0)
+    np.testing.assert_allclose(column_bits(every.matrix), shares, atol=1e-14)
     best = np.sort(np.argsort(-shares)[:7])
     assert part.column_names.tolist() == every.column_names[best].tolist()
     assert_array_equal(part.matrix.toarray(), every.matrix.toarray()[:, best])
@@ -95,7 +95,7 @@ def test_the_words_kept_are_those_that_tell_most():
 
 def test_columns_without_mass_tell_nothing():
     counts = sp.csr_array([[2, 0, 1, 0], [0, 0, 3, 0]])
-    assert_array_equal(contributions(counts)[[1, 3]], 0)
+    assert_array_equal(column_bits(counts)[[1, 3]], 0)
     assert most_informative(counts, 2).tolist() == [0, 2]
 
 
@@ -139,7 +139,7 @@ def test_texts_that_are_wrong(tmp_path, monkeypatch):
         ("mail", {"encoding": "utf-8"}, "mail/1, line 3"),
         ("t.csv", {"text": "text", "encoding": "utf-8"}, "t.csv, line 3"),
         ("t.csv", {"text": "body", "encoding": "latin-1"}, "id, text"),
-        ("u.csv", {"text": "text", "rows": "id"}, "u.csv, line 3, column 1"),
+        ("u.csv", {"text": "text", "rows": "id"}, "u.csv, line 3, column id"),
     ):
         with pytest.raises(ValueError, match=words):
             comarkov.read(source, **keywords)

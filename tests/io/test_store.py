@@ -6,11 +6,10 @@ import scipy.sparse as sp
 from helpers import assert_same_joints
 
 import comarkov
-from comarkov.io.store import weighing
-from comarkov.io.store.opening import open_joint
-from comarkov.io.store.weighing import weighted_joint
+from comarkov.io.store import opening
+from comarkov.io.store.opening import open_joint, weighted_joint
 from comarkov.joint import parts
-from comarkov.joint.joint import SMALL, joint
+from comarkov.joint.joint import MAX_DOUBLE_ENTRIES, joint
 
 
 def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
@@ -25,10 +24,10 @@ def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
 
 KINDS = {
     "few": ("counts", {}),
-    "counts": ("counts", {"entries": 2 * SMALL, "m": 300}),
-    "quarters": ("quarters", {"entries": 2 * SMALL, "m": 300}),
-    "numbers": ("numbers", {"entries": 2 * SMALL, "m": 300}),
-    "single": ("single", {"entries": 2 * SMALL, "m": 300}),
+    "counts": ("counts", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "quarters": ("quarters", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "numbers": ("numbers", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
+    "single": ("single", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
 }
 
 
@@ -87,8 +86,8 @@ def test_the_same_clusters_as_in_memory(packed, monkeypatch):
     assert comarkov.information(store, *labels) == comarkov.information(data, *labels)
     monkeypatch.setattr(parts, "ENTRIES", 1000)
     of_store, of_data = (
-        models[1].predict_with_confidence(store),
-        models[0].predict_with_confidence(data),
+        models[1].predict(store, return_confidence=True),
+        models[0].predict(data, return_confidence=True),
     )
     np.testing.assert_array_equal(of_store[0], of_data[0])
     np.testing.assert_allclose(of_store[1], of_data[1], rtol=1e-12)
@@ -100,7 +99,7 @@ def test_the_same_clusters_as_in_memory(packed, monkeypatch):
 @pytest.mark.parametrize("scheme", ["bm25", "uniform", "presence", "log"])
 def test_weights_are_computed_on_disk(packed, scheme, monkeypatch):
     monkeypatch.setattr(parts, "ENTRIES", 1000)
-    monkeypatch.setattr(weighing, "MEMORY", 100_000)
+    monkeypatch.setattr(opening, "TRANSPOSE_MEMORY", 100_000)
     data, store, folder = packed
     weightings = comarkov.Weighting(scheme), comarkov.Weighting(scheme)
     expected, mine = (

@@ -11,10 +11,11 @@ import pytest
 from helpers import assert_same_joints
 
 import comarkov
-from comarkov.io.store import building, edge_runs, packing
+from comarkov.io.store import building, packing
 from comarkov.io.store.edge_runs import draft_of, has_draft
 from comarkov.joint import parts
 from comarkov.joint.joint import joint
+from comarkov.joint.messages import InputError
 
 EDGES = 20_000  # in a file: together they are more than what is always stored as float64
 FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
@@ -58,7 +59,7 @@ def assert_packed(store, data):
 @pytest.fixture
 def small_memory(monkeypatch):
     """Buckets of a few thousand entries, and blocks of about a thousand."""
-    monkeypatch.setattr(packing, "SORTING", 0.003)
+    monkeypatch.setattr(packing, "SORTING_SHARE", 0.003)
     monkeypatch.setattr(parts, "ENTRIES", 1000)
 
 
@@ -89,9 +90,9 @@ def test_one_file_with_options(tmp_path):
     names = {"3": "Ann", "6": "Bob", "9": "Ann"}
     options = {"rows": "user", "columns": "item", "weights": 1, "missing": "skip"}
     options |= {"row_names": names, "row_classes": {"half": dict.fromkeys(names.values(), "first")}}
-    with pytest.warns(UserWarning, match="without a weight skipped"):
+    with pytest.warns(UserWarning, match="skipped"):
         data = comarkov.read(path, **options)
-    with pytest.warns(UserWarning, match="without a weight skipped"):
+    with pytest.warns(UserWarning, match="skipped"):
         store = comarkov.pack(path, tmp_path / "store", entry_kind="points", **options)
     assert store.entry_kind == "points"
     assert_packed(store.changed(entry_kind=data.entry_kind), data)
@@ -126,17 +127,16 @@ def test_unusual_weights_and_ids(name, tmp_path, small_memory):
 def test_sorting_keeps_to_the_memory_limit(tmp_path, small_memory, monkeypatch):
     sizes = []
 
-    class Spy(building.Buckets):
-        def read(self):
-            for bucket in super().read():
-                sizes.append(bucket.entries.keys.size)
-                yield bucket
+    gather = building._gather
 
-    monkeypatch.setattr(edge_runs, "Buckets", Spy)
-    monkeypatch.setattr(building, "Buckets", Spy)
+    def spy(path, parts, dtype):
+        sizes.append(sum(parts))
+        return gather(path, parts, dtype)
+
+    monkeypatch.setattr(building, "_gather", spy)
     source = folder_of("counts", "parquet", tmp_path / "edges")
     comarkov.pack(source, tmp_path / "store", memory_limit="50MB")
-    assert max(sizes) <= 50_000_000 * packing.SORTING / building.PER_ENTRY
+    assert max(sizes) <= 50_000_000 * packing.SORTING_SHARE / building.SORTING_BYTES
     assert len(sizes) > 20  # of rows and of columns
 
 
@@ -145,7 +145,7 @@ def test_ranges_of_keys_have_no_more_entries_than_they_may():
     assert building.bucket_bounds(counts, 8).tolist() == [0, 3, 4, 8]
     assert building.bucket_bounds(counts, 100).tolist() == [0, 8]
     assert building.bucket_bounds(counts, 1).tolist() == [0, 1, 2, 3, 4, 5, 8]
-    assert building.bucket_bounds(np.ones(10**5, int), 1).size <= building.MOST_BUCKETS + 1
+    assert building.bucket_bounds(np.ones(10**5, int), 1).size <= building.MAX_BUCKETS + 1
 
 
 # --- several sources ----------------------------------------------------------------------------
@@ -166,16 +166,17 @@ def test_sources_that_do_not_go_together(tmp_path):
     first, second = tmp_path / "a.csv", tmp_path / "b.csv"
     first.write_text("user,item\nx,y\n")
     second.write_text("item,user\ny,x\n")
-    with pytest.raises(ValueError, match=r"b.csv has the columns item, user, but .*a.csv has user"):
+    with pytest.raises(ValueError, match="item, user"):
         comarkov.pack([first, second], tmp_path / "store")
     assert_same_joints(
         comarkov.pack([first, second], tmp_path / "store", rows="user", columns="item").joint,
         joint([[2.0]]),
     )
     (tmp_path / "text.jsonl").write_text('{"text": "a b"}\n')
-    with pytest.raises(ValueError, match=r"text.jsonl is not an edge list"):
+    with pytest.raises(InputError) as caught:
         comarkov.pack([first, tmp_path / "text.jsonl"], tmp_path / "store2")
-    with pytest.raises(ValueError, match="row_classes='group' is not a file"):
+    assert caught.value.file == tmp_path / "text.jsonl"
+    with pytest.raises(ValueError, match="row_classes='group'"):
         comarkov.pack([first, second], tmp_path / "store2", row_classes="group")
     assert sorted(os.listdir(tmp_path)) == ["a.csv", "b.csv", "store", "text.jsonl"]
 
@@ -195,7 +196,7 @@ def test_what_is_no_edge_list_is_read_first(tmp_path):
 KILLED = """
 import os, signal, sys, comarkov
 from comarkov.io.store import packing
-packing.SORTING = 0.003
+packing.SORTING_SHARE = 0.003
 
 def kill(stage, done, total):
     if stage == sys.argv[3] and done > float(sys.argv[4]) * total:
@@ -257,24 +258,23 @@ def test_complete_steps_are_not_repeated(tmp_path):
     assert_packed(comarkov.pack(source, target), comarkov.read(source))
 
 
-def test_a_draft_of_bad_data_is_removed(tmp_path):
+@pytest.mark.filterwarnings("ignore:.*skipped")
+@pytest.mark.parametrize(
+    ("lines", "word"), [("a,b,1\na,c,-1\n", "-1"), (",b,1\n", "edges"), ("a,b,0\n", "weights=")]
+)
+def test_a_draft_of_bad_data_is_removed(tmp_path, lines, word):
     path = tmp_path / "bad.csv"
-    path.write_text("user,item,n\na,b,1\na,c,-1\n")
-    with pytest.raises(ValueError, match=r"bad.csv, line 3, .* weight -1 is negative"):
+    path.write_text("user,item,n\n" + lines)
+    with pytest.raises(ValueError, match=word):
         comarkov.pack(path, tmp_path / "store")
+    assert os.listdir(tmp_path) == ["bad.csv"]
+
+
+def test_a_draft_is_removed_after_an_unknown_error(tmp_path):
+    source = folder_of("lines", "csv", tmp_path / "edges")
     with pytest.raises(StopError):
-        comarkov.pack(
-            folder_of("lines", "csv", tmp_path / "e"),
-            tmp_path / "store",
-            progress=stop_at("Reading", StopError),
-        )
-    path.write_text("user,item,n\n,b,1\n")
-    with pytest.warns(UserWarning, match="skipped"), pytest.raises(ValueError, match="no edges"):
-        comarkov.pack(path, tmp_path / "store")
-    path.write_text("user,item,n\na,b,0\n")
-    with pytest.raises(ValueError, match="no weight above 0"):
-        comarkov.pack(path, tmp_path / "store")
-    assert sorted(os.listdir(tmp_path)) == ["bad.csv", "e"]
+        comarkov.pack(source, tmp_path / "store", progress=stop_at("Reading", StopError))
+    assert os.listdir(tmp_path) == ["edges"]
 
 
 def test_two_at_the_same_time(tmp_path):
@@ -283,24 +283,20 @@ def test_two_at_the_same_time(tmp_path):
     def again(*step):
         comarkov.pack(source, target)
 
-    with pytest.raises(BlockingIOError, match="is being written by another process"):
+    with pytest.raises(BlockingIOError, match="another process"):
         comarkov.pack(source, target, progress=again)
     assert_packed(comarkov.pack(source, target), comarkov.read(source))
 
 
-def test_an_existing_folder(tmp_path):
+def test_an_existing_store_is_replaced_only_if_allowed(tmp_path):
     comarkov.pack([[1, 2], [3, 4]], tmp_path / "store")
-    with pytest.raises(FileExistsError, match=r"store exists already. Set overwrite=True"):
+    with pytest.raises(FileExistsError, match="overwrite=True"):
         comarkov.pack([[1, 2]], tmp_path / "store")
     comarkov.pack([[5, 6]], tmp_path / "store", overwrite=True)
     assert comarkov.read(tmp_path / "store").matrix.toarray().tolist() == [[5, 6]]
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "file").touch()
-    with pytest.raises(FileExistsError, match="was not written by comarkov"):
-        comarkov.pack([[1, 2]], tmp_path / "other", overwrite=True)
 
 
 @pytest.mark.parametrize("limit", ["much", 1000, "31MB", -5])
 def test_a_memory_limit_that_is_none(limit, tmp_path):
-    with pytest.raises(ValueError, match=r"memory_limit=.*must be a size of at least 32 MB"):
+    with pytest.raises(ValueError, match=f"memory_limit={limit!r}"):
         comarkov.pack([[1, 2]], tmp_path / "store", memory_limit=limit)

@@ -5,11 +5,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from helpers import refused
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov.joint.chains import chain, hold_out, read_transitions
+from comarkov.joint.messages import InputError
 
 # --- reading ------------------------------------------------------------------------------------
 
@@ -49,42 +51,42 @@ def test_probabilities_may_be_rounded():
         walk = chain(weights, np.arange(50), False)
         assert_allclose(walk.transition.sum(axis=1), 1, rtol=1e-14)
     P[7, 7] += 0.0011
-    with pytest.raises(ValueError, match=r"row 7 sums to 1\.0011\. .*kind=.counts.*kind=.auto"):
+    with refused("row 7 sums to 1.0011", 'kind="counts"'):
         read_transitions(P, "probabilities")
 
 
 @pytest.mark.parametrize(
-    ("X", "kind", "message"),
+    ("X", "kind", "word"),
     [
-        (np.ones((2, 3)), "auto", r"square matrix.*\(2, 3\).*kind=\"sequences\""),
+        (np.ones((2, 3)), "auto", 'kind="sequences"'),
         (np.zeros((2, 2)), "auto", "no mass"),
-        (-np.eye(2), "auto", "Negative values"),
+        (-np.eye(2), "auto", "numpy.clip"),
         (np.array([[1, np.nan], [1, 1]]), "auto", "NaN"),
         (np.array([[0.5, 0.5], [0.7, 0.2]]), "probabilities", "row 1 sums to 0.9"),
-        (np.array([[0.5, 0.5], [0.7, 0.2]]), "counts", "whole numbers"),
-        ([0.5, 1.5, 0.5], "auto", "whole numbers or strings"),
+        (np.array([[0.5, 0.5], [0.7, 0.2]]), "counts", 'kind="auto"'),
+        ([0.5, 1.5, 0.5], "auto", "float"),
         ([1, "a", None], "sequences", "missing"),
         (["a", "b", np.nan, "a"], "auto", "missing"),
         (np.array([1, 2, np.nan]), "auto", "missing"),
         (pd.Series(["a", "b", None, "b"]), "auto", "missing"),
         (pd.Series([1, 2, None, 1], dtype="Int64"), "auto", "missing"),
         (np.ma.array([1, 2, 1], mask=[0, 1, 0]), "auto", "missing"),
-        (["a", 1, "b"], "auto", "of one type, got int, str"),
-        ([["a", "b"], [1, 2, 1]], "auto", "of one type, got int, str"),
-        (np.full((2, 2), 1e308), "counts", "sum of all entries is too large"),
+        (["a", 1, "b"], "auto", "int, str"),
+        ([["a", "b"], [1, 2, 1]], "auto", "int, str"),
+        (np.full((2, 2), 1e308), "counts", "X / X.max()"),
         ([1], "auto", "no transitions"),
         ([[1], [2], [3]], "auto", "no transitions"),
-        ([[]], "sequences", "1-D"),
-        ([], "auto", "X is nothing.*square matrix of transitions.*1-D"),
-        ([], "sequences", "X is nothing.*square matrix of transitions.*1-D"),
-        (None, "auto", "X is nothing.*square matrix of transitions.*1-D"),
-        ((x for x in "abab"), "sequences", "of type generator"),
-        ("ABAB", "auto", r"string.*list\(X\)"),
-        ("", "sequences", r"string.*list\(X\)"),
+        ([[]], "sequences", "no transitions"),
+        ([], "auto", "X is nothing"),
+        ([], "sequences", "X is nothing"),
+        (None, "auto", "X is nothing"),
+        ((x for x in "abab"), "sequences", "generator"),
+        ("ABAB", "auto", "list(X)"),
+        ("", "sequences", "list(X)"),
     ],
 )
-def test_bad_chains_get_a_clear_error(X, kind, message):
-    with pytest.raises(ValueError, match=message):
+def test_bad_chains_get_a_clear_error(X, kind, word):
+    with refused(word):
         read_transitions(X, kind)
 
 
@@ -104,9 +106,9 @@ def test_rows_of_a_frame_go_to_columns_by_name():
         data = read_transitions(plain, "auto")  # by position
         assert_array_equal(data.weights.toarray(), counts)
         assert_array_equal(data.states, list("abc"))
-    with pytest.raises(ValueError, match=r"names differ: only rows have c; only columns have d\."):
+    with refused("rows have c", "columns have d"):
         read_transitions(pd.DataFrame(counts, list("abc"), list("abd")), "auto")
-    with pytest.raises(ValueError, match=r"names differ: only columns have c\."):
+    with refused("columns have c"):
         read_transitions(pd.DataFrame(counts, list("aab"), list("abc")), "auto")
 
 
@@ -128,14 +130,14 @@ def test_weights_out_of_range_are_told():
         (np.full((2, 2), 1e-320), "too small"),
         (np.array([[1e300, 1e-300], [1, 1]]), "differ too much"),
     ):
-        with pytest.raises(ValueError, match=message):
+        with refused(message):
             chain(read_transitions(X, "auto").weights, np.arange(2), False)
 
 
 def test_what_is_held_out_is_blamed():
     data = read_transitions(list("abababacac"), "auto")
     kept, _ = hold_out(data, 0.4, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"kept for the fit.*not connected.*hold out less, or set"):
+    with refused("hold out less"):
         chain(kept, data.states, False, is_part=True)
 
 
@@ -145,21 +147,19 @@ def test_what_is_not_connected_is_named():
     P[1, 2] = P[2, 3] = P[3, 1] = 1
     P[4, 4] = 1  # alone, and 5 leads nowhere
     states = np.array(list("abcdef"))
-    with pytest.raises(ValueError, match="is not connected") as caught:
+    with pytest.raises(InputError) as caught:
         chain(sp.csr_array(P), states, False)
     text = str(caught.value)
-    assert "of 6 states 1 can be left for good (a), 1 has no transition out (f)" in text
-    assert "3 sets of states cannot be left" in text
-    assert "has 3 (b, c, d). To aggregate only these, set restrict=True" in text
-    with pytest.raises(ValueError, match=r"connected: its 3 states are 2 sets, none .* left\. The"):
-        chain(sp.csr_array([[1, 1, 0], [1, 0, 0], [0, 0, 1]]), states, False)
+    assert "f have no transition out" in text
+    assert "has 3 (b, c, d), without a, e, f" in text
+    assert "restrict=True" in caught.value.advice
     walk = chain(sp.csr_array(P), states, True)
     assert_array_equal(walk.inside, [1, 2, 3])
     assert_allclose(walk.stationary, 1 / 3)
     leaving = sp.csr_array([[0, 3, 0], [1, 0, 1], [0, 0, 0]])  # ends in 2
     walk = chain(leaving, np.arange(3), True)
     assert_array_equal(walk.transition.toarray(), [[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match="No two states"):
+    with refused("return"):
         chain(sp.csr_array(np.triu(np.ones((3, 3)), 1)), np.arange(3), True)
 
 
@@ -177,7 +177,7 @@ def test_what_is_held_out_and_what_is_kept_are_all():
     kept, holding = hold_out(data, 0.5, rng)
     assert_array_equal(kept.toarray(), [[0, 1], [1, 1]])  # 0-1, 1-0 and 1-1
     assert_array_equal(holding.toarray(), [[1, 1], [1, 0]])
-    with pytest.raises(ValueError, match="counts or sequences"):
+    with refused("held_out=0"):
         hold_out(read_transitions(np.full((2, 2), 0.5), "auto"), 0.5, rng)
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from helpers import weights
+from helpers import refused, weights
 from hypothesis import given
 from numpy.testing import assert_array_equal
 
@@ -178,17 +178,17 @@ def test_weights_near_the_largest_number(W):
 @pytest.mark.parametrize(
     ("W", "message"),
     [
-        ([[1, -2], [0, 1]], "Negative values.*smallest: -2"),
-        ([[1, np.nan]], "contains NaN.*write 0"),
-        (sp.csr_array([[1, np.nan]]), "contains NaN"),
+        ([[1, -2], [0, 1]], "-2"),
+        ([[1, np.nan]], "numpy.nan_to_num(X)"),
+        (sp.csr_array([[1, np.nan]]), "X.data = numpy.nan_to_num"),
         ([[1, np.inf]], "infinity"),
-        ([[1 + 2j]], "Complex data not supported"),
-        (np.array([["a", "b"]], dtype=object), r"pairs of names.*comarkov\.read\("),
-        (np.ma.masked_equal([[1, 2]], 2), r"masked array.*X\.filled\(0\)"),
+        ([[1 + 2j]], "Complex"),
+        (np.array([["a", "b"]], dtype=object), "comarkov.read("),
+        (np.ma.masked_equal([[1, 2]], 2), "X.filled(0)"),
         (np.array([[np.longdouble(2) ** 5000, 1]]), "infinity"),
-        (np.full((2, 2), 1.7e308), "sum of all entries is too large"),
-        (sp.coo_array(np.full((2, 2), 1.7e308)), "sum of all entries is too large"),
-        ([1, 2, 3], "Expected 2D array, got 1D array"),
+        (np.full((2, 2), 1.7e308), "X / X.max()"),
+        (sp.coo_array(np.full((2, 2), 1.7e308)), "X / X.max()"),
+        ([1, 2, 3], "1D array"),
         (np.zeros((0, 3)), "0 sample"),
         (np.zeros((3, 0)), "0 feature"),
         (np.zeros((3, 2)), "no mass"),
@@ -196,7 +196,7 @@ def test_weights_near_the_largest_number(W):
     ],
 )
 def test_bad_input_gets_a_clear_error(W, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         joint(W)
 
 
@@ -221,7 +221,7 @@ def test_what_is_no_number_gets_a_clear_error(W):
 
 
 def test_whole_numbers_beyond_floats_get_a_clear_error():
-    with pytest.raises(ValueError, match="too large"):
+    with refused("X / X.max()"):
         joint([[10**400, 1]])
 
 
@@ -238,7 +238,7 @@ def test_weights_too_small_to_matter_are_raised_and_all_others_are_exact():
 
 
 def test_new_weights_far_below_those_of_a_fit_are_refused():
-    with pytest.raises(ValueError, match="differ too much"):
+    with refused("1e-300"):
         joint([[1e-300, 1e-290]], scale=2.0**900)
 
 
@@ -257,5 +257,5 @@ def test_indices_that_lead_out_of_a_sparse_matrix(make, part, values):
     """SciPy checks neither when they are set."""
     X = make(np.array([[1.0, 2.0], [3.0, 0.0]]))
     setattr(X, part, np.array(values, X.indices.dtype))
-    with pytest.raises(ValueError, match="X is a damaged sparse matrix: its indices lead out of 2"):
+    with refused("2 rows", "coordinates"):
         joint(X)

@@ -94,7 +94,7 @@ SLOW = {
 @pytest.mark.parametrize("P", SLOW.values(), ids=SLOW.keys())
 def test_slow_chains_have_one_too(P, is_large, monkeypatch):
     if is_large:  # as if too large to be eliminated
-        monkeypatch.setattr(stationary, "QUICK", 1e6)
+        monkeypatch.setattr(stationary, "QUICK_OPERATIONS", 1e6)
     assert_allclose(stationary_distribution(sp.csr_array(P)), eliminated(P), rtol=1e-9)
 
 
@@ -118,7 +118,7 @@ def test_the_solver_depends_on_the_chain(monkeypatch):
 
     monkeypatch.setattr(stationary, "eigs", iterate)
     monkeypatch.setattr(stationary, "_eliminated", say_and_eliminate)
-    few, many = stationary.FEW, stationary.MANY
+    few, many = stationary.QUICK_RESTARTS, stationary.MAX_RESTARTS
     work = stationary._band(P).work
     for quick, worth, steps, expected in (
         (work, work, 0, ["eliminated"]),
@@ -127,15 +127,15 @@ def test_the_solver_depends_on_the_chain(monkeypatch):
         (100, 100, many, [few, many]),
     ):
         enough[0] = steps
-        monkeypatch.setattr(stationary, "QUICK", quick)
-        monkeypatch.setattr(stationary, "WORTH", worth)
+        monkeypatch.setattr(stationary, "QUICK_OPERATIONS", quick)
+        monkeypatch.setattr(stationary, "MAX_OPERATIONS", worth)
         message.clear()
         assert_allclose(stationary_distribution(P), exact, rtol=1e-9)
         assert message == expected
     enough[0] = many + 1
     with pytest.raises(ValueError, match="502 states could not be found"):
         stationary_distribution(P)
-    monkeypatch.setattr(stationary, "ROOM", 1)
+    monkeypatch.setattr(stationary, "MAX_BAND_NUMBERS", 1)
     assert stationary._band(P).work == np.inf
 
 
@@ -185,7 +185,7 @@ def drift(n, up, down):
 )
 def test_masses_may_differ_by_more_than_numbers_can(n, up, down):
     """Those that underflow are tiny, but are there."""
-    logs = np.maximum(np.log(down / up) * np.arange(n)[::-1], np.log(stationary.FLOOR))
+    logs = np.maximum(np.log(down / up) * np.arange(n)[::-1], np.log(stationary.MIN_STATE_MASS))
     exact = np.exp(logs) / np.exp(logs).sum()
     rng = np.random.default_rng(0)
     for order in (np.arange(n), np.arange(n)[::-1], rng.permutation(n)):

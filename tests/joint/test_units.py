@@ -45,18 +45,18 @@ def test_the_divisor_of_any_type(dtype):
 @given(COUNTS, COUNTS, st.integers(-30, 30))
 def test_the_extent_of_two_parts_is_that_of_the_whole(one, other, power):
     parts = one.astype(float), np.ldexp(other.astype(float), power)
-    joined = Extent.of(parts[0]).joined(Extent.of(parts[1]))
+    joined = Extent.of(parts[0]).union(Extent.of(parts[1]))
     assert joined == Extent.of(np.hstack(parts))
 
 
 def test_parts_whose_counts_differ_too_much_together_are_no_counts():
     small, large = np.array([1.0, 3.0]), np.array([2.0**20])
-    assert Extent.of(small).joined(Extent.of(large)).divisor == 0
-    assert Extent.of(small).joined(Extent.of(large - 1)).divisor == 1
+    assert Extent.of(small).union(Extent.of(large)).divisor == 0
+    assert Extent.of(small).union(Extent.of(large - 1)).divisor == 1
 
 
 def test_weights_are_examined_to_the_end(monkeypatch):
-    monkeypatch.setattr(scale, "CHUNK", 3)
+    monkeypatch.setattr(scale, "WEIGHTS_AT_ONCE", 3)
     assert Extent.of(np.array([2, 4, 6, 8, 10, 12, 3.0])).divisor == 1
     assert Extent.of(np.array([2, 4, 6, 8, 10, 12, 0.1])).divisor == 0
     assert Extent.of(np.array([2, 4, 6, 8, 10, 12, 1e-300])).divisor == 0
@@ -65,7 +65,7 @@ def test_weights_are_examined_to_the_end(monkeypatch):
 def test_nothing_has_no_extent():
     nothing, some = Extent.of(np.array([])), Extent.of(np.array([2.0, 6.0]))
     assert nothing == Extent()
-    assert nothing.joined(some) == some == (2, 2.0, 6.0, 2.0)
+    assert nothing.union(some) == some == (2, 2.0, 6.0, 2.0)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Weighting: its formulas, its formats, and what a co-clustering does with it."""
 
 import pickle
+from functools import partial
 from math import log
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from helpers import FORMATS, weights
+from helpers import FORMATS, refused, weights
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -233,7 +234,7 @@ def test_a_co_clustering_weights_as_one_would_by_hand(planted, choice, make):
     assert_array_equal(model.transform(new), plain.transform(by_hand.transform(new)))
     assert model.score(new) == plain.score(by_hand.transform(new))
     assert_array_equal(
-        model.predict_columns(columns), plain.predict_columns(by_hand.weigh_columns(columns))
+        model.predict(columns, "columns"), plain.predict(by_hand.weigh_columns(columns), "columns")
     )
 
 
@@ -267,7 +268,7 @@ def test_what_loses_its_mass_belongs_nowhere(planted):
     assert_array_equal(model.predict(only_dropped), [-1])
     rare = np.zeros((60, 1))
     rare[3] = 8
-    assert_array_equal(model.predict_columns(rare), [-1])
+    assert_array_equal(model.predict(rare, "columns"), [-1])
 
 
 @pytest.mark.parametrize("weighting", ["tfidf", "bm25", Weighting("bm25", uniform=True)], ids=str)
@@ -281,7 +282,7 @@ def test_data_frames_are_aligned_before_they_are_weighted(frame, weighting):
     assert_array_equal(model.transform(pl.DataFrame(turned.reset_index(drop=True))), memberships)
     assert_array_equal(model.predict(turned), model.predict(frame))
     assert model.score(turned) == model.score(frame)
-    assert_array_equal(model.predict_columns(frame.iloc[::-1]), model.predict_columns(frame))
+    assert_array_equal(model.predict(frame.iloc[::-1], "columns"), model.predict(frame, "columns"))
     with pytest.warns(UserWarning, match="1 of 41 columns is not .* and was ignored: new"):
         assert_array_equal(model.transform(turned.assign(new=1000)), memberships)
     less = frame.drop(columns="c3")
@@ -357,13 +358,13 @@ def test_an_unknown_scheme_is_told_the_known_ones(planted):
         ({"min_df": 0}, "'min_df' parameter"),
         ({"min_df": 0.5}, "'min_df' parameter"),
         ({"uniform": "yes"}, "'uniform' parameter"),
-        ({"min_df": 61}, "No column has entries in min_df=61 rows.*lower min_df"),
+        ({"min_df": 61}, "min_df=61"),
     ],
 )
 def test_bad_parameters_get_a_clear_error(planted, parameters, message):
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         Weighting(**parameters).fit(planted)
-    with pytest.raises(ValueError, match=message):
+    with refused(message):
         CoClustering(2, weighting=Weighting(**parameters)).fit(planted)
 
 
@@ -371,22 +372,22 @@ def test_bad_parameters_get_a_clear_error(planted, parameters, message):
 def test_bad_data_gets_a_clear_error(planted, scheme):
     weighting = Weighting(scheme)
     for fit in (weighting.fit, CoClustering((4, 3), weighting=scheme).fit):
-        with pytest.raises(ValueError, match="Negative values"):
+        with refused("numpy.clip"):
             fit(-planted)
-        with pytest.raises(ValueError, match="contains NaN"):
+        with refused("NaN"):
             fit(np.where(planted > 3, np.nan, planted))
     weighting.fit(planted)
     model = CoClustering((4, 3), weighting=scheme, random_state=0).fit(planted)
     wide = np.hstack([planted, planted])
     for estimator in (weighting.transform, weighting.weigh_rows, model.predict, model.score):
-        with pytest.raises(ValueError, match=r"X has 80 features, but .* is expecting 40"):
+        with refused("80", "40"):
             estimator(wide)
-    for new_columns in (weighting.weigh_columns, model.predict_columns):
-        with pytest.raises(ValueError, match="60 rows of the fit, but X has 5"):
+    for new_columns in (weighting.weigh_columns, partial(model.predict, side="columns")):
+        with refused("60 rows", "5"):
             new_columns(planted[:5])
 
 
 @pytest.mark.parametrize("choice", ["bm25", "uniform"])
 def test_sums_that_overflow_are_an_error(choice):
-    with pytest.raises(ValueError, match="sum of all entries is too large"):
+    with refused("X / X.max()"):
         Weighting(choice).fit(np.full((2, 2), 1e308))

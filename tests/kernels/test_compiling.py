@@ -19,10 +19,10 @@ USE = """
 import json
 import numpy as np
 from comarkov.kernels.matrix import sum_xlogx
-from comarkov.kernels.tables import Table, derive, derive_items
+from comarkov.kernels.tables import MassTable, derive, derive_items
 
 none = np.zeros((0, 0), np.float32)
-table = Table(
+table = MassTable(
     np.full((1, 1), 8.0), *np.zeros((2, 1, 1), np.float32), none, none, np.zeros((0, 3), np.float32)
 )
 derive(table)
@@ -37,7 +37,8 @@ def use(tmp_path):
     """Use the kernel of a copy of the package in a new process."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE / "kernels", tmp_path / "comarkov" / "kernels", ignore=ignore)
-    shutil.copy(PACKAGE / "__init__.py", tmp_path / "comarkov")
+    for name in ("__init__.py", "_compat.py"):
+        shutil.copy(PACKAGE / name, tmp_path / "comarkov")
     folders = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
     def run():

@@ -28,7 +28,7 @@ def assert_costs_are(state, expected):
     costs = squareform(state.cost)
     for pair, cost in expected.items():
         assert costs[pair] == pytest.approx(cost, abs=1e-12)
-    for i in np.flatnonzero(state.alive):
+    for i in np.flatnonzero(state.group >= 0):
         later = [cost for (first, _), cost in expected.items() if first == i]
         if state.near[i] >= 0:
             assert state.least[i] == pytest.approx(min(later), abs=1e-12)
@@ -42,7 +42,7 @@ def empty_pairs(mass):
     n = mass.size
     cost = np.zeros(n * (n - 1) // 2)
     nothing = np.empty(n), np.empty(n, np.int64)
-    return pairs.Pairs(mass.copy(), np.ones(n, bool), cost, np.zeros(0, bool), *nothing)
+    return pairs.Pairs(mass.copy(), np.zeros(n, np.int64), cost, np.zeros(0, bool), *nothing)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -53,17 +53,17 @@ def test_costs_follow_merges_down_to_two_clusters(seed, known):
     A[1, 1:] = 0  # shares one item
     data = joint(A)
     entries, state = _entries(data), empty_pairs(A.sum(axis=1))
-    pairs.fill(state, entries, data.matrix, known)
-    assert_costs_are(state, plain_merge_costs(A, state.alive))
+    pairs.fill(state, entries, data.matrix, 1.0, known)
+    assert_costs_are(state, plain_merge_costs(A, state.group >= 0))
     shared, seen = np.zeros(9), np.zeros(7, bool)
     for _ in range(7):
-        i, j = sorted(rng.choice(np.flatnonzero(state.alive), 2, replace=False))
+        i, j = sorted(rng.choice(np.flatnonzero(state.group >= 0), 2, replace=False))
         pairs.join_entries(entries, i, j, shared, seen, known)
         pairs.settle(state, i, j, shared, known)
         A[i] += A[j]
         A[j] = 0
         assert not seen.any()
-        assert_costs_are(state, plain_merge_costs(A, state.alive))
+        assert_costs_are(state, plain_merge_costs(A, state.group >= 0))
 
 
 def test_blocks_share_what_they_have_in_common(known):

@@ -18,7 +18,7 @@ def begun(A):
     size = n * (n - 1) // 2
     state = pairs.Pairs(
         data.row_mass.copy(),
-        np.ones(n, bool),
+        np.zeros(n, np.int64),
         np.empty(size),
         np.zeros(size, bool),
         np.empty(n),
@@ -38,7 +38,7 @@ def test_the_cheapest_merge_is_that_of_exact_costs(seed, width):
     A = rng.poisson(3.0, (11, width)) * 2.0 + 1  # more clusters than a tile has
     state, shares = begun(A)
     for _ in range(10):
-        expected = plain_merge_costs(A, state.alive)
+        expected = plain_merge_costs(A, state.group >= 0)
         bounds = squareform(state.cost)
         scale = 1e-12 * A.sum()
         assert all(bounds[pair] <= cost + scale for pair, cost in expected.items())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import xlogy
 
 from comarkov.kernels.partitions import add_block_costs, best_partitions
-from comarkov.search.optimise.enumeration import decoded, subsets_of
+from comarkov.search.optimise.exact import decoded, subsets_of
 
 
 def canonical_labels(n, k):

@@ -54,7 +54,7 @@ def exact_costs(side, other, beta, x):
     blocks = side.blocks(cross)
     workspace = new_workspace(blocks)
     home = side.labels[x]
-    setting = insertion.Setting(side.joint.matrix, side.table, blocks, coupling)
+    setting = insertion.CostContext(side.joint.matrix, side.table, blocks, coupling)
     entries = block_entries(x, cross, side.joint.row_mass[x], workspace)
     exact = [cost_exact(x, a, home, setting, entries) for a in range(side.k)]
     cost_all(x, home, setting, entries, workspace)

@@ -266,7 +266,7 @@ def test_new_data_are_rejected_by_their_posterior(fitted):
     assert 0 < (expected[np.arange(40) != 3] == -1).sum() < 39
     assert_array_equal(strict.predict(new), expected)
     columns = np.random.default_rng(2).poisson(0.1, (120, 30))
-    unsure = strict.predict_columns(columns) == -1
+    unsure = strict.predict(columns, "columns") == -1
     assert 0 < unsure.sum() < 30
     assert_array_equal(strict.transform(new), fitted.transform(new))
 

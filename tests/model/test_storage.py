@@ -25,9 +25,10 @@ from comarkov import (
     MultiwayClustering,
     Weighting,
 )
+from comarkov.joint.messages import InputError
 from comarkov.joint.weighting import SCHEMES
-from comarkov.model import storage
-from comarkov.model.storage import Packer, unpack
+from comarkov.model import serialise, storage
+from comarkov.model.serialise import Packer, unpack
 
 
 def kept(model):
@@ -45,7 +46,7 @@ def assert_does_the_same(model, loaded, X):
         assert same(model.transform(X), loaded.transform(X))
         assert same(model.score(X), loaded.score(X))
     if columns is not None:
-        assert same(model.predict_columns(X), loaded.predict_columns(X))
+        assert same(model.predict(X, "columns"), loaded.predict(X, "columns"))
     assert same(model.hierarchy_.levels, loaded.hierarchy_.levels)
     assert same(model.hierarchy_.merges, loaded.hierarchy_.merges)
     least = tuple(side and 1 for side in (rows, columns))
@@ -142,7 +143,7 @@ def test_names_of_all_kinds(women):
 def test_what_cannot_be_kept_is_refused_and_leaves_nothing(tmp_path, women):
     frame = pd.DataFrame(women, pd.date_range("2020", periods=18))
     model = CoClustering((2, 3), random_state=0).fit(frame.rename(columns=str))
-    with pytest.raises(TypeError, match=r"A Timestamp of pandas\S* cannot be saved"):
+    with pytest.raises(TypeError, match="Timestamp"):
         model.save(tmp_path / "model")
     with pytest.raises(NotFittedError):
         CoClustering(2).save(tmp_path / "model")
@@ -165,8 +166,8 @@ def test_arrays_are_kept_once_and_written_alike(tmp_path, model):
 
 
 def test_all_classes_of_the_table_are_there():
-    for name in (*storage.PUBLIC, *storage.INNER):
-        assert storage._class(name).__name__ == name
+    for name in serialise.CLASS_MODULES:
+        assert serialise._class(name).__name__ == name
 
 
 @given(
@@ -186,35 +187,29 @@ def test_a_path_in_one_file(tmp_path, women):
     storage.save_value(path, tmp_path / "path.npz")
     assert same(storage.load_value(tmp_path / "path.npz"), path)
     (tmp_path / "path.npz").write_bytes(b"")
-    with pytest.raises(ValueError, match=r"path\.npz cannot be read"):
+    with pytest.raises(InputError) as caught:
         storage.load_value(tmp_path / "path.npz")
+    assert caught.value.file == tmp_path / "path.npz"
 
 
 # --- where it is written ----------------------------------------------------------------------
 
 
-def test_nothing_is_overwritten_unasked(tmp_path, model, women):
-    model.save(tmp_path / "deep" / "model")
-    with pytest.raises(FileExistsError, match="exists already"):
-        model.save(tmp_path / "deep" / "model")
-    other = CoClustering((3, 3), random_state=0).fit(women)
-    other.save(tmp_path / "deep" / "model", overwrite=True)
-    assert comarkov.load(tmp_path / "deep" / "model").n_clusters == (3, 3)
-    assert os.listdir(tmp_path / "deep") == ["model"]
-
-
-def test_only_models_are_overwritten(tmp_path, model):
-    (tmp_path / "thesis").mkdir()
-    (tmp_path / "thesis" / "chapter").write_text("years of work")
-    (tmp_path / "file").write_text("a file")
-    (tmp_path / "link").symlink_to(tmp_path / "thesis")
-    for name in ("thesis", "file", "link"):
-        with pytest.raises(FileExistsError, match="not written by comarkov"):
-            model.save(tmp_path / name, overwrite=True)
-    assert (tmp_path / "thesis" / "chapter").read_text() == "years of work"
-    (tmp_path / "empty").mkdir()
-    model.save(tmp_path / "empty")
-    assert comarkov.load(tmp_path / "empty").beta_ == 0.7
+def test_only_models_are_replaced_and_only_if_allowed(tmp_path, model, women):
+    target = tmp_path / "deep" / "model"
+    model.save(target)
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        model.save(target)
+    CoClustering((3, 3), random_state=0).fit(women).save(target, overwrite=True)
+    assert comarkov.load(target).n_clusters == (3, 3)
+    (target.parent / "thesis").mkdir()
+    (target.parent / "thesis" / "chapter").write_text("years of work")
+    (target.parent / "file").write_text("a file")
+    for name in ("thesis", "file"):
+        with pytest.raises(FileExistsError, match=name):
+            model.save(target.parent / name, overwrite=True)
+    assert (target.parent / "thesis" / "chapter").read_text() == "years of work"
+    assert sorted(os.listdir(target.parent)) == ["file", "model", "thesis"]
 
 
 def test_what_fails_in_the_middle_leaves_what_was_there(tmp_path, model, monkeypatch):
@@ -226,7 +221,7 @@ def test_what_fails_in_the_middle_leaves_what_was_there(tmp_path, model, monkeyp
 
     monkeypatch.setattr(storage, "_write_arrays", full)
     for name in ("model", "new"):
-        with pytest.raises(OSError, match="no room on the disk"):
+        with pytest.raises(OSError, match=name):
             model.save(tmp_path / name, overwrite=True)
     assert os.listdir(tmp_path) == ["model"]
     assert (tmp_path / "model" / "model.json").read_bytes() == before

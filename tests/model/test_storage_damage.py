@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import re
 import shutil
 import zipfile
 from functools import partial
@@ -15,6 +14,7 @@ import pytest
 
 import comarkov
 from comarkov import CoClustering
+from comarkov.joint.messages import InputError
 from comarkov.model import storage
 
 
@@ -89,73 +89,64 @@ def edit_without_digest(folder):
     (folder / "model.json").write_text(text.replace('"beta": 0.7', '"beta": 0.6', 1))
 
 
+#: How to damage a model, and a word of the error.
 DAMAGES = {
-    "an edited parameter": (edit_without_digest, "it was changed after it was written"),
-    "a newer version": (
-        set_value("version", 2),
-        rf"version 2, .* install comarkov {re.escape(comarkov.__version__)}",
-    ),
-    "another format": (set_value("format", "pickle"), "not a comarkov model"),
-    "an unknown class": (set_value("value", {"is": "os.system"}), "names an unknown class"),
-    "no model": (set_value("value", {"is": "Step", "parts": {}}), "cannot be read"),
-    "only data": (set_value("value", [1, 2]), "it contains no model"),
+    "an edited parameter": (edit_without_digest, "changed"),
+    "a newer version": (set_value("version", 2), f"install comarkov {comarkov.__version__}"),
+    "another format": (set_value("format", "pickle"), "comarkov model"),
+    "an unknown class": (set_value("value", {"is": "os.system"}), "'os.system'"),
+    "no class": (set_value("value", {"is": []}), "unknown class"),
+    "no model": (set_value("value", {"is": "Step", "parts": {}}), "Step"),
+    "only data": (set_value("value", [1, 2]), "no model"),
     "a method for an attribute": (
         lambda f: edit(f, lambda d: d["value"]["learnt"].update(predict=1)),
-        "has no attribute 'predict'",
+        "'predict'",
     ),
     "a parameter that there is not": (
         lambda f: edit(f, lambda d: d["value"]["parameters"].update(harm=1)),
-        "unexpected keyword argument 'harm",
+        "'harm",
     ),
     "an array that is not there": (
         lambda f: edit(f, lambda d: d["value"]["learnt"]["row_labels_"].update(name="../a")),
-        "../a is missing",
+        "../a",
     ),
-    "JSON that is cut": (
-        lambda f: (f / "model.json").write_text((f / "model.json").read_text()[:99]),
-        "cannot be read",
-    ),
-    "JSON that is deep": (lambda f: (f / "model.json").write_text("[" * 10**5), "cannot be read"),
+    "JSON that is cut": (lambda f: os.truncate(f / "model.json", 99), "Unterminated"),
+    "JSON that is deep": (lambda f: (f / "model.json").write_text("[" * 10**5), "recursion"),
     "JSON that is not text": (lambda f: (f / "model.json").write_bytes(b"\xff\xfe"), "decode"),
-    "arrays that are cut": (
-        lambda f: os.truncate(f / "arrays.npz", 200),
-        "cannot be read: File is not a zip file",
-    ),
+    "arrays that are cut": (lambda f: os.truncate(f / "arrays.npz", 200), "zip"),
     "arrays that are changed": (
         lambda f: (f / "arrays.npz").write_bytes(
             (f / "arrays.npz").read_bytes().replace(b"NUMPY", b"PICKL", 1)
         ),
-        "Bad CRC-32",
+        "CRC",
     ),
-    "another array": (
-        lambda f: change_array(f, "a0", lambda array: array + 1),
-        "was changed after",
-    ),
-    "a shorter array": (
-        lambda f: change_array(f, "a0", lambda array: array[1:]),
-        "was changed after",
-    ),
-    "a pickle": (
-        lambda f: put(f, array_bytes(np.array([Harm()], object), True)),
-        "size that its header states",
-    ),
-    "a bare pickle": (lambda f: put(f, pickle.dumps(Harm())), "magic string"),
-    "compressed arrays": (lambda f: put(f, bytes(10**6), zipfile.ZIP_DEFLATED), "is compressed"),
-    "a promise": (promise_too_much, "size that its header states"),
-    "a missing file": (lambda f: (f / "arrays.npz").unlink(), "There is no model in .*arrays.npz"),
-    "a missing folder": (shutil.rmtree, "There is no folder"),
+    "another array": (lambda f: change_array(f, "a0", lambda array: array + 1), "changed"),
+    "a shorter array": (lambda f: change_array(f, "a0", lambda array: array[1:]), "changed"),
+    "a pickle": (lambda f: put(f, array_bytes(np.array([Harm()], object), True)), "header"),
+    "a bare pickle": (lambda f: put(f, pickle.dumps(Harm())), "magic"),
+    "compressed arrays": (lambda f: put(f, bytes(10**6), zipfile.ZIP_DEFLATED), "compressed"),
+    "a promise": (promise_too_much, "header"),
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_is_damaged_or_hostile_is_one_clear_error(folder, damage, monkeypatch):
     monkeypatch.chdir(folder.parent)
-    change, message = DAMAGES[damage]
+    change, word = DAMAGES[damage]
     change(folder)
-    with pytest.raises((ValueError, FileNotFoundError), match=message) as caught:
+    with pytest.raises(InputError) as caught:
         comarkov.load(folder)
+    assert caught.value.file == folder
+    assert word in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not Path("harm").exists()
+
+
+@pytest.mark.parametrize("lose", [lambda f: (f / "arrays.npz").unlink(), shutil.rmtree])
+def test_a_missing_model_is_named(folder, lose):
+    lose(folder)
+    with pytest.raises(FileNotFoundError, match=str(folder)):
+        comarkov.load(folder)
 
 
 PARTS = [None, -1, 10**9, 1.5, float("1e300"), "x", [], {}, True, {"is": "tuple", "items": []}]
@@ -195,7 +186,7 @@ def complaint(folder, women):
     try:
         model = comarkov.load(folder)
         model.predict(women)
-        model.predict_columns(women)
+        model.predict(women, "columns")
         model.describe()
         _ = model.hierarchy_.levels
     except ValueError as error:

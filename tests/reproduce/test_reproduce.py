@@ -1,10 +1,9 @@
 """The paper's numbers come out again, and runs are kept so that none is lost."""
 
 import csv
-import json
 import shutil
-import sqlite3
-from contextlib import closing
+import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,13 +14,11 @@ from commands import assert_refused, run
 from comarkov import reproduce
 from comarkov.io.datasets import Dataset
 from comarkov.reproduce import EXPERIMENTS, page
-from comarkov.reproduce.experiment import Curve, Experiment, Outcome, RunOptions, mean_and_error
-from comarkov.reproduce.experiments import newsgroups_texts, synthetic
+from comarkov.reproduce.experiment import Curve, Experiment, RunOptions, mean_and_error
+from comarkov.reproduce.experiments.newsgroups import without_stop_words, words_of
 from comarkov.reproduce.experiments.synthetic import circulant_blocks, noisy_blocks
-from comarkov.reproduce.runs import Store, complete, open_store
+from comarkov.reproduce.runs import PACKAGE, RunFile, code_digest, complete, editions
 from comarkov.results import plot
-
-RUNS = 24
 
 
 def concluded(name, options):
@@ -62,18 +59,13 @@ def test_all_points_of_figure_1_are_there():
     assert sum(curve.x.size for curve in result.curves) == len(page.table("trading")) == 44
 
 
-def test_circulant_blocks_agree_with_the_published_means():
-    result = concluded("circulant", RunOptions(runs=RUNS))
+@pytest.mark.parametrize("runs", [1, 6, pytest.param(24, marks=pytest.mark.nightly)])
+def test_circulant_blocks_agree_with_the_published_means(runs):
+    result = concluded("circulant", RunOptions(runs=runs))
     assert sum(curve.x.size for curve in result.curves) == len(page.table("circulant")) == 66
     for curve in result.curves:
         assert curve.tolerance is None  # four standard errors
         assert curve.verdict().agrees, curve.verdict()
-
-
-@pytest.mark.parametrize("runs", [1, 3])
-def test_few_runs_do_not_differ_by_chance(runs):
-    for verdict in concluded("circulant", RunOptions(runs=runs)).verdicts:
-        assert verdict.agrees, verdict
 
 
 def test_circulant_blocks_are_circulant():
@@ -86,7 +78,7 @@ def test_circulant_blocks_are_circulant():
 
 
 def test_noise_has_the_shape_of_the_published_curves():
-    result = concluded("noise", RunOptions(runs=20))
+    result = concluded("noise", RunOptions(runs=6))
     points = len(page.table("noise_rows")) + len(page.table("noise_columns"))
     assert sum(curve.x.size for curve in result.curves) == points == 110
     assert len(result.claims) == 4
@@ -102,27 +94,30 @@ def test_noise_is_a_mixture():
 
 
 def test_southern_women():
-    claims = holds(concluded("southern-women", RunOptions(runs=20)))
+    claims = holds(concluded("southern-women", RunOptions(runs=12)))
     assert [value for text, value in claims.items() if "every β from 0.1 to 1" in text] == [True]
     # as they come out, beside what the paper says
     assert claims["(2, 3): the same for β = 0"] is False
     assert claims["(4, 4): the events equal Barber's at β = 0.7"] is False
 
 
-def test_movielens(data_file):
-    options = RunOptions(runs=200, data=data_file("ml-100k.zip").parent)
-    result = concluded("movielens", options)
+@pytest.mark.parametrize("runs", [50, pytest.param(200, marks=pytest.mark.nightly)])
+def test_movielens(data_file, runs):
+    result = concluded("movielens", RunOptions(runs=runs, data=data_file("ml-100k.zip").parent))
     claims = holds(result)
     assert len(claims) == 7
     del claims["The peak is at β = 0.9"]  # eight repetitions are too few to tell 1 from 0.9
+    if runs < 200:  # too few starts to find all groups of movies
+        claims = {text: claims[text] for text in claims if "found together" not in text}
     assert all(claims.values()), result.claims
     named = " ".join(row[-1] for row in result.tables[0].rows)
-    assert "Casablanca (1942)" in named
     assert "Star Wars (1977)" in named  # the most rated of all
 
 
-def test_newsgroups(data_file):
-    """One sample of each collection, few enough for a test: the curves have their shape."""
+def test_newsgroups(data_file, monkeypatch):
+    """One sample of each collection and few starts: the curves have their shape."""
+    module = sys.modules["comarkov.reproduce.experiments.newsgroups"]
+    monkeypatch.setitem(module.SETTINGS, "n_init", 5)
     options = RunOptions(quick=True, runs=1, data=data_file("20news-bydate.tar.gz").parent)
     result = concluded("newsgroups", options)
     assert len(result.curves) == 9
@@ -137,37 +132,38 @@ def test_newsgroups(data_file):
 
 # --- verdicts ---------------------------------------------------------------------------------
 
+NARROW = {"error": np.array([0.01, 0.01])}
+FIRST = {"tolerance": 0.06, "judged": np.array([True, False])}
+SAMPLES = {"tolerance": 0.08, "samples": np.array([[0.95, 0.9], [0.55, 0.5]])}
 
-def curve(ours, published, **more):
+
+@pytest.mark.parametrize(
+    ("ours", "published", "more", "agrees"),
+    [
+        ([0.5, 0.539], [0.5, 0.5], NARROW, True),  # four standard errors
+        ([0.5, 0.541], [0.5, 0.5], NARROW, False),
+        ([1.0], [1.0], {"error": np.array([0.0])}, True),
+        ([1.0], [0.99], {"error": np.array([0.0])}, False),
+        ([0.5, 0.9], [0.45, 0.5], FIRST, True),  # where it is judged
+        ([0.5, 0.9], [0.43, 0.5], FIRST, False),
+        ([0.5], [0.1], {"tolerance": 0.1, "judged": np.array([False])}, None),
+        ([0.75, 0.7], [0.75, 0.7], SAMPLES, False),  # the mean is published; no sample has it
+        ([0.75, 0.7], [0.9, 0.9], SAMPLES, True),
+        ([0.5], None, {}, None),
+    ],
+)
+def test_a_curve_agrees(ours, published, more, agrees):
+    published = None if published is None else np.array(published)
     x = np.linspace(0, 1, len(ours))
-    return Curve("panel", "name", x, np.array(ours), published=np.array(published), **more)
+    verdict = Curve("panel", "name", x, np.array(ours), published=published, **more).verdict()
+    assert verdict.agrees is agrees
 
 
-def test_a_curve_agrees_within_four_standard_errors_at_every_point():
-    error = np.array([0.01, 0.01])
-    assert curve([0.5, 0.539], [0.5, 0.5], error=error).verdict().agrees is True
-    verdict = curve([0.5, 0.541], [0.5, 0.5], error=error).verdict()
-    assert verdict.agrees is False
-    assert verdict.detail == "worst of 2 points: 4.1 standard errors"
+def test_a_verdict_shows_the_worst_point():
+    x, ours, error = np.array([0.0, 1.0]), np.array([0.5, 0.541]), np.array([0.01, 0.01])
+    verdict = Curve("panel", "name", x, ours, error, published=np.array([0.5, 0.5])).verdict()
     assert (verdict.x, verdict.published, verdict.ours, verdict.error) == (1, 0.5, 0.541, 0.01)
-
-
-def test_a_curve_agrees_within_its_tolerance_where_it_is_judged():
-    judged = np.array([True, False])
-    assert curve([0.5, 0.9], [0.45, 0.5], tolerance=0.06, judged=judged).verdict().agrees is True
-    assert curve([0.5, 0.9], [0.43, 0.5], tolerance=0.06, judged=judged).verdict().agrees is False
-    assert curve([0.5], [0.1], tolerance=0.1, judged=np.array([False])).verdict().agrees is None
-
-
-def test_a_curve_with_samples_is_judged_by_their_share():
-    """The mean of 0.95 and 0.55 is published, but no sample has it."""
-    two = np.array([[0.95, 0.9], [0.55, 0.5]])
-    verdict = curve(two.mean(axis=0), [0.75, 0.7], tolerance=0.08, samples=two).verdict()
-    assert verdict.agrees is False
-    assert verdict.detail == "worst of 2 points: 0 of 2 samples within 0.08"
-    verdict = curve(two.mean(axis=0), [0.9, 0.9], tolerance=0.08, samples=two).verdict()
-    assert verdict.agrees is True
-    assert verdict.detail == "worst of 2 points: 1 of 2 samples within 0.08"
+    assert "4.1 standard errors" in verdict.detail
 
 
 MESSAGE = """From: the ann@b.c
@@ -178,42 +174,27 @@ The car has 4 wheels."""
 
 
 @pytest.mark.parametrize(
-    ("headers", "stop_words", "words"),
+    ("headers", "words"),
     [
-        ("all", True, "a ann b c car from has lines re subject the wheel wheels"),
-        ("subject", True, "a car has re the wheel wheels"),
-        ("none", True, "car has the wheels"),
-        ("subject", False, "car wheel wheels"),
-        ("none", False, "car wheels"),
+        ("all", "from the ann b c subject re a wheel lines the car has wheels"),
+        ("subject", "re a wheel the car has wheels"),
+        ("none", "the car has wheels"),
     ],
 )
-def test_texts_become_words(headers, stop_words, words, monkeypatch):
-    def read(place, prepared):
-        names = sorted(set(prepared(MESSAGE).split()))
-        return Dataset(sp.csr_array(np.ones((1, len(names)))), ["message"], names)
+def test_texts_become_words(headers, words):
+    assert words_of(headers, MESSAGE) == words
 
-    monkeypatch.setattr(newsgroups_texts, "read", read)
-    monkeypatch.setattr(newsgroups_texts.datasets, "find", lambda *place: "somewhere")
-    newsgroups_texts.documents.cache_clear()
-    preparation = newsgroups_texts.Preparation(headers, stop_words)
-    assert " ".join(newsgroups_texts.documents(None, preparation).column_names) == words
-    newsgroups_texts.documents.cache_clear()
+
+def test_stop_words_do_not_count():
+    counts = Dataset(sp.csr_array([[1, 2, 3]]), ["message"], ["car", "the", "wheel"])
+    rest = without_stop_words(counts)
+    assert rest.column_names == ["car", "wheel"]
+    assert rest.matrix.toarray().tolist() == [[1, 3]]
 
 
 def test_an_unknown_part_of_messages_is_an_error(tmp_path):
     done = run("reproduce", "newsgroups", "--headers", "subjects", cwd=tmp_path)
-    assert_refused(done, "--headers must be all, subject, none, not 'subjects'.")
-
-
-def test_equal_numbers_without_error_agree():
-    assert curve([1.0], [1.0], error=np.array([0.0])).verdict().agrees is True
-    assert curve([1.0], [0.99], error=np.array([0.0])).verdict().agrees is False
-
-
-def test_what_was_not_published_is_not_judged():
-    verdict = Curve("", "name", np.array([0.0]), np.array([0.5])).verdict()
-    assert verdict.published is None
-    assert verdict.agrees is None
+    assert_refused(done, "'subjects'")
 
 
 def test_mean_and_error():
@@ -226,74 +207,84 @@ def test_mean_and_error():
 # --- keeping runs -----------------------------------------------------------------------------
 
 
-class Counting:
-    """An experiment that counts how often it is run, and can fail."""
+@pytest.fixture
+def file(tmp_path):
+    return RunFile(tmp_path / "runs.jsonl")
 
-    def __init__(self, fails_at=None):
-        self.made = []
-        self.fails_at = fails_at
-        self.experiment = Experiment("counting", "", self.plan, self.run, self.conclude, batch=2)
 
-    def plan(self, options):
-        return [("a", i) for i in range(options.runs)]
+def count(file, runs, edition="1", fails_at=None):
+    """Complete an experiment that counts: its values, the runs made for them, and the progress."""
+    made, progress = [], []
 
-    def run(self, key, options):
-        if key[1] == self.fails_at:
+    def run(key, options):
+        if key[1] == fails_at:
             raise KeyboardInterrupt
-        self.made.append(key)
+        made.append(key[1])
         return [float(key[1]), 0.1]
 
-    def conclude(self, values, options):
-        return Outcome("")
-
-    def complete(self, store, runs, edition="1"):
-        progress = []
-        values = complete(
-            self.experiment,
-            RunOptions(runs=runs),
-            edition,
-            store,
-            1,
-            lambda done, total: progress.append((done, total)),
-        )
-        return values, progress
+    keys = [("a", i) for i in range(runs)]
+    experiment = Experiment("counting", "", lambda options: keys, run, None, batch=2)
+    values = complete(experiment, RunOptions(), edition, file, 1, lambda *p: progress.append(p))
+    assert values == {("a", i): [float(i), 0.1] for i in range(runs)}
+    return made, progress
 
 
-def test_interrupted_runs_go_on_where_they_stopped(tmp_path):
-    with open_store(tmp_path / "runs.sqlite") as store, pytest.raises(KeyboardInterrupt):
-        Counting(fails_at=5).complete(store, 8)
-    again = Counting()
-    with open_store(tmp_path / "runs.sqlite") as store:
-        values, progress = again.complete(store, 8)
-    assert again.made == [("a", i) for i in range(4, 8)]  # four were kept, in batches of two
-    assert values == {("a", i): [float(i), 0.1] for i in range(8)}
-    assert progress == [(4, 8), (6, 8), (8, 8)]
+def test_interrupted_runs_go_on_where_they_stopped(file):
+    with pytest.raises(KeyboardInterrupt):
+        count(file, 8, fails_at=5)
+    # four were kept, in batches of two
+    assert count(file, 8) == ([4, 5, 6, 7], [(4, 8), (6, 8), (8, 8)])
 
 
-def test_more_runs_add_to_those_that_are_there(tmp_path):
-    with open_store(tmp_path / "runs.sqlite") as store:
-        Counting().complete(store, 4)
-        more, less = Counting(), Counting()
-        assert len(more.complete(store, 6)[0]) == 6
-        assert len(less.complete(store, 3)[0]) == 3
-    assert more.made == [("a", 4), ("a", 5)]
-    assert less.made == []
+def test_more_runs_add_to_those_that_are_there(file):
+    assert count(file, 4)[0] == [0, 1, 2, 3]
+    assert count(file, 6)[0] == [4, 5]
+    assert count(file, 3)[0] == []
 
 
-def test_another_edition_does_not_take_what_is_kept(tmp_path):
-    with open_store(tmp_path / "runs.sqlite") as store:
-        Counting().complete(store, 2)
-        other = Counting()
-        other.complete(store, 2, edition="2")
-        assert len(other.made) == 2
-        store.forget("counting")
-        assert store.get("counting", "1") == {}
+def test_another_edition_does_not_take_what_is_kept(file):
+    count(file, 2)
+    assert count(file, 2, edition="2")[0] == [0, 1]
+    file.append("another", "1", {("a",): 1})
+    file.forget("counting")
+    assert file.read("counting", "1") == {}
+    assert file.read("another", "1") == {("a",): 1}
 
 
-def test_a_store_that_is_no_store_is_an_error_that_says_what_to_do(tmp_path):
-    (tmp_path / "runs.sqlite").write_text("these are not runs, but a long enough text" * 9)
-    with pytest.raises(ValueError, match="delete it to begin anew"):
-        Store(tmp_path / "runs.sqlite")
+@pytest.mark.parametrize("lost", range(1, 12))
+def test_a_run_that_was_cut_off_is_made_again(tmp_path, file, lost):
+    count(file, 4)
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(path.read_bytes()[:-lost])
+    assert count(file, 5)[0] == [3, 4]
+    assert count(file, 5)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [("cli/fit.py", False), ("costs/objective.py", True), ("reproduce/experiments/new.py", True)],
+)
+def test_runs_are_made_anew_when_code_changes_that_makes_them(tmp_path, name, counts):
+    ignored = shutil.ignore_patterns("__pycache__", "assets", "published")
+    package = shutil.copytree(PACKAGE, tmp_path / "comarkov", ignore=ignored)
+    assert code_digest(package) == code_digest(PACKAGE)
+    with open(package / name, "a") as file:
+        file.write("# edited\n")
+    assert (code_digest(package) != code_digest(PACKAGE)) is counts
+
+
+def test_other_data_does_not_take_what_is_kept(data_file, tmp_path):
+    with zipfile.ZipFile(data_file("ml-100k.zip")) as archive:
+        archive.extractall(tmp_path)
+    experiments, options = [EXPERIMENTS["movielens"]], RunOptions(data=tmp_path)
+    before = editions(experiments, options)
+    assert before == editions(experiments, RunOptions(data=data_file("ml-100k.zip").parent))
+    table = tmp_path / "ml-100k" / "u.data"
+    first, *lines = table.read_text().splitlines()
+    user, movie, rating, when = first.split("\t")
+    changed = f"{user}\t{movie}\t{int(rating) % 5 + 1}\t{when}"
+    table.write_text("\n".join([changed, *lines]))
+    assert editions(experiments, options) != before
 
 
 # --- what is written --------------------------------------------------------------------------
@@ -311,7 +302,7 @@ def test_every_experiment_has_its_files(out):
     written = {file.name for file in out.iterdir()}
     for name in ("stuck", "unequal", "trading"):
         assert {f"{name}.{kind}" for kind in ("png", "svg", "csv", "json")} <= written
-    assert {"index.html", "reproduction.md", "runs.sqlite"} <= written
+    assert {"index.html", "reproduction.md", "runs.jsonl"} <= written
     assert not [name for name in written if name.startswith(".")]
 
 
@@ -365,30 +356,10 @@ def test_figures_are_the_same_each_time(out, tmp_path):
         assert (tmp_path / name).read_bytes() == (out / name).read_bytes()
 
 
-def test_best_settings_are_drawn_beside(tmp_path, monkeypatch):
-    monkeypatch.setattr(synthetic, "CIRCULANT_CASES", [("AnnITCC", 3), ("sGITCC", 3)])
-    options = RunOptions(runs=2, best=True)
-    [(_, result)] = reproduced(["circulant"], tmp_path, options)
-    curves = {(curve.panel, curve.name): curve for curve in result.curves}
-    best = curves["AnnITCC", "k = 3"].best
-    assert best is not None
-    assert best.mean() > curves["AnnITCC", "k = 3"].published.mean()
-    assert curves["sGITCC", "k = 3"].best is None
-    rows = list(csv.DictReader((tmp_path / "circulant.csv").read_text().splitlines()))
-    assert {bool(row["best"]) for row in rows if row["panel"] == "AnnITCC"} == {True}
-
-
 def test_missing_data_is_said_before_any_work(tmp_path):
-    with pytest.raises(FileNotFoundError, match="Run: comarkov datasets fetch newsgroups"):
+    with pytest.raises(FileNotFoundError, match="comarkov datasets fetch newsgroups"):
         reproduced(["stuck", "newsgroups"], tmp_path / "out", RunOptions(data=tmp_path))
     assert not (tmp_path / "out").exists()
-
-
-def test_kept_values_are_json(out):
-    with closing(sqlite3.connect(out / "runs.sqlite")) as database, database:
-        rows = database.execute("SELECT experiment, value FROM runs").fetchall()
-    assert {name for name, _ in rows} == {"stuck", "unequal", "trading"}
-    assert all(json.loads(value) for _, value in rows)
 
 
 def test_published_numbers_are_in_the_package():

@@ -8,6 +8,7 @@ from pages import settle
 
 import comarkov
 from comarkov import ChainResults, Data, MarkovAggregation, Results
+from comarkov.joint.messages import InputError
 from comarkov.results.report.network_pages import circle_order
 
 NAMES = ["<b>sun</b>", "haze", "rain", "storm", "snow", "ice"]
@@ -94,5 +95,6 @@ def test_results_take_what_fit_takes(kind, tmp_path):
 def test_results_of_a_co_clustering_name_those_of_a_chain():
     visits = list("abacabacbabacacabab")
     model = MarkovAggregation(2, random_state=0).fit(visits)
-    with pytest.raises(ValueError, match=r"comarkov\.ChainResults\(model, data\)"):
+    with pytest.raises(InputError) as error:
         Results.of(model, visits)
+    assert "ChainResults" in error.value.advice

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from comarkov import SIB, CoClustering, Results, datasets
-from comarkov.results.drawing import element_map, map_of_side
+from comarkov.results.pictures import element_map, map_of_side
 
 masses = arrays(
     np.float64,

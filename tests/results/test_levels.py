@@ -43,7 +43,7 @@ def test_shares_and_profiles_are_those_of_the_matrix(model):
         assert levels.shares[node] == pytest.approx(shares[rows].sum())
 
 
-def test_results_of_a_cut_have_its_labels_and_the_titles_of_nodes(model, results):
+def test_results_of_a_cut_have_its_labels_and_titles_of_their_own(model, results):
     for numbers in ((4, 2), (1, 5), (2, 3)):
         cut, coarse = model.cut(numbers), results.cut(numbers)
         assert np.array_equal(coarse.findings.rows.labels, cut.row_labels_)
@@ -52,6 +52,9 @@ def test_results_of_a_cut_have_its_labels_and_the_titles_of_nodes(model, results
         assert len(set(coarse.findings.rows.titles)) == numbers[0]
     assert results.cut((2, 3)).findings.rows.titles == results.findings.rows.titles
     assert "fit(data).cut((4, 2))" in results.cut((4, 2)).to_html()
+    given = Results.of(model, WOMEN, titles={"rows": ["mine", ""], "columns": {"0": "gone"}})
+    assert given.cut((2, 2)).findings.rows.titles[0] == "mine"
+    assert "gone" not in given.cut((2, 2)).findings.columns.titles
     # another cut from there, as if it were from the fit
     again = results.cut((4, 2)).cut((2, 3)).findings
     assert np.array_equal(again.columns.labels, model.column_labels_)

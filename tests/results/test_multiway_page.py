@@ -5,7 +5,7 @@ import pytest
 from pages import picture, point
 
 from comarkov import Data, MultiwayClustering
-from comarkov.results.network.multiway_results import MultiwayResults
+from comarkov.results.multiway_results import MultiwayResults
 
 
 @pytest.fixture(scope="module")
@@ -61,4 +61,4 @@ def test_what_elements_add_is_the_information_kept(results):
     for relation in results.relations:
         for axis in (0, 1):
             kept = relation.information.row_clusters_column_clusters
-            assert relation.bits(axis).sum() == pytest.approx(kept)
+            assert relation.element_bits(axis).sum() == pytest.approx(kept)

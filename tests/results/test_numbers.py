@@ -5,7 +5,6 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pages import ASSETS
 
 from comarkov.joint.messages import as_plural, plural
 from comarkov.results.words.figures import (
@@ -41,21 +40,6 @@ BITS = {
     2310.2: "2,310",
 }
 SHARES = {0: "0%", 4e-4: "<0.1%", 0.4404: "44.0%", 0.99999: ">99.9%", 1: "100%"}
-
-
-@pytest.fixture(scope="module")
-def in_page(browser):
-    """Call one of the functions of the page on many values."""
-    page = browser.new_page()
-    source = (ASSETS / "data/numbers.js").read_text("utf-8")
-
-    def call(function, values):
-        body = f"{source}\nreturn values.map({function});"
-        run = "([body, values]) => new Function('values', body)(values)"
-        return page.evaluate(run, [body, values])
-
-    yield call
-    page.close()
 
 
 @pytest.mark.parametrize(
@@ -97,13 +81,17 @@ def test_lifts_that_say_something():
         max_size=40,
     )
 )
-def test_the_page_writes_the_same(in_page, values):
-    assert in_page("liftText", values) == [lift_text(value) for value in values]
-    assert in_page("bitsText", values) == [bits_text(value) for value in values]
-    assert in_page("countText", values) == [count_text(value) for value in values]
-    assert in_page("isInformative", values) == [is_informative(value) for value in values]
+def test_the_page_writes_the_same(run, values):
     shares = [value % 1 for value in values] + [1]
-    assert in_page("percentText", shares) == [percent_text(share) for share in shares]
+    for in_page, write, numbers in (
+        ("liftText", lift_text, values),
+        ("bitsText", bits_text, values),
+        ("countText", count_text, values),
+        ("isInformative", is_informative, values),
+        ("percentText", percent_text, shares),
+    ):
+        texts = run(["numbers"], f"(numbers) => numbers.map({in_page})", numbers)
+        assert texts == [write(number) for number in numbers]
 
 
 @pytest.mark.parametrize("noun", ["flight", "flights"])

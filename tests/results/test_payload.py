@@ -8,9 +8,18 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from comarkov import CoClustering, Results
 from comarkov.joint import parts
 from comarkov.results.report import payload
-from comarkov.results.report.payload import Packed, as_cells, heaviest_cells, pack_cells, varints
+from comarkov.results.report.payload import (
+    Packed,
+    as_cells,
+    heaviest_cells,
+    pack_cells,
+    pack_snippets,
+    snippet,
+    varints,
+)
 
 
 def unpacked(data):
@@ -64,8 +73,8 @@ def test_an_empty_row_and_one_cell():
 
 
 def test_what_does_not_fit_is_the_lightest(monkeypatch):
-    monkeypatch.setattr("comarkov.results.report.payload.LEAST", 1000)
-    monkeypatch.setattr("comarkov.results.report.payload.OVERVIEW", 50)
+    monkeypatch.setattr("comarkov.results.report.payload.MIN_CELL_BYTES", 1000)
+    monkeypatch.setattr("comarkov.results.report.payload.OVERVIEW_PIXELS", 50)
     rng = np.random.default_rng(0)
     matrix = sp.random_array(
         (500, 400),
@@ -82,7 +91,7 @@ def test_what_does_not_fit_is_the_lightest(monkeypatch):
     assert 0 < packed.facts["cells"] < packed.facts["all_cells"] == matrix.nnz
     shown = matrix_of(packed, matrix.shape)
     left_out = matrix.toarray()[shown == 0]
-    assert left_out.max() <= packed.facts["least"] == np.sort(matrix.data)[-packed.facts["cells"]]
+    assert left_out.max() <= packed.facts["least"]
     # pictures of all cells come along, one for each order
     first, second = np.frombuffer(packed.sections["overview"], np.uint8).reshape(2, 50, -1)
     assert first.shape == tuple(packed.facts["overview"])
@@ -115,8 +124,56 @@ def test_a_matrix_that_is_not_copied_is_packed_alike(monkeypatch):
     rng = np.random.default_rng(1)
     matrix = sp.csr_array(rng.random((80, 30)) * (rng.random((80, 30)) < 0.4))
     order = rng.permutation(80), rng.permutation(30)
-    monkeypatch.setattr(payload, "MOST_CELLS", 200)
+    monkeypatch.setattr(payload, "MAX_CELLS", 200)
     whole = pack_cells(matrix, [order], 10**6)
-    monkeypatch.setattr(payload, "MOST_COPIED", 100)
+    monkeypatch.setattr(payload, "MAX_COPIED_CELLS", 100)
     assert pack_cells(matrix, [order], 10**6) == whole
     assert (whole.facts["cells"], whole.facts["all_cells"]) == (200, matrix.nnz)
+
+
+# --- snippets ---
+
+WORDS = {"tea": 3.0, "rum": 2.0, "milk": 1.0}
+TEXTS = st.lists(st.sampled_from([*WORDS, "Tea", "and", "the", "a\u2028b", "\x00"]), max_size=60)
+
+
+def weight(text):
+    return sum(WORDS[word] for word in set(text.lower().split()) & set(WORDS))
+
+
+@given(words=TEXTS, width=st.integers(12, 60))
+def test_a_snippet_is_the_densest_part(words, width):
+    text = " ".join(words)
+    part = snippet(text, WORDS, width)
+    plain = " ".join(text.replace("\x00", " ").split())
+    assert len(part) <= width + 4
+    assert "\n" not in part
+    assert part.removeprefix("… ").removesuffix(" …") in plain
+    if len(plain) <= width:
+        assert part == plain
+        return
+    windows = [f"{plain} "[start : start + width + 1] for start in range(len(plain))]
+    whole = [window.rsplit(" ", 1)[0] for window in windows]
+    starts = [0, *(i + 1 for i, letter in enumerate(plain) if letter == " ")]
+    assert weight(part) >= max(weight(whole[start]) for start in starts) - 1e-9
+
+
+def test_a_text_without_the_words_begins_at_its_beginning():
+    assert snippet("one two three four", WORDS, 9) == "one two …"
+
+
+def fitted(n=40):
+    topic = np.arange(n) % 2
+    matrix = 1 + 9 * (topic[:, None] == np.arange(6) // 3)
+    return Results.of(CoClustering(2, random_state=0).fit(matrix), matrix).findings.rows
+
+
+def test_the_most_typical_keep_their_snippets_when_room_is_short():
+    side = fitted()
+    rng = np.random.default_rng(0)
+    texts = np.array([" ".join(map(str, rng.integers(0, 10**9, 30))) for _ in range(40)], object)
+    assert pack_snippets(texts, side)[1] == 40
+    text, number = pack_snippets(texts, side, budget=2000)
+    kept = np.array([bool(line) for line in text.decode().split("\n")])
+    assert 5 < kept.sum() == number < 40
+    assert side.ranks[kept].max() <= side.ranks[~kept].min()

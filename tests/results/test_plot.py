@@ -11,9 +11,9 @@ from helpers import contrast
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from comarkov import CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
-from comarkov.results import plot
-from comarkov.results.drawing import binned
+from comarkov import SIB, CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov.joint.messages import InputError
+from comarkov.results.pictures import binned
 from comarkov.results.words.figures import lift_text
 
 mpl.use("agg")
@@ -53,46 +53,43 @@ def test_heatmap_draws_the_reordered_matrix(model, ax):
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert set(names[:k]) == {WOMEN.row_names[i] for i in rows[:k]}
     assert len(ax.get_lines()) == 1 + 2  # borders
-    with pytest.raises(ValueError, match=r"is missing: call plot_heatmap\(model, X\)"):
-        plot_heatmap(model)
-    with pytest.raises(ValueError, match="not fitted"):
-        plot_blocks(CoClustering())
+    for draw, advice in ((lambda: plot_heatmap(model), "X"), (lambda: plot_blocks(SIB(2)), "fit")):
+        with pytest.raises(InputError) as error:
+            draw()
+        assert advice in error.value.advice
 
 
 def test_blocks_are_coloured_by_octaves_of_lift(model, ax):
-    assert plot_blocks(model, order="mass", ax=ax) is ax
+    assert plot_blocks(model, ax=ax) is ax
     P = WOMEN.matrix / WOMEN.matrix.sum()
-    first = model.row_labels_ == 0, model.column_labels_ == 1
-    lift = P[np.ix_(*first)].sum() / P[first[0]].sum() / P[:, first[1]].sum()
-    assert np.asarray(ax.get_images()[0].get_array())[0, 1] == pytest.approx(np.log2(lift))
-    assert lift_text(lift) in {text.get_text() for text in ax.texts}
-
-
-def test_clusters_are_drawn_along_the_diagonal_or_by_mass(model, ax):
-    plot_blocks(model, ax=ax)
-    diagonal = np.asarray(ax.get_images()[0].get_array())
-    assert diagonal.argmax(axis=1).tolist() == [0, 2]  # of three columns
-    places = dict(
-        zip((t.get_text()[0] for t in ax.get_xticklabels()), ax.get_xticks(), strict=True)
+    drawn = np.asarray(ax.get_images()[0].get_array())
+    rows, columns = (
+        {
+            int(label.get_text()[0]): round(place)
+            for label, place in zip(labels, places, strict=True)
+        }
+        for labels, places in (
+            (ax.get_yticklabels(), ax.get_yticks()),
+            (ax.get_xticklabels(), ax.get_xticks()),
+        )
     )
-    ax.clear()
-    plot_blocks(model, order="mass", ax=ax)
-    by_mass = np.asarray(ax.get_images()[0].get_array())
-    assert not np.array_equal(by_mass, diagonal)
-    for number, place in places.items():  # labels go with their blocks
-        assert sorted(diagonal[:, int(place)]) == sorted(by_mass[:, int(number)])
-    with pytest.raises(ValueError, match='order must be "diagonal" or "mass"'):
-        plot_heatmap(model, WOMEN.matrix, order="name", ax=ax)
+    for a, b in np.ndindex(2, 3):
+        inside = model.row_labels_ == a, model.column_labels_ == b
+        lift = P[np.ix_(*inside)].sum() / P[inside[0]].sum() / P[:, inside[1]].sum()
+        if lift > 0.5:
+            assert drawn[rows[a], columns[b]] == pytest.approx(np.log2(lift))
+        assert lift_text(lift) in {text.get_text() for text in ax.texts}
+    assert drawn.argmax(axis=1).tolist() == [0, 2]  # along the diagonal
 
 
 def test_numbers_and_names_do_not_meet(ax):
     counts = np.random.default_rng(0).poisson(1.0, (90, 80))
     model = CoClustering((60, 50), method="sequential", random_state=0).fit(counts)
     plot_blocks(model, ax=ax)
-    assert len(ax.get_yticks()) == 30
+    assert 15 <= len(ax.get_yticks()) <= 30
     ax.clear()
-    plot_heatmap(model, counts, order="mass", ax=ax)
-    assert [label.get_text() for label in ax.get_yticklabels()[:3]] == ["0", "2", "4"]
+    plot_heatmap(model, counts, ax=ax)
+    assert 15 <= len(ax.get_yticks()) <= 30
     ax.clear()
     frame = pd.DataFrame(WOMEN.matrix, columns=WOMEN.column_names)
     plot_blocks(CoClustering((2, None), random_state=0).fit(frame), ax=ax)
@@ -115,23 +112,21 @@ def boxes(axis):
 
 
 @pytest.mark.parametrize(
-    ("frame", "size", "names", "turn"),
+    ("frame", "size", "names"),
     [
-        ((5, 5), (6, 5), (5, 5), 0),
-        ((30, 50), (11, 9), (30, 50), 90),
-        ((30, 50), (5, 3), (2, 2), 0),
-        ((12, 12, "A name of many letters ", "C"), (4, 4), (12, 12), 90),  # which leave less room
-        ((12, 12, "R", "A name of many letters "), (5, 2.6), (2, 12), 90),
-        ((70, 40), (11, 9), (2, 40), 90),
-        ((9, 9), (1.5, 1.0), (2, 2), 0),
+        ((5, 5), (6, 5), (5, 5)),
+        ((30, 50), (11, 9), (30, 50)),
+        ((30, 50), (5, 3), (2, 2)),
+        ((12, 12, "A name of many letters ", "C"), (5, 5), (12, 12)),
+        ((70, 40), (11, 9), (2, 40)),
+        ((9, 9), (1.5, 1.0), (1, 2)),
     ],
 )
-def test_names_are_turned_or_left_out_where_they_would_meet(frame, size, names, turn):
+def test_names_are_turned_or_left_out_where_they_would_meet(frame, size, names):
     ax = Figure(figsize=size, layout="constrained").subplots()
     plot_heatmap(*fitted_frame(*frame), ax=ax)
     ax.figure.draw_without_rendering()
     assert (len(ax.get_yticks()), len(ax.get_xticks())) == names
-    assert ax.get_xticklabels()[0].get_rotation() == turn
     for axis in (ax.xaxis, ax.yaxis):
         assert all(end <= start for (_, end), (start, _) in pairwise(boxes(axis)))
 
@@ -144,15 +139,6 @@ def test_names_are_no_formulas(ax):
     assert ax.get_xticklabels()[0].get_text().startswith("two lines 0")
 
 
-def test_one_note_for_all_letters_that_the_font_has_not(ax, tmp_path):
-    model, frame = fitted_frame(6, 6, "张伟 😀 ", "茶 ")
-    plot_heatmap(model, frame, ax=ax)
-    with pytest.warns(UserWarning, match="lacks letters") as output:
-        plot.save(ax.figure, tmp_path / "heatmap.png", "png")
-    notes = [str(each.message) for each in output]
-    assert notes == ["The font of heatmap.png lacks letters of some names; the report shows them."]
-
-
 def test_path_of_a_model_of_steps_and_of_results(model, ax):
     path = model.beta_path(WOMEN.matrix)
     plot_path(path, ax=ax)
@@ -162,8 +148,9 @@ def test_path_of_a_model_of_steps_and_of_results(model, ax):
     assert len(figure.axes) == 2
     kept = CoClustering(2, method="anneal", keep_path=True, random_state=0).fit(WOMEN.matrix)
     assert plot_path(kept).get_lines()[0].get_xdata().size == len(kept.path_)
-    with pytest.raises(ValueError, match="no path"):
+    with pytest.raises(InputError) as error:
         plot_path(model)
+    assert "beta_path" in error.value.advice
     from matplotlib import pyplot
 
     pyplot.close("all")
@@ -182,7 +169,7 @@ def test_lifts_can_be_read_on_their_blocks():
     """Each number has at least the contrast of 4.5 that WCAG asks for."""
     blocks = np.kron([[70, 1, 1], [1, 20, 1], [1, 1, 10]], np.ones((4, 4), dtype=int))
     ax = Figure().subplots()
-    plot_blocks(CoClustering(3, random_state=0).fit(blocks), order="mass", ax=ax)
+    plot_blocks(CoClustering(3, random_state=0).fit(blocks), ax=ax)
     image = ax.images[0]
     drawn = image.to_rgba(image.get_array())
     assert len(ax.texts) == 9

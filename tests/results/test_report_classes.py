@@ -133,7 +133,7 @@ def test_scores_are_those_of_python(run, pairs):
         score(classes, clusters)
         for score in (normalized_mutual_information, adjusted_rand_index, purity)
     ]
-    assert run(["classes/scores"], call, counts.tolist()) == pytest.approx(expected, abs=1e-9)
+    assert run(["classes"], call, counts.tolist()) == pytest.approx(expected, abs=1e-9)
 
 
 def test_three_classes_fit_on_a_phone(opened, path):

@@ -1,9 +1,13 @@
-"""The controls of the report: search, the slider over β, downloads, and the way to them by keys."""
+"""The controls of the report: search, profiles, maps, the slider over β, downloads, and keys."""
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pages import picture
+
+from comarkov import CoClustering, Data, Results
 
 
 def test_search_finds_an_element_and_lights_its_cluster(opened, women):
@@ -145,3 +149,79 @@ def test_all_that_can_be_done_can_be_reached_by_tab(opened, women):
         assert outline != "none", reached[-1]
     assert {"query", "beta", "zoom-in", "zoom-out", "zoom-all", "heatmap", "blocks"} <= set(reached)
     assert {"show", "download"} <= set(reached)
+
+
+DOTS = """side => {
+  const canvas = document.getElementById(side + "-map"), pen = canvas.getContext("2d");
+  const { data, width } = pen.getImageData(0, 0, canvas.width, canvas.height), dots = [];
+  for (let i = 0; i < data.length; i += 4) {
+    const most = Math.max(...data.slice(i, i + 3)), least = Math.min(...data.slice(i, i + 3));
+    const at = [i / 4 % width, Math.floor(i / 4 / width)];
+    if (data[i + 3] > 150 && most - least > 60) dots.push(at);
+  }
+  const box = canvas.getBoundingClientRect();
+  return dots.map(([x, y]) => [x * box.width / width, y * box.height / canvas.height]);
+}"""
+
+
+def test_a_dot_of_the_map_has_a_name_and_marks_its_element(opened, women):
+    page = opened(women)
+    before = picture(page)
+    dots = page.evaluate(DOTS, "rows")
+    x, y = dots[len(dots) // 2]
+    page.locator("#rows-map").hover(position={"x": x, "y": y})
+    name = page.inner_text("#tip .strong")
+    assert name in page.inner_text("#clusters")
+    page.locator("#rows-map").click(position={"x": x, "y": y})
+    assert page.inner_text("#selection").startswith(name)
+    assert picture(page) != before
+
+
+def test_the_map_names_nothing_where_there_is_no_dot(opened, women):
+    page = opened(women)
+    page.locator("#columns-map").hover(position={"x": 9, "y": 9})
+    assert page.locator("#tip").is_hidden()
+
+
+NAMES = [f"r{i}" for i in range(30)], [f"c{i}" for i in range(12)]
+
+
+@pytest.fixture
+def random_blocks():
+    rng = np.random.default_rng(3)
+    matrix = rng.poisson(np.where(np.arange(30)[:, None] % 3 == np.arange(12) // 4, 4, 0.4))
+    return Results.of(CoClustering(3, random_state=0).fit(matrix), Data(matrix, *NAMES))
+
+
+def profile(page, name):
+    page.fill("#query", name)
+    page.press("#query", "Enter")
+    return page.inner_text("#selection .profile")
+
+
+def test_a_page_with_the_largest_entries_names_them(opened, random_blocks, tmp_path, monkeypatch):
+    monkeypatch.setattr("comarkov.results.report.MAX_PAGE_BYTES", 0)
+    monkeypatch.setattr("comarkov.results.report.payload.MIN_CELL_BYTES", 60)
+    path = tmp_path / "part.html"
+    path.write_text(random_blocks.to_html(), "utf-8")
+    page = opened(path)
+    assert page.locator("#subset").is_visible()
+    column = random_blocks.matrix.toarray()[:, 7]
+    names = re.findall(r"r(\d+) \((\d+)\)", profile(page, "c7"))
+    assert names
+    for row, value in names:
+        assert column[int(row)] == int(value) >= np.sort(column)[-8]
+
+
+def test_a_profile_is_what_the_data_say(opened, random_blocks, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(random_blocks.to_html(), "utf-8")
+    matrix = random_blocks.matrix.toarray()
+    text = profile(opened(path), "r4")
+    lift = matrix[4] / matrix[4].sum() / (matrix.sum(axis=0) / matrix.sum())
+    bits = matrix[4] * np.log2(np.maximum(lift, 1e-9))
+    expected = [NAMES[1][i] for i in np.argsort(-bits)[:3]]
+    assert re.findall(r"c\d+", text) == expected
+    count = (matrix[4] > 0).sum()
+    assert text.endswith(f" · row total {matrix[4].sum()} · {count} columns")
+    assert float(re.search(r"×([\d.]+)", text)[1]) == pytest.approx(lift[np.argmax(bits)], rel=0.05)

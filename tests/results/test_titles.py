@@ -1,18 +1,23 @@
 """Titles of clusters: distinct, short, stable, and made of what distinguishes a cluster."""
 
+import csv
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from commands import run
 from helpers import models
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comarkov import CoClustering, Data, datasets
+from comarkov import CoClustering, Data, Results, datasets
+from comarkov.cli.saved_results import read_results
+from comarkov.joint.messages import InputError
 from comarkov.results.findings import findings_of
-from comarkov.results.words import figures as naming
-from comarkov.results.words.figures import are_positions, are_readable, short_name
-from comarkov.results.words.titles import BETWEEN, LONGEST, node_titles
+from comarkov.results.report.content import node_titles
+from comarkov.results.words.figures import NAME_LENGTH, are_positions, are_readable, short_name
+from comarkov.results.words.titles import BETWEEN, TITLE_LENGTH
 
 WOMEN = datasets.load("southern-women")
 HOSTILE = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(
@@ -29,37 +34,24 @@ def planted(row_names, column_names, kinds=("row", "column"), **fitting):
     return findings_of(model, (row_names, column_names), kinds)
 
 
-def levels(side):
-    """The nodes of each level of a side's tree, from the leaves to the root."""
-    leaves = getattr(side.tree, f"{side.axis}s").number.size
-    level = set(range(leaves))
-    yield sorted(level)
-    for i, (a, b) in enumerate(getattr(side.tree, f"{side.axis}_linkage")[:, :2].astype(int)):
-        level = level - {a, b} | {leaves + i}
-        yield sorted(level)
-
-
 @settings(max_examples=20)
 @given(models(), st.data())
-def test_titles_of_each_level_are_distinct_short_and_stable(problem, data):
+def test_titles_are_distinct_short_and_stable(problem, data):
     W, model = problem
     model.fit(W)
     named = [data.draw(st.lists(HOSTILE, min_size=n, max_size=n) | st.none()) for n in W.shape]
     kinds = data.draw(st.sampled_from([("row", "column"), ("document", "word"), ("", "hour")]))
     result = findings_of(model, named, kinds)
     again = findings_of(model, named, kinds)
-    for side, other in ((result.rows, again.rows), (result.columns, again.columns)):
-        titles = node_titles(side)
-        assert titles == node_titles(other)
+    for side, other in zip(result.sides, again.sides, strict=True):
         assert side.titles == other.titles
-        assert len(side.titles) == side.n_clusters
-        assert all(title.strip() and "\n" not in title for title in titles)
-        assert all(len(title) <= LONGEST + naming.LONGEST + 20 for title in titles)
-        for level in levels(side) if side.is_clustered else ():
-            shown = [titles[node] for node in level]
-            assert len(set(shown)) == len(shown)
-            if len(level) == side.n_clusters:
-                assert sorted(shown) == sorted(side.titles)
+        assert len(set(side.titles)) == side.n_clusters
+        assert all(title.strip() and "\n" not in title for title in side.titles)
+        assert all(len(title) <= TITLE_LENGTH + NAME_LENGTH + 20 for title in side.titles)
+        if side.levels is not None:
+            nodes = np.array(node_titles(side, side.levels))
+            assert nodes[side.levels.nodes_at(side.n_clusters)].tolist() == side.titles
+            assert all(nodes)
 
 
 def test_titles_are_made_of_what_distinguishes_clusters():
@@ -102,9 +94,25 @@ def test_names_that_say_nothing_are_not_used():
     assert all(set(title.split(BETWEEN)) <= set(people) for title in columns.titles)
     nameless = planted(numbers, numbers[:12])
     assert nameless.rows.titles == ["cluster 0", "cluster 1", "cluster 2"]
-    nodes = node_titles(nameless.rows)
-    assert set(nameless.rows.titles) | {"cluster 0a", "cluster 0b", "all rows"} <= set(nodes)
-    assert any(title in nodes for title in ("clusters 0 + 1", "clusters 0 + 2", "clusters 1 + 2"))
+
+
+def test_other_levels_have_titles_made_of_those_of_the_clusters():
+    side = planted([f"n{letter}" for letter in "abcdefghijklmnopqr"], list("ABCDEFGHIJKL")).rows
+    titles = node_titles(side, side.levels)
+    for k in range(1, side.levels.n_leaves + 1):
+        level = [titles[node] for node in side.levels.nodes_at(k)]
+        assert len(set(level)) == k  # all different
+        if k == 2:
+            merged, alone = sorted(level, key=lambda title: " + " not in title)
+            assert alone in side.titles
+            assert set(merged.split(" + ")) == set(side.titles) - {alone}
+        for node, title in zip(side.levels.nodes_at(k), level, strict=True):
+            if k > 3 and title not in side.titles:  # a part, named after one of its members
+                member, _, whole = title.removesuffix(")").partition(" (")
+                assert whole in side.titles
+                inside = np.isin(side.levels.leaves.leaf, side.levels.members[node])
+                assert member in side.names[inside]
+    assert titles[-1] == "all rows"
 
 
 def test_a_few_numbers_of_something_known_are_names():
@@ -118,7 +126,6 @@ def test_a_side_that_is_not_clustered_has_no_titles(n_clusters):
     result = findings_of(model, (WOMEN.row_names, WOMEN.column_names))
     sides = [result.rows, result.columns]
     assert [len(side.titles) for side in sides] == [n or 0 for n in n_clusters]
-    assert [bool(node_titles(side)) for side in sides] == [n is not None for n in n_clusters]
 
 
 def test_nothing_distinctive_is_said_so():
@@ -138,7 +145,6 @@ def test_given_titles_are_kept_and_others_differ_from_them():
     theirs = replace(side, given_titles={1: side.titles[0]})
     assert theirs.titles[1] == side.titles[0]
     assert len(set(theirs.titles)) == 3
-    assert set(theirs.titles) <= set(node_titles(theirs))
     assert replace(side, given_titles={0: "mine"}).titles == ["mine", *side.titles[1:]]
 
 
@@ -187,3 +193,83 @@ def test_a_high_lift_counts_for_more_than_a_large_share():
     result = findings_of(model, (list("abcdef"), ["the", "filler", "cat", "dog"]))
     first = sorted(title.split(BETWEEN)[0] for title in result.rows.titles)
     assert first == ["cat", "dog"]
+
+
+# --- titles that people give ---
+
+DATA = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names, "woman", "event")
+GIVEN = {"n_clusters": [2, 3], "rows": {"0": "insiders"}, "columns": {"2": " late\nevents "}}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CoClustering((2, 3), n_init=5, random_state=0).fit(DATA)
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        GIVEN,
+        {"rows": ["insiders", ""], "columns": {2: "late events"}},
+        {"rows": {0: "insiders"}, "columns": ["", "", "late events"]},
+    ],
+)
+def test_given_titles_stand_everywhere(model, titles):
+    results = Results.of(model, DATA, titles=titles)
+    computed = Results.of(model, DATA).findings
+    assert results.findings.rows.titles == ["insiders", computed.rows.titles[1]]
+    assert results.findings.columns.titles[2] == "late events"
+    assert "“insiders”" in results.describe()
+    for line in csv.DictReader(results.tables()["blocks.csv"].splitlines()):
+        assert line["row_title"] == results.findings.rows.titles[int(line["row_cluster"])]
+        assert line["column_title"] == results.findings.columns.titles[int(line["column_cluster"])]
+
+
+@pytest.mark.parametrize(
+    ("titles", "fault", "advice"),
+    [
+        ({"n_clusters": [4, 3], "rows": {}}, "4 x 3", "model.cut((4, 3))"),
+        ({"rows": {"2": "x"}}, "row cluster 2", "from 0 to 1"),
+        ({"rows": {"-1": "x"}}, "row cluster -1", "from 0 to 1"),
+        ({"columns": ["a", "b", "c", "d"]}, "column cluster 3", "from 0 to 2"),
+        ({"rows": {"0": 7}}, "row cluster 0", ""),
+        ({"rows": "abc"}, "rows", '"rows": {"0": "a title"}'),
+        ({"row": {}}, "'row'", "'rows'"),
+        ({"n_clusters": 3}, "n_clusters", ""),
+    ],
+)
+def test_what_is_wrong_with_titles(model, titles, fault, advice):
+    with pytest.raises(InputError) as error:
+        Results.of(model, DATA, titles=titles)
+    assert fault in str(error.value)
+    assert advice in (error.value.advice or "")
+
+
+def test_titles_from_a_file_stay_in_the_folder(model, tmp_path):
+    out, file = tmp_path / "out", tmp_path / "mine.json"
+    Results.of(model, DATA).write(out)
+    before = {path.name for path in out.iterdir()}
+    file.write_text(json.dumps(GIVEN), encoding="utf-8")
+    run("report", str(out), "--titles", str(file))
+    assert {path.name for path in out.iterdir()} - before == {"titles.json"}
+    for name in (
+        "rows.csv",
+        "columns.csv",
+        "blocks.csv",
+        "clusters.md",
+        "summary.json",
+        "heatmap.svg",
+    ):
+        assert "insiders" in (out / name).read_text() or name == "columns.csv", name
+    assert "late events" in (out / "columns.csv").read_text()
+    page = (out / "report.html").read_text()
+    run("report", str(out))  # finds the titles again
+    assert (out / "report.html").read_text() == page
+    assert read_results(out).findings.rows.titles[0] == "insiders"
+    file.write_text(json.dumps(GIVEN | {"n_clusters": [4, 5]}), encoding="utf-8")
+    error = run("report", str(out), "--titles", str(file)).stderr
+    assert f"comarkov cut {out} -k 4 -l 5" in error
+    error = run("report", str(out), "--titles", "nowhere.json").stderr
+    assert "nowhere.json" in error
+    file.write_text("rows: insiders", encoding="utf-8")
+    assert "mine.json: " in run("report", str(out), "--titles", str(file)).stderr

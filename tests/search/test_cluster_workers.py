@@ -82,7 +82,7 @@ def test_the_steps_of_a_search_are_those_of_threads(cluster, kind):
 
 
 def test_seeds_are_those_of_threads(cluster, monkeypatch):
-    monkeypatch.setattr("comarkov.search.state.side.SAMPLE", 300)
+    monkeypatch.setattr("comarkov.search.state.side.INSERTED_FIRST_ENTRIES", 300)
     local = joint(blocks(), small=0)
     sides = [
         inserted(data, 5, np.flatnonzero(data.row_mass), run_at(1.0, 4))

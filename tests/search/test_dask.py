@@ -14,7 +14,7 @@ from distributed import Client
 from helpers import same
 
 import comarkov
-from comarkov.io.store.weighing import weighted_joint
+from comarkov.io.store.opening import weighted_joint
 from comarkov.joint import parts
 from comarkov.joint.joint import joint
 from comarkov.joint.weighting import Weighting

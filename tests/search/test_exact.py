@@ -6,17 +6,16 @@ from math import inf
 
 import numpy as np
 import pytest
-from helpers import problem_of, run_at, weights
+from helpers import problem_of, relation_cost, run_at, weights
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import comarkov
 from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
-from comarkov.costs.relations import co_clustering, markov, relation_cost
+from comarkov.costs.objective import co_clustering, markov
 from comarkov.search import budgets
-from comarkov.search.optimise.enumeration import count, every_partition
-from comarkov.search.optimise.exact import optimum
+from comarkov.search.optimise.exact import count, every_partition, optimum
 from comarkov.search.optimise.methods import Method
 
 BETA = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.floats(0, 1))
@@ -189,7 +188,7 @@ LEAST, SEARCHED = 0.0575, 0.1028  # at β = 0: the optimum, and what the search 
 def test_what_takes_longer_than_the_budget_is_searched(monkeypatch):
     model = CoClustering((3, 2), beta=0.0, n_init=1, random_state=0)
     assert model.fit(HARD).cost_ == pytest.approx(LEAST, abs=1e-4)
-    monkeypatch.setattr(budgets, "EXACT", 0.0)
+    monkeypatch.setattr(budgets, "EXACT_SECONDS", 0.0)
     assert model.fit(HARD).cost_ > SEARCHED - 1e-4
 
 
@@ -205,7 +204,7 @@ def test_labels_to_start_from_and_the_papers_methods_lead_where_they_lead(monkey
     ]
     before = [model.fit(HARD).cost_ for model in models]
     assert min(before) > least + 1e-3
-    monkeypatch.setattr(budgets, "EXACT", 0.0)
+    monkeypatch.setattr(budgets, "EXACT_SECONDS", 0.0)
     assert before == [model.fit(HARD).cost_ for model in models]
 
 

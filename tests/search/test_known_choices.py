@@ -7,9 +7,9 @@ what has changed.
 import json
 from pathlib import Path
 
-import golden
 import numpy as np
 import pytest
+import recorded_fits as recorded
 
 from comarkov import CoClustering
 
@@ -18,47 +18,47 @@ KNOWN = Path(__file__).with_name("known_choices.json")
 
 def rows_of_their_own():
     """Rows in four groups, each with its own few columns: blocks cannot explain them."""
-    groups = golden.uniform((4, 120), 21) ** 6
-    own = np.floor(golden.uniform((80, 120), 22) * 1.25)
-    return np.floor(40 * (groups[np.arange(80) % 4] + own * golden.uniform((80, 120), 23) / 3))
+    groups = recorded.uniform((4, 120), 21) ** 6
+    own = np.floor(recorded.uniform((80, 120), 22) * 1.25)
+    return np.floor(40 * (groups[np.arange(80) % 4] + own * recorded.uniform((80, 120), 23) / 3))
 
 
 def heavy():
     """Few columns and thousands of counts, each row with a profile of its own."""
-    return np.floor(golden.uniform((40, 9), 31) ** 5 * 4000)
+    return np.floor(recorded.uniform((40, 9), 31) ** 5 * 4000)
 
 
 def noise():
-    return np.floor(golden.uniform((60, 40), 41) * 4)
+    return np.floor(recorded.uniform((60, 40), 41) * 4)
 
 
 def small_noise():
-    return np.floor(golden.uniform((20, 9), 51) * 3)
+    return np.floor(recorded.uniform((20, 9), 51) * 3)
 
 
 def small_and_uneven():
     """Counts that vary more than counts do, too few for halves."""
-    return np.floor(golden.uniform((20, 9), 52) * 7)
+    return np.floor(recorded.uniform((20, 9), 52) * 7)
 
 
 def small_weights():
     """Weights whose entries are worth less than counts."""
-    return golden.uniform((18, 12), 53) ** 9 * np.kron(np.eye(3) * 9 + 1, np.ones((6, 4)))
+    return recorded.uniform((18, 12), 53) ** 9 * np.kron(np.eye(3) * 9 + 1, np.ones((6, 4)))
 
 
 def of_two_sizes():
     """Two large groups of rows, of which one has two small parts, on unequal columns."""
     rates = np.array([[9, 1, 3], [1, 6, 1], [1, 8, 2]])
     rows, columns = np.repeat([0, 1, 2], [50, 30, 12]), np.repeat([0, 1, 2], [30, 20, 8])
-    return np.floor(golden.uniform((92, 58), 61) * rates[rows][:, columns])
+    return np.floor(recorded.uniform((92, 58), 61) * rates[rows][:, columns])
 
 
 CASES = {
-    "women": (golden.women, "auto", 0.7),
-    "counts": (golden.counts, "auto", 0.7),
-    "counts, rows given": (golden.counts, (3, "auto"), 0.7),
-    "counts, rows only": (golden.counts, ("auto", None), 0.7),
-    "weights": (golden.weights, "auto", 0.7),
+    "women": (recorded.women, "auto", 0.7),
+    "counts": (recorded.counts, "auto", 0.7),
+    "counts, rows given": (recorded.counts, (3, "auto"), 0.7),
+    "counts, rows only": (recorded.counts, ("auto", None), 0.7),
+    "weights": (recorded.weights, "auto", 0.7),
     "rows of their own": (rows_of_their_own, "auto", 0.7),
     "heavy": (heavy, "auto", 0.7),
     "noise": (noise, "auto", 0.7),

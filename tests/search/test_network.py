@@ -2,18 +2,18 @@
 
 import numpy as np
 import pytest
-from helpers import problems, run_at, started
+from helpers import problems, relation_cost, run_at, started
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import comarkov
-from comarkov.costs.relations import BOTTLENECK, Coefficients, co_clustering, markov, relation_cost
+from comarkov.costs.objective import BOTTLENECK, Coefficients, co_clustering, markov
 from comarkov.joint.joint import joint
 from comarkov.kernels import network as moves
-from comarkov.search.optimise.polish import polish
+from comarkov.search.optimise.refine import polish
 from comarkov.search.progress import Monitor
-from comarkov.search.state.graph import Graph, Relation
+from comarkov.search.state.graph import Graph, WeightedRelation
 from comarkov.search.state.network_state import Network, network
 from comarkov.search.state.starts import free_start
 
@@ -68,11 +68,11 @@ def networks(draw):
         return joint(W)
 
     every = [
-        Relation(0, 0, matrix(n, n), markov),
-        Relation(0, 1, matrix(n, m), lambda beta: co_clustering(beta).times(weight)),
-        Relation(1, 1, matrix(m, m), lambda beta: Coefficients(0.3, -0.2, 0.5)),
-        Relation(1, 0, matrix(m, n), lambda beta: BOTTLENECK),
-        Relation(0, 0, matrix(n, n), lambda beta: Coefficients(0.2, 0.1, beta)),
+        WeightedRelation(0, 0, matrix(n, n), markov),
+        WeightedRelation(0, 1, matrix(n, m), lambda beta: co_clustering(beta).times(weight)),
+        WeightedRelation(1, 1, matrix(m, m), lambda beta: Coefficients(0.3, -0.2, 0.5)),
+        WeightedRelation(1, 0, matrix(m, n), lambda beta: BOTTLENECK),
+        WeightedRelation(0, 0, matrix(n, n), lambda beta: Coefficients(0.2, 0.1, beta)),
     ]
     chosen = draw(st.sampled_from([(0,), (0, 4), (1,), (1, 3), (0, 1, 2), (0, 1, 2, 3, 4)]))
     n_types = 1 if set(chosen) <= {0, 4} else 2
@@ -170,7 +170,7 @@ def test_a_split_saves_what_it_promises(case, seed):
 def test_a_polish_out_of_time_splits_no_further(monkeypatch):
     data = joint(np.random.default_rng(0).poisson(1.0, (40, 40)))
     labels = np.arange(40) % 5
-    graph = Graph((Relation(0, 0, data, markov),), 1)
+    graph = Graph((WeightedRelation(0, 0, data, markov),), 1)
     state = network(graph, [free_start(5, graph.weights[0])], [labels])
     monitor, split, made = Monitor(), Network._split, []
     monkeypatch.setattr(Network, "_split", lambda *a: made.append(1) or split(*a))
@@ -185,7 +185,7 @@ def test_a_network_of_one_relation_moves_as_co_clustering_does(problem):
     """Complete sweeps of both kernels from the same start end at the same labels and costs."""
     W, k, l, beta, seed = problem
     state = started(W, k, l, seed)
-    graph = Graph((Relation(0, 1, state.joint, co_clustering),), 2)
+    graph = Graph((WeightedRelation(0, 1, state.joint, co_clustering),), 2)
     starts = [free_start(count, mass) for count, mass in zip((k, l), graph.weights, strict=True)]
     ours = network(graph, starts, state.labels())
     assert ours.cost(beta) == pytest.approx(state.cost(beta), abs=1e-11)
@@ -200,7 +200,7 @@ def test_a_network_of_one_relation_moves_as_co_clustering_does(problem):
 def test_one_sided_bottleneck_is_a_network_too():
     W = np.random.default_rng(0).poisson(0.5, (40, 30))
     state = started(W, 4, 1, 0)
-    graph = Graph((Relation(0, 1, state.joint, lambda beta: BOTTLENECK),), 2)
+    graph = Graph((WeightedRelation(0, 1, state.joint, lambda beta: BOTTLENECK),), 2)
     starts = [free_start(4, graph.weights[0]), free_start(1, graph.weights[1])]
     ours = network(graph, starts, state.labels())
     for _ in range(4):

@@ -21,7 +21,6 @@ from comarkov.search.parallel.boards import (
 from comarkov.search.parallel.dask_workers import workers_of
 from comarkov.search.parallel.half_steps import Mover, rows_of_parts
 from comarkov.search.state.coclusters import CoClusterProblem
-from comarkov.search.state.merging import merged
 from comarkov.search.state.side import Side, inserted
 from comarkov.search.state.starts import free_start
 
@@ -91,7 +90,7 @@ def test_every_sweep_saves_what_it_says_and_keeps_the_table(matrix, beta):
 
 def test_one_part_at_a_time_is_the_sequential_sweep(matrix, monkeypatch):
     state = started(divided(matrix), 6, 5, 3)
-    monkeypatch.setattr(parts, "MOST", 1)
+    monkeypatch.setattr(parts, "MAX_PARTS", 1)
     whole = started(joint(matrix, small=0), 6, 5, 3)
     assert workers_of(whole.joint).bounds.size == 2
     side, run = state.rows, run_at(1.0)
@@ -134,7 +133,7 @@ def test_parts_find_as_good_clusters_as_one_sweep(matrix, monkeypatch):
         return state.cost(0.7)
 
     in_parts = cost(divided(matrix))
-    monkeypatch.setattr(parts, "MOST", 1)
+    monkeypatch.setattr(parts, "MAX_PARTS", 1)
     whole = joint(matrix, small=0)
     assert in_parts - cost(whole) < 0.03 * whole.information
 
@@ -146,7 +145,7 @@ def test_in_the_end_no_single_move_lowers_the_cost(matrix, beta, monkeypatch):
         refine(state, run_at(beta), "test")
         labels = state.labels()
         with monkeypatch.context() as one_part:
-            one_part.setattr(parts, "MOST", 1)
+            one_part.setattr(parts, "MAX_PARTS", 1)
             data = joint(matrix, small=0)
             starts = free_start(k, data.row_mass), free_start(5, data.column_mass)
             whole = CoClusterProblem(data, starts).with_labels(labels)
@@ -155,7 +154,7 @@ def test_in_the_end_no_single_move_lowers_the_cost(matrix, beta, monkeypatch):
 
 
 def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):
-    monkeypatch.setattr("comarkov.search.state.side.SAMPLE", 200)
+    monkeypatch.setattr("comarkov.search.state.side.INSERTED_FIRST_ENTRIES", 200)
     for threads in (1, 2):
         data = divided(matrix, threads)
         free = np.flatnonzero(data.row_mass)
@@ -169,7 +168,7 @@ def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):
 
 @pytest.mark.parametrize("beta", [1.0, 0.7])
 def test_splits_in_parts_save_what_they_promise(matrix, beta, monkeypatch):
-    monkeypatch.setattr("comarkov.search.state.merging.SAMPLE", 100)
+    monkeypatch.setattr("comarkov.search.state.halving.SPLIT_SAMPLE_ENTRIES", 100)
     state = started(divided(matrix, 2), 4, 5, 8)
     side = state.rows
     gains = []
@@ -214,7 +213,7 @@ def test_large_data_keep_no_derived_values(matrix):
     for each in (
         side,
         side.copy(),
-        merged(side, 0, 1),
+        side.merged(0, 1),
         inserted(side.joint, 4, side.free, run_at(1)),
     ):
         assert each.table.mass.size > 0
@@ -270,4 +269,4 @@ def test_the_parts_of_a_matrix_cover_its_rows():
 def test_small_data_have_one_part(monkeypatch):
     monkeypatch.undo()
     assert parts.count_parts(300_000, 10) == 1
-    assert parts.count_parts(10**12, 10**7) == parts.MOST
+    assert parts.count_parts(10**12, 10**7) == parts.MAX_PARTS

@@ -58,7 +58,7 @@ def test_callback_can_end_the_fit(noise, n_jobs):
         calls.append(progress)
         return np.bool_(len(calls) == 3)  # as a comparison of costs would give
 
-    model = CoClustering((9, 8), n_init=50, tol=0, random_state=0, callback=stop, n_jobs=n_jobs)
+    model = CoClustering((9, 8), n_init=50, random_state=0, callback=stop, n_jobs=n_jobs)
     with pytest.warns(ConvergenceWarning, match="callback asked for it: the best so far is kept"):
         model.fit(noise)
     assert len(calls) < 10
@@ -76,7 +76,7 @@ def test_an_error_in_the_callback_ends_the_fit(noise, n_jobs):
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError, match="no more"):
-        CoClustering((9, 8), n_init=10_000, tol=0, callback=fail, n_jobs=n_jobs).fit(noise)
+        CoClustering((9, 8), n_init=10_000, callback=fail, n_jobs=n_jobs).fit(noise)
     assert len(calls) <= n_jobs
 
 
@@ -105,7 +105,7 @@ def test_hardly_any_time_still_gives_a_valid_result(noise):
     assert set(model.column_labels_) == set(range(8))
 
 
-def test_the_bar_shows_stage_cost_and_time_left():
+def test_the_bar_shows_stage_cost_and_time():
     """In a terminal, where a bar is drawn again and again."""
     master, slave = pty.openpty()
     script = (
@@ -124,16 +124,15 @@ def test_the_bar_shows_stage_cost_and_time_left():
     os.close(master)
     assert process.wait() == 0
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
-    assert re.search(r"1/2 Clustering.* +0% 0:00:00 \d:\d\d left", text)
-    assert re.search(r"1/2 Clustering: .*, β = 0.7, cost \d\.\d{4} bits", text)
-    assert re.search(r"Done .*100% .* 0:00 left", text)
+    assert re.search(r"1/2 Clustering: .*, β = 0.7, cost \d\.\d{4} bits .*% 0:00", text)
+    assert re.search(r"Done .*100% 0:0", text)
 
 
 def test_without_rich_a_line_is_printed_for_each_stage(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich", None)
     CoClustering(3, method="anneal", n_init=3, random_state=0, verbose=1).fit(circulant_blocks(3))
     lines = capsys.readouterr().err.splitlines()
-    counts = [re.search(r"\((\d of 9), \d:\d\d left\)$", line)[1] for line in lines]
+    counts = [re.search(r"\((\d of 9)\)$", line)[1] for line in lines]
     assert counts == [f"{i} of 9" for i in range(1, 10)]  # rows, columns, then annealing
     assert re.match(r"1/2 Clustering: anneal, β = 0.7, cost \d\.\d{4} bits", lines[-1])
 

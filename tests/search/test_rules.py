@@ -8,10 +8,14 @@ from helpers import agreement, run_at
 
 from comarkov import datasets
 from comarkov.joint.joint import joint
-from comarkov.search.select import choose_numbers, halves
-from comarkov.search.select.choose_numbers import MOST, _Choice, _goal, select
+from comarkov.search.select import choose_numbers, halves, number_ladder
+from comarkov.search.select.choose_numbers import _Choice, _goal, select
 from comarkov.search.select.halves import Gain
-from comarkov.search.select.number_ladder import Decision, ladder, numbers_of
+from comarkov.search.select.number_ladder import Decision, ladder, numbers_of, step_down
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.starts import free_start
+
+FLAT = agreement(k2=0.9, k3=0.72, k4=0.65)
 
 
 def blocks():
@@ -75,18 +79,6 @@ def test_both_sides_must_gain_for_sure(z, is_something, monkeypatch):
     assert bool(choice_of(blocks())._nothing((3, 1))) is not is_something
 
 
-def test_gains_are_those_of_the_numbers_found_or_of_four(monkeypatch):
-    asked = []
-
-    def gain(facing, pair, _):
-        asked.append((facing.shape, pair))
-        return Gain(9.0, 1.0)
-
-    monkeypatch.setattr(halves, "held_out_gain", gain)
-    choice_of(blocks())._nothing((3, 1))
-    assert asked == [((90, 80), (3, 4)), ((80, 90), (4, 3))]
-
-
 # --- views -------------------------------------------------------------------------------------
 
 
@@ -107,31 +99,6 @@ def test_the_smallest_number_is_a_view_if_halves_agree_on_many_alike():
     assert choice._smallest_agreed(1, None) is None
 
 
-def test_a_view_has_at_least_the_clusters_of_the_other_side_up_to_twelve():
-    choice = choice_of(np.ones((40, 7), int))
-    assert choice._at_least(0, None) == 1
-    assert choice._at_least(0, Decision(9, "")) == 9
-    assert choice._at_least(0, Decision(30, "")) == MOST == 12
-    assert choice._at_least(1, Decision(9, "")) == 7
-
-
-def test_the_search_for_a_knee_starts_at_what_is_known_or_at_twelve():
-    choice = choice_of(np.ones((40, 7), int), ("auto", 3))
-    assert choice._start(0, None).k == 12
-    assert choice._start(0, 5).k == 5
-    assert choice._start(1, None).k == 3
-    free = choice_of(np.ones((40, 7), int))
-    assert free._start(1, None).k == 7
-    assert free._start(1, None).has_mass.size == 7
-
-
-def test_numbers_that_are_agreed_are_views_of_neither_side(monkeypatch):
-    choice = choice_of(blocks())
-    agreed = [Decision(4, "agreement of halves"), Decision(5, "agreement of halves")]
-    monkeypatch.setattr(choose_numbers.number_view, "knee", None)
-    assert choice._with_views(agreed) == agreed
-
-
 # --- the ladder --------------------------------------------------------------------------------
 
 
@@ -150,3 +117,59 @@ def test_a_ladder_never_begins_below_a_number_that_is_given():
     data = joint(np.random.default_rng(0).poisson(1.0, (30, 6)) + 1)
     goal = _goal(data.row_mass, 17), _goal(data.column_mass, "auto")
     assert numbers_of(next(iter(ladder(data, goal, run_at(0.7))))) == (17, 2)
+
+
+# --- the knee -----------------------------------------------------------------------------------
+
+
+def knee_of(W, numbers=(8, 8), axes=(0, 1)):
+    data = joint(W)
+    starts = tuple(
+        free_start(k, mass)
+        for k, mass in zip(numbers, (data.row_mass, data.column_mass), strict=True)
+    )
+    return choose_numbers.knee_of_kept(data, starts, axes, run_at(0.7))
+
+
+def test_the_knee_is_where_blocks_end():
+    blocks = np.kron(np.eye(4) * 50 + 1, np.ones((6, 6)))
+    W = np.random.default_rng(0).poisson(blocks)
+    assert knee_of(W) == [4, 4]
+    assert knee_of(W, (8, 4), axes=[0]) == [4, 4]
+    assert knee_of(W, (8, 2), axes=[0])[1] == 2
+
+
+def test_the_smallest_numbers_that_keep_enough_if_the_knee_does_not(monkeypatch):
+    W = np.random.default_rng(0).poisson(np.kron(np.eye(4) * 50 + 1, np.ones((6, 6))))
+    data = joint(W)
+    starts = free_start(8, data.row_mass), free_start(8, data.column_mass)
+    run = run_at(0.7)
+    levels = step_down(CoClusterProblem(data, starts).seeded(run), [2, 2], run)
+    kept = {numbers_of(level): level.information().kept for level in levels}
+    usual, second = knee_of(W), list(kept)[1]
+    assert kept[tuple(usual)] < kept[second]
+    monkeypatch.setattr(choose_numbers, "LEAST_KEPT", kept[second])
+    assert knee_of(W) == list(second)
+    monkeypatch.setattr(choose_numbers, "LEAST_KEPT", 0.99)  # which no numbers keep
+    assert knee_of(W) == usual
+
+
+# --- reasons ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("decision", "number", "parts"),
+    [
+        (number_ladder.described([0, 1], (3, 1), is_tested=True)[0], 3, ["1 column cluster:"]),
+        (number_ladder.described([1], (3, 1), is_tested=False)[1], 1, ["1 column cluster:"]),
+        (number_ladder.agreed(1, 3, FLAT), 3, ["3 column clusters", "halves of the rows", "0.72"]),
+        (number_ladder.view(0, 3, 1, agreement()), 3, ["3 row clusters", "too few columns"]),
+        (number_ladder.view(1, 3, 1, agreement(k2=0.01, k3=0.02)), 3, ["0.02"]),
+        (number_ladder.view(0, 3, 1, agreement(k2=0.5, k4=0.9)), 3, ["ceiling of 4"]),
+        (number_ladder.view(0, 3, 5, agreement()), 5, ["5 row clusters", "column clusters"]),
+        (number_ladder.smallest_agreed(1, FLAT, 1), FLAT.nearly_best()[0], ["the rows agree"]),
+    ],
+)
+def test_a_reason_has_the_number_and_the_evidence(decision, number, parts):
+    assert decision.number == number
+    assert all(part in decision.reason for part in parts)

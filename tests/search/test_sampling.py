@@ -16,7 +16,7 @@ def blocks(rows, columns, seed=0):
 
 @pytest.fixture(autouse=True)
 def _small_samples(monkeypatch):
-    monkeypatch.setattr(resample, "MOST", 8_000)
+    monkeypatch.setattr(resample, "SAMPLE_ENTRIES", 8_000)
 
 
 @pytest.mark.parametrize("shape", [(900, 60), (60, 900)])

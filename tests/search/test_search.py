@@ -9,15 +9,14 @@ import pytest
 from helpers import problem_of, problems, run_at, started
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
 from comarkov import CoClustering, datasets
+from comarkov.costs import objective
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
-from comarkov.search.optimise.ensemble import Member, _agree, consensus, over_split, search
-from comarkov.search.optimise.methods import Method
-from comarkov.search.optimise.polish import Swap, polish
-from comarkov.search.state.merging import merged
+from comarkov.search.optimise.methods import Member, Method, _agree, consensus, over_split, search
+from comarkov.search.optimise.refine import Swap, polish
 from comarkov.search.state.side import Side
 
 
@@ -32,7 +31,7 @@ def test_a_merge_costs_what_it_promises(problem):
     before = state.information().cost(beta)
     for i in range(k):
         for j in range(i + 1, k):
-            after = state.with_side(side, merged(side, j, i))
+            after = state.with_side(side, side.merged(j, i))
             labels = np.where(side.labels == j, i, side.labels)
             assert_array_equal(after.rows.labels, np.where(labels > j, labels - 1, labels))
             cost = comarkov.cost(W, *after.labels(), beta)
@@ -44,7 +43,7 @@ def test_a_merged_side_is_that_of_its_labels(problem):
     W, k, l, _beta, seed = problem
     assume(k >= 2)
     side = started(W, k, l, seed).rows
-    one = merged(side, 0, k - 1)
+    one = side.merged(0, k - 1)
     other = Side(side.joint, one.labels, k - 1, side.free)
     np.testing.assert_allclose(one.masses, other.masses, rtol=1e-12)
     assert_array_equal(one.clusters.size, other.clusters.size)
@@ -306,3 +305,27 @@ def test_labels_of_one_side_are_where_it_starts():
     half = CoClustering((4, 3), init=(rows, None), random_state=1).fit(W)
     assert_array_equal(half.row_labels_, rows)
     assert_array_equal(half.column_labels_, first.column_labels_)
+
+
+def f(v):
+    return v * np.log(np.where(v > 0, v, 1.0))
+
+
+def pair_terms(masses):
+    """Σ_y g(A_yi, A_yj) for i < j."""
+    i, j = np.triu_indices(masses.shape[1], 1)
+    u, v = masses[:, i], masses[:, j]
+    return (f(u + v) - f(u) - f(v)).sum(axis=0)
+
+
+@pytest.mark.parametrize("items", [1, 2, 5, 100])
+def test_pair_costs_are_sums_over_all_items_of_all_tables(items, monkeypatch):
+    monkeypatch.setattr(objective, "ITEMS_COPIED", items)
+    rng = np.random.default_rng(0)
+    one, other = rng.poisson(1.0, size=(5, 4)), rng.gamma(1.0, size=(7, 4))
+    costs = objective.sum_pair_terms([(one, 0.5), (other, -2.0), (np.full((1, 4), np.nan), 0.0)])
+    expected = 0.5 * pair_terms(one) - 2.0 * pair_terms(other)
+    assert_allclose(costs[np.triu_indices(4, 1)], expected, atol=1e-12)
+    alone = objective.sum_pair_terms([(one, 1.0)])
+    assert_allclose(alone[np.triu_indices(4, 1)], pair_terms(one), atol=1e-12)
+    assert np.isposinf(costs[np.tril_indices(4)]).all()

@@ -1,5 +1,7 @@
 """Random streams: no two purposes share one, whatever their numbers."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,5 +49,5 @@ def test_a_stream_is_the_same_again_and_for_the_same_random_state():
 
 
 def test_numbers_are_words():
-    with pytest.raises(ValueError, match="from 0 to"):
+    with pytest.raises(ValueError, match=re.escape(str(2**32))):
         Seed((0,)).stream(Purpose.START, 2**32)

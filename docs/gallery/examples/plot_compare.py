@@ -10,7 +10,7 @@ from comarkov import compare, datasets
 
 data = datasets.planted((150, 100), (8, 6), mean=0.3, random_state=1)
 methods = ["auto", "sequential", "anneal", "batch", "itcc", "idc", "ibcc"]
-table = compare(data.matrix, (8, 6), methods, n_starts=5)
+table = compare(data.matrix, (8, 6), methods, n_init=5)
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for beta, color in ((0.5, "#f4a582"), (0.75, "#4393c3")):
     costs = table[f"cost_{beta}"]

@@ -13,10 +13,9 @@ from .options import (
     CLUSTERING,
     INPUT,
     OUTPUT,
-    MethodOptions,
-    NumberOptions,
     OutputOptions,
-    as_beta,
+    StartOptions,
+    WeightingOptions,
     takes_groups,
 )
 from .output import aligned, clear_errors, echo, notes, print_json, records, records_csv
@@ -25,18 +24,28 @@ from .results_folder import REPLACE, refuse_to_replace
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..io.read import Data
 
-
-METHODS = "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc, ibcc-iterative"
+KNOWN_METHODS = (
+    "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc, ibcc-iterative"
+)
 
 
 @dataclass(frozen=True)
-class CompareOptions(MethodOptions):
+class CompareOptions(StartOptions, WeightingOptions):
     """The methods, known classes, and a file for the result."""
 
+    row_clusters: int | None = CLUSTERING.option(
+        "--row-clusters -k NUMBER", "Number of row clusters.", shown=False, min=1
+    )
+    column_clusters: int | None = CLUSTERING.option(
+        "--column-clusters -l NUMBER", "Number of column clusters.", shown=False, min=1
+    )
+    beta: float = CLUSTERING.option(
+        "--beta B", "How strongly rows and columns are coupled.", 0.7, min=0, max=1
+    )
+
     methods: str | None = CLUSTERING.option(
-        "--methods M,M,...", f"Choose from {METHODS}.", shown="all"
+        "--methods M,M,...", f"Choose from {KNOWN_METHODS}.", shown="all"
     )
     truth: Path | None = INPUT.option(
         "--truth FILE", "A table with the names and known classes of the rows."
@@ -48,12 +57,7 @@ class CompareOptions(MethodOptions):
 
 @takes_groups
 def compare(
-    source: Source,
-    numbers: NumberOptions,
-    comparison: CompareOptions,
-    *,
-    output: OutputOptions,
-    reading: InputOptions,
+    source: Source, comparison: CompareOptions, *, output: OutputOptions, reading: InputOptions
 ) -> None:
     """Compare methods from the literature on INPUT, all from the same starts.
 
@@ -65,25 +69,25 @@ def compare(
     comarkov compare southern-women -k 2 -l 3 --methods auto,itcc,sib --starts 10
     """
     with clear_errors(), notes(output.quiet):
-        counts, beta = numbers.counts(), as_beta(comparison.beta)
-        if not all(isinstance(count, int) for count in counts) or isinstance(beta, str):
-            raise ValueError(
-                "compare needs the numbers of clusters and β, for example: -k 2 -l 3 --beta 0.7"
-            )
-        comparison.check_weighting()
+        k, l = comparison.row_clusters, comparison.column_clusters  # noqa: E741
+        if k is None or l is None:
+            raise ValueError("compare needs the numbers of clusters, for example: -k 2 -l 3")
         refuse_to_replace(comparison.out, comparison.force)
         data = reading.read(source)
-        from ..estimators.comparison import compare as run  # slow to import
+        from ..estimators.comparison import compare as compare_methods  # slow to import
 
-        table = run(
+        table = compare_methods(
             data,
-            (int(counts[0] or 0), int(counts[1] or 0)),
+            (k, l),
             comparison.methods and comparison.methods.split(","),
-            beta=beta,
+            beta=comparison.beta,
             weighting=comparison.weighting_for(data),
-            n_starts=comparison.n_init or 1,
-            seed=comparison.seed,
-            classes=_classes(data, comparison),
+            n_init=comparison.starts or 1,
+            random_state=comparison.seed,
+            classes=(
+                _classes(data.row_names, data.row_classes, comparison.truth),
+                _classes(data.column_names, data.column_classes, comparison.column_truth),
+            ),
         )
         lines = records(table)
         if comparison.out is not None:
@@ -94,15 +98,7 @@ def compare(
             echo(aligned(lines))
 
 
-def _classes(data: Data, comparison: CompareOptions) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The known classes of rows and columns: in a file, or those of the data."""
-    return (
-        _known(data.row_names, data.row_classes, comparison.truth),
-        _known(data.column_names, data.column_classes, comparison.column_truth),
-    )
-
-
-def _known(
+def _classes(
     names: np.ndarray, classes: dict[str, np.ndarray], path: Path | None
 ) -> np.ndarray | None:
     """The classes in a file or, if there is none, the first that all elements of the data have."""

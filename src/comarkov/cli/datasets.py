@@ -54,7 +54,7 @@ def fetch_dataset(
 
     with clear_errors():
         for name in names:
-            with progress_bars("bytes") as advance:
+            with progress_bars() as advance:
                 path = datasets.fetch(name, out, partial(advance, name))
             echo(path)
 
@@ -64,8 +64,7 @@ def dataset_path(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME",
-            help="movielens or newsgroups. Without it, the cache folder is printed.",
+            metavar="NAME", help="movielens or newsgroups. Without it, the cache folder is printed."
         ),
     ] = None,
 ) -> None:

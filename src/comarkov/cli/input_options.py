@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -12,8 +10,7 @@ import typer
 
 from ..io.read_options import CHOICES, READ_OPTIONS
 from ..joint.messages import InputError, bytes_of, did_you_mean, similar_file
-from .options import Panel, completion
-from .output import as_options
+from .options import Panel, as_options, completion
 
 if TYPE_CHECKING:
     from ..io.read import Data
@@ -81,8 +78,7 @@ class InputOptions(_Declared):
         refuse_missing(source)
         from ..io import read  # slow to import
 
-        with options_in_errors():
-            data = read.read(source_of(source), like=like, **self.keywords())
+        data = read.read(source_of(source), like=like, **self.keywords())
         if like is None:
             _refuse_nothing(data, source)
         return data
@@ -129,20 +125,6 @@ def refuse_missing(source: str) -> None:
                 or f" Check the path, or choose a data set: {', '.join(DATA_SETS)}."
             )
         )
-
-
-def with_options(message: str) -> str:
-    """A message about the keywords of ``read`` and ``pack`` as one about options."""
-    return as_options(message.replace("overwrite=True", "--force"), [*KEYWORDS, "memory_limit"])
-
-
-@contextmanager
-def options_in_errors() -> Iterator[None]:
-    """Errors about keywords as errors about options."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(with_options(str(error))) from error
 
 
 def as_bytes(text: str, option: str) -> int:

@@ -1,51 +1,37 @@
-"""Options that several commands share: cluster numbers, method, and what to print."""
+"""Options that several commands share, and how groups of them become parameters of a command."""
 
 from __future__ import annotations
 
 import inspect
 import os
 import re
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
-from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
     from ..io.read import Data
 
 
-KEYWORD = inspect.Parameter.KEYWORD_ONLY
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 OPTION = "option"  # the key of the option in the metadata of a field
-# Options whose parameters have other names in Python.
-FROM_PYTHON = {
-    "--max-time": "--time-limit",
-    "--n-init": "--starts",
-    "--n-jobs": "--jobs",
-    "--random-state": "--seed",
-    "--overwrite": "--force",
+# The options of the commands that are imported, by the parameter of Python; some have other names.
+OPTIONS_BY_PARAMETER = {
+    "max_time": "--time-limit",
+    "n_init": "--starts",
+    "n_jobs": "--jobs",
+    "n_clusters": "-k",
+    "random_state": "--seed",
+    "overwrite": "--force",
 }
-
-
-class Command(TyperCommand):
-    """A command that suggests its option for a parameter of Python."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words of the command line."""
-        try:
-            return super().parse_args(ctx, args)
-        except Exception as raised:
-            error: Any = raised  # typer does not export the type of errors about unknown options
-            option = FROM_PYTHON.get(getattr(error, "option_name", None) or "")
-            if option in [name for each in self.params for name in each.opts]:
-                error.possibilities = [option]
-            raise
+VALUE = r"'[^']*'|\"[^\"]*\"|True|False|-?\d+"
 
 
 @dataclass(frozen=True)
@@ -59,22 +45,57 @@ class Panel:
 
         ``shown`` replaces the default in the help text.
         """
-        *flags, last = names.split()
-        is_value = not last.startswith("-")
-        more |= {"show_default": more.pop("shown")} if "shown" in more else {}
-        more |= {"metavar": last} if is_value else {}
-        flags += [] if is_value else [last]
+        flags = names.split()
+        if not flags[-1].startswith("-"):
+            more["metavar"] = flags.pop()
+        if "shown" in more:
+            more["show_default"] = more.pop("shown")
+        flag = flags[0].partition("/")[0]
+        OPTIONS_BY_PARAMETER.setdefault(flag[2:].replace("-", "_"), flag)
         declared = typer.Option(*flags, rich_help_panel=self.title, help=help, **more)
         return field(default=default, metadata={OPTION: declared})
 
 
+def as_options(message: str, more: Iterable[str] = ()) -> str:
+    """A message about parameters of Python, also ``more`` of them, as one about options.
+
+    ``header=True`` becomes ``--header``, and ``rows='user', columns='item'`` options without
+    commas. Names with an underscore need no value: ``held_out`` becomes ``--held-out``.
+    """
+    options = {name: f"--{name.replace('_', '-')}" for name in more} | OPTIONS_BY_PARAMETER
+    names = "|".join(options)
+    long = "|".join(name for name in options if "_" in name)
+    pattern = rf"(?<!['\"\w.-])(?:({names})=({VALUE})?(, (?=(?:{names})=(?:{VALUE})))?|({long})\b)"
+
+    def option(match: re.Match[str]) -> str:
+        flag, value = options[match[1] or match[4]], match[2] or ""
+        words = [flag.replace("--", "--no-") if value == "False" else flag]
+        if value not in ("", "True", "False"):
+            words.append(shlex.quote(value.strip("'\"")))
+        return " ".join([*words, ""] if match[3] else words)
+
+    return re.sub(pattern, option, message)
+
+
+def argument(name: str, about: str, **more: Any) -> Any:
+    """An argument of a command, for Annotated."""
+    return typer.Argument(metavar=name, help=about, show_default=False, **more)
+
+
 def completion(words: Sequence[str]) -> Callable[[str], list[str]]:
     """A completer that offers the words with the prefix typed so far."""
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
 
-    return complete
+def one_of(words: Sequence[str]) -> dict[str, Any]:
+    """How to check and complete an option that takes one of these words."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in words:
+            raise typer.BadParameter(f"{value!r} is not one of {', '.join(words)}.")
+        return value
+
+    return {"callback": check, "autocompletion": completion(words)}
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
@@ -95,9 +116,11 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     options = [
         option
         for p in parameters
-        for option in (_options(p.annotation) if p.name in groups else [p.replace(kind=KEYWORD)])
+        for option in (_options(p.annotation) if p.name in groups else [p])
     ]
-    from_options.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    from_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [option.replace(kind=KEYWORD_ONLY) for option in options]
+    )
     from_options.__annotations__ = {option.name: option.annotation for option in options}
     return from_options
 
@@ -107,7 +130,7 @@ def _options(group: Any) -> list[inspect.Parameter]:
     return [
         inspect.Parameter(
             each.name,
-            KEYWORD,
+            KEYWORD_ONLY,
             default=inspect.Parameter.empty if each.default is MISSING else each.default,
             annotation=Annotated[types[each.name], each.metadata[OPTION]],
         )
@@ -117,149 +140,10 @@ def _options(group: Any) -> list[inspect.Parameter]:
 
 INPUT, TABLES, TEXTS = Panel("Input"), Panel("Input: tables"), Panel("Input: texts")
 CLUSTERING, OUTPUT = Panel("Clustering"), Panel("Output")
-UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+UNIT_SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}  # of units of time
 SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing them is slow
 
-ModelFolder = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="The output folder of fit.", show_default=False),
-]
-
-
-@dataclass(frozen=True)
-class NumberOptions:
-    """How many clusters, for a command that does not choose the numbers itself."""
-
-    row_clusters: str = CLUSTERING.option(
-        "--row-clusters -k NUMBER", "Number of row clusters.", "auto", shown=False
-    )
-    column_clusters: str = CLUSTERING.option(
-        "--column-clusters -l NUMBER", "Number of column clusters.", "auto", shown=False
-    )
-
-    def counts(self) -> tuple[int | str | None, int | str | None]:
-        """The numbers in the form that CoClustering accepts."""
-        rows, columns = _count(self.row_clusters, "-k"), _count(self.column_clusters, "-l")
-        if rows is None and columns is None:
-            raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
-        return rows, columns
-
-
-@dataclass(frozen=True)
-class ChosenNumberOptions(NumberOptions):
-    """How many clusters, which the command chooses by default."""
-
-    row_clusters: str = CLUSTERING.option(
-        "--row-clusters -k NUMBER",
-        "Number of row clusters, auto, or none to leave rows unclustered.",
-        "auto",
-    )
-    column_clusters: str = CLUSTERING.option(
-        "--column-clusters -l NUMBER", "Number of column clusters, auto, or none.", "auto"
-    )
-
-
-def beta_option(
-    default: str, about: str = "How strongly rows and columns are coupled, from 0 to 1, or auto."
-) -> Any:
-    """The option --beta, which commands take with different defaults."""
-    return CLUSTERING.option("--beta B", about, default)
-
-
-@dataclass(frozen=True)
-class _WeightOptions:
-    beta: str = beta_option("0.7", "How strongly rows and columns are coupled, from 0 to 1.")
-    weighting: str | None = CLUSTERING.option(
-        "--weighting NAME",
-        f"How much entries count: {', '.join(SCHEMES)}.",
-        shown="bm25 for texts, else counts",
-        autocompletion=completion(SCHEMES),
-    )
-
-
-@dataclass(frozen=True)
-class StartOptions:
-    """How often to start, and from which seed."""
-
-    seed: int = CLUSTERING.option(
-        "--seed N", "The same seed gives the same clusters.", 0, min=0, max=2**32 - 1
-    )
-    n_init: int | None = CLUSTERING.option(
-        "--starts N",
-        "Number of starts; the best result is kept.",
-        shown="by the size of the data",
-        min=1,
-    )
-
-
-@dataclass(frozen=True)
-class LimitOptions:
-    """How many threads to use, and how long they may take."""
-
-    jobs: int = CLUSTERING.option(
-        "--jobs -j N",
-        "Number of threads. It does not change the clusters.",
-        os.cpu_count() or 1,
-        shown="one per core",
-        min=1,
-    )
-    time_limit: str | None = CLUSTERING.option(
-        "--time-limit TIME",
-        "Stop after 90 (seconds), 5m or 1h and keep the best result so far, as Ctrl-C does.",
-        shown="none",
-    )
-
-    @property
-    def seconds(self) -> float | None:
-        """The time limit in seconds."""
-        return _seconds(self.time_limit)
-
-
-@dataclass(frozen=True)
-class MethodOptions(StartOptions, _WeightOptions):
-    """How to co-cluster, beside how many clusters."""
-
-    def check_weighting(self) -> None:
-        """Raise an error for an unknown weighting."""
-        if self.weighting is not None and self.weighting not in SCHEMES:
-            raise ValueError(
-                f"Unknown weighting {self.weighting!r}. Use --weighting with one of: "
-                f"{', '.join(SCHEMES)}."
-            )
-
-    def weighting_for(self, data: Data) -> str | None:
-        """The weighting that was requested, or the one that suits the data."""
-        if self.weighting is None:
-            return data.weighting
-        return None if self.weighting == "counts" else self.weighting
-
-
-@dataclass(frozen=True)
-class ClusteringOptions(LimitOptions, MethodOptions):
-    """The same, with a β that can be chosen, and how long it may take."""
-
-    beta: str = beta_option("0.7")
-
-    def checked(self, numbers: NumberOptions) -> tuple[Any, Any, Any]:
-        """The numbers of clusters, β and the time limit; an error if one of them is invalid."""
-        self.check_weighting()
-        return numbers.counts(), as_beta(self.beta), self.seconds
-
-    def estimator(self, numbers: NumberOptions, data: Data, output: OutputOptions) -> CoClustering:
-        """The model to fit."""
-        counts, beta, limit = self.checked(numbers)
-        from ..estimators.coclustering import CoClustering  # slow to import
-
-        return CoClustering(
-            counts,
-            beta=beta,
-            weighting=self.weighting_for(data),
-            n_init="auto" if self.n_init is None else self.n_init,
-            max_time=limit,
-            random_state=self.seed,
-            n_jobs=self.jobs,
-            verbose=int(output.shows_bars),
-        )
+ModelFolder = Annotated[Path, argument("MODEL", "The output folder of fit.")]
 
 
 @dataclass(frozen=True)
@@ -275,6 +159,102 @@ class OutputOptions:
         return not self.quiet and sys.stderr.isatty()
 
 
+@dataclass(frozen=True)
+class StartOptions:
+    """How often to start, and from which seed."""
+
+    seed: int = CLUSTERING.option(
+        "--seed N", "The same seed gives the same clusters.", 0, min=0, max=2**32 - 1
+    )
+    starts: int | None = CLUSTERING.option(
+        "--starts N",
+        "Number of starts; the best result is kept.",
+        shown="by the size of the data",
+        min=1,
+    )
+
+
+@dataclass(frozen=True)
+class SearchOptions(StartOptions):
+    """How to search for clusters, and how long."""
+
+    jobs: int = CLUSTERING.option(
+        "--jobs -j N",
+        "Number of threads. It does not change the clusters.",
+        os.cpu_count() or 1,
+        shown="one per core",
+        min=1,
+    )
+    time_limit: str | None = CLUSTERING.option(
+        "--time-limit TIME",
+        "Stop after 90 (seconds), 5m or 1h and keep the best result so far, as Ctrl-C does.",
+        shown="none",
+    )
+
+    def search_parameters(self, output: OutputOptions) -> dict[str, Any]:
+        """The parameters of an estimator."""
+        return {
+            "n_init": "auto" if self.starts is None else self.starts,
+            "max_time": _seconds(self.time_limit),
+            "random_state": self.seed,
+            "n_jobs": self.jobs,
+            "verbose": int(output.shows_bars),
+        }
+
+
+@dataclass(frozen=True)
+class WeightingOptions:
+    """How entries are weighted."""
+
+    weighting: str | None = CLUSTERING.option(
+        "--weighting NAME",
+        f"How entries are weighted: {', '.join(SCHEMES)}.",
+        shown="bm25 for texts, else counts",
+        **one_of(SCHEMES),
+    )
+
+    def weighting_for(self, data: Data) -> str | None:
+        """The weighting that was requested, or the one that suits the data."""
+        if self.weighting is None:
+            return data.weighting
+        return None if self.weighting == "counts" else self.weighting
+
+
+def beta_option(default: str) -> Any:
+    """The option --beta of commands that can choose it, with different defaults."""
+    about = "How strongly rows and columns are coupled, from 0 to 1, or auto."
+    return CLUSTERING.option("--beta B", about, default)
+
+
+@dataclass(frozen=True)
+class ClusteringOptions(SearchOptions, WeightingOptions):
+    """How to co-cluster."""
+
+    row_clusters: str = CLUSTERING.option(
+        "--row-clusters -k NUMBER",
+        "Number of row clusters, auto, or none to leave rows unclustered.",
+        "auto",
+    )
+    column_clusters: str = CLUSTERING.option(
+        "--column-clusters -l NUMBER", "Number of column clusters, auto, or none.", "auto"
+    )
+    beta: str = beta_option("0.7")
+
+    def parameters(self, output: OutputOptions) -> dict[str, Any]:
+        """The parameters of CoClustering; an error if one of them is invalid."""
+        counts = _count(self.row_clusters, "-k"), _count(self.column_clusters, "-l")
+        if counts == (None, None):
+            raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
+        search = self.search_parameters(output)
+        return {"n_clusters": counts, "beta": _beta(self.beta), **search}
+
+    def estimator(self, data: Data, parameters: dict[str, Any]) -> CoClustering:
+        """The model to fit."""
+        from ..estimators.coclustering import CoClustering  # slow to import
+
+        return CoClustering(weighting=self.weighting_for(data), **parameters)
+
+
 def _count(text: str, name: str) -> int | str | None:
     word = text.strip().lower()
     if word in ("auto", "none"):
@@ -286,8 +266,7 @@ def _count(text: str, name: str) -> int | str | None:
     return int(word)
 
 
-def as_beta(text: str) -> float | str:
-    """β in the form that CoClustering accepts."""
+def _beta(text: str) -> float | str:
     if text.strip().lower() == "auto":
         return "auto"
     try:
@@ -303,55 +282,8 @@ def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
     parts = re.fullmatch(r"\s*(\d+|\d*\.\d+)\s*([a-z]*)\s*", text.lower())
-    if not parts or parts[2] not in UNITS:
-        raise ValueError(f"--time-limit must be a time such as 90, 90s, 5m or 1h, not {text!r}.")
-    if float(parts[1]) == 0:
-        raise ValueError(f"--time-limit must be above 0, not {text!r}. Try --time-limit 5m.")
-    return float(parts[1]) * UNITS[parts[2]]
-
-
-ENGINE = Panel("Engine")
-ENGINES = ("local", "dask")
-
-
-@dataclass(frozen=True)
-class EngineOptions:
-    """Where to compute, and what to keep in case that it is cut short."""
-
-    engine: str = ENGINE.option(
-        "--engine NAME",
-        "local, or dask for a cluster. The clusters found are the same.",
-        "local",
-        autocompletion=completion(ENGINES),
-    )
-    scheduler: str | None = ENGINE.option(
-        "--scheduler ADDRESS",
-        "The Dask scheduler to connect to, such as tcp://10.0.0.1:8786.",
-        shown="new workers, on this machine",
-    )
-    checkpoint: Path | None = ENGINE.option(
-        "--checkpoint FILE",
-        "Keep the best result so far in FILE; if the fit is interrupted, the next one continues.",
-        shown="none",
-    )
-
-    def parameters(self) -> dict[str, str | Path | None]:
-        """The parameters of a model."""
-        return {"engine": self.engine, "checkpoint": self.checkpoint}
-
-    @contextmanager
-    def running(self, jobs: int) -> Iterator[None]:
-        """Connect to the cluster, or start one of ``jobs`` workers, if it is to compute."""
-        if self.engine not in ENGINES:
-            raise ValueError(
-                f"Unknown engine {self.engine!r}. Use --engine local or --engine dask."
-            )
-        if self.engine == "local":
-            if self.scheduler is not None:
-                raise ValueError("--scheduler only works with the Dask engine: add --engine dask.")
-            yield
-            return
-        from ..search.parallel.dask_client import session  # slow to import
-
-        with session(self.scheduler, jobs):
-            yield
+    if not parts or parts[2] not in UNIT_SECONDS or float(parts[1]) == 0:
+        raise ValueError(
+            f"--time-limit must be a time above 0, such as 90, 90s, 5m or 1h, not {text!r}."
+        )
+    return float(parts[1]) * UNIT_SECONDS[parts[2]]

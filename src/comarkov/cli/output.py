@@ -1,4 +1,4 @@
-"""Tables of results: aligned for people, CSV and JSON for programs."""
+"""What commands print: tables, JSON, errors in one line, notes, and how far they are."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ import logging
 import math
 import os
 import re
-import shlex
 import sqlite3
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 
-from ..io.drafts import ended
+from ..io.csv_files import csv_text
+from ..io.interrupts import ended
 from ..joint.messages import InternalError
-from ..results.files import csv_text
+from .options import as_options
+
+if TYPE_CHECKING:
+    import numpy as np
+
 
 # Control characters but tab and line feed, marks of direction, line separators, lone surrogates.
 UNSAFE = re.compile(
@@ -41,17 +44,15 @@ def echo(text: object = "", err: bool = False, nl: bool = True, **style: Any) ->
 Records = list[dict[str, Any]]
 
 
-def records(table: np.ndarray) -> Records:
-    """The lines of a structured array as plain values; what is unknown is None."""
-    names = table.dtype.names or ()
-    return [
-        {name: _known(value) for name, value in zip(names, line, strict=True)}
-        for line in table.tolist()
-    ]
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def records(table: np.ndarray | None) -> Records:
+    """The lines of a structured array, if there is one, as plain values; None if unknown."""
+    if table is None:
+        return []
+    lines = [dict(zip(table.dtype.names or (), line, strict=True)) for line in table.tolist()]
+    for line in lines:
+        numbers = {name: each for name, each in line.items() if isinstance(each, float)}
+        line.update({name: None for name, each in numbers.items() if not math.isfinite(each)})
+    return lines
 
 
 def aligned(lines: Records, spaced: bool = True) -> str:
@@ -60,21 +61,13 @@ def aligned(lines: Records, spaced: bool = True) -> str:
     If ``spaced``, headings have spaces for underscores.
     """
     marks = [name for name, value in lines[0].items() if isinstance(value, bool)]
-    shown = [name for name in lines[0] if name not in marks and _is_known(name, lines)]
-    titles = [name.replace("_", " ") if spaced else name for name in shown]
-    columns = [
-        _column(title, [line[name] for line in lines])
-        for title, name in zip(titles, shown, strict=True)
-    ]
-    arrows = [[f"← {mark}" for mark in marks if line[mark]] for line in lines]
-    cells = zip(*columns, strict=True)
-    return "\n".join(
-        "  ".join([*row, *arrow]).rstrip() for row, arrow in zip(cells, [[], *arrows], strict=True)
-    )
-
-
-def _is_known(name: str, lines: Records) -> bool:
-    return any(line[name] not in (None, "") for line in lines)
+    columns = []
+    for name in (each for each in lines[0] if each not in marks):
+        values = [line[name] for line in lines]
+        if any(value not in (None, "") for value in values):
+            columns.append(_column(name.replace("_", " ") if spaced else name, values))
+    columns.append(["", *(" ".join(f"← {mark}" for mark in marks if line[mark]) for line in lines)])
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 
 def _column(name: str, values: list[Any]) -> list[str]:
@@ -103,41 +96,6 @@ def print_json(value: Any) -> None:
     echo(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
 
 
-VALUE = r"'[^']*'|\"[^\"]*\"|True|False|-?\d+"
-
-
-def as_options(message: str, keywords: Collection[str]) -> str:
-    """A message about keywords as one about options: ``header=True`` is ``--header``.
-
-    Several keywords in a row, ``rows='user', columns='item'``, become options without commas.
-    """
-    if not keywords:
-        return message
-    keyword = rf"\b(?:{'|'.join(keywords)})="
-    several = rf"{keyword}(?:{VALUE})(?:, {keyword}(?:{VALUE}))*"
-    message = re.sub(several, lambda match: _options(match[0]), message)
-    return re.sub(keyword, lambda match: _option(match[0][:-1]), message)
-
-
-def _options(call: str) -> str:
-    """Keywords with values, as options."""
-    return " ".join(
-        _flag(name, value) or f"{_option(name)} {shlex.quote(value.strip(chr(34) + chr(39)))}"
-        for name, value in re.findall(rf"(\w+)=({VALUE})", call)
-    )
-
-
-def _flag(name: str, value: str) -> str | None:
-    """The option for a keyword that is True or False."""
-    if value not in ("True", "False"):
-        return None
-    return _option(name if value == "True" else f"no_{name}")
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 NO_ROOM = re.compile("failed to map segment|[Cc]annot allocate memory")  # for a library
 SIZES = re.compile(r" \((?:n_samples|n_features|in all)=\d+\)")  # for users of Python
 
@@ -147,47 +105,45 @@ def clear_errors() -> Iterator[None]:
     """Print an error that the user can mend as one line, with exit code 2; Ctrl-C is 130."""
     try:
         yield
-    except BrokenPipeError:  # who reads our results has seen enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
-    except (ValueError, OSError, ImportError, MemoryError, sqlite3.Error) as error:
-        echo(f"Error: {_one_line(error)}", fg="red", err=True)
-        raise typer.Exit(2) from None
-    except InternalError as error:
-        echo(f"Error: {_one_line(error)}", fg="red", err=True)
-        raise typer.Exit(1) from None
+    except (ValueError, OSError, ImportError, MemoryError, sqlite3.Error, InternalError) as error:
+        print_error(_one_line(error))
+        raise typer.Exit(1 if isinstance(error, InternalError) else 2) from None
     except KeyboardInterrupt:
         raise ended_by_user() from None
+
+
+def print_error(message: str) -> None:
+    """Print an error on stderr."""
+    echo(f"Error: {message}", fg="red", err=True)
 
 
 def ended_by_user(advice: str = "") -> typer.Exit:
     """Print that the user ended the command, and what to do now; return how to exit."""
     word, code = ended()
-    echo(" ".join([word, advice]).rstrip(), err=True)
+    echo(f"{word} {advice}".rstrip(), err=True)
     return typer.Exit(code)
 
 
 def _one_line(error: BaseException) -> str:
-    """The message, with the file that the system complains about."""
+    """The message in terms of options, with the file that the system complains about."""
     message = str(error)
     if isinstance(error, OSError) and error.strerror:
         message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     if isinstance(error, MemoryError) or NO_ROOM.search(message):
         message = f"There is not enough memory. {message}"
-    message = as_options(SIZES.sub("", message), ("checkpoint", "scheduler"))
-    return " ".join(message.split()) or type(error).__name__
+    return " ".join(as_options(SIZES.sub("", message)).split()) or type(error).__name__
 
 
 @contextmanager
 def notes(quiet: bool = False) -> Iterator[None]:
-    """Print warnings and log messages on stderr: each once, in one line, keywords as options."""
-    from .input_options import with_options
-
+    """Print warnings and log messages on stderr: each once, in one line, in terms of options."""
     printed: set[str] = set()
 
     def print_note(message: object) -> None:
-        note = " ".join(str(message).split()).replace("max_time", "the time limit")
-        note = with_options(note)
+        note = as_options(" ".join(str(message).split()))
         if not quiet and note not in printed:
             printed.add(note)
             echo(f"Note: {note}", fg="yellow", err=True)
@@ -196,84 +152,53 @@ def notes(quiet: bool = False) -> Iterator[None]:
         if not issubclass(category, DeprecationWarning):
             print_note(message)
 
-    with warnings.catch_warnings(), _logging_to(print_note):
-        warnings.simplefilter("always")
-        warnings.showwarning = show  # type: ignore[assignment]
-        yield
-
-
-@contextmanager
-def _logging_to(print_note: Callable[[str], None]) -> Iterator[None]:
-    """Pass the messages of this package's logger to a function."""
-    handler = _NoteHandler(print_note)
-    logger = logging.getLogger("comarkov")
+    logger, handler = logging.getLogger("comarkov"), logging.Handler()
+    handler.emit = lambda record: print_note(record.getMessage())  # type: ignore[method-assign]
     logger.addHandler(handler)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = show  # type: ignore[assignment]
+            yield
     finally:
         logger.removeHandler(handler)
 
 
-class _NoteHandler(logging.Handler):
-    """A handler that passes messages to a function."""
-
-    def __init__(self, print_note: Callable[[str], None]) -> None:
-        super().__init__()
-        self.print_note = print_note
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Pass on the message of a record."""
-        self.print_note(record.getMessage())
-
-
-READING, WRITING = "Reading the data", "Writing the results"
-EXPECTED = 10.0  # seconds for all stages, until the size of the data is known
+WRITING = "Writing the results"
 
 
 @contextmanager
-def progress_bars(unit: str = "count") -> Iterator[Callable[[str, int, int], None]]:
-    """Show bars of "count" or "bytes", with the time left, while stderr is a terminal.
+def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar for each part of the work while stderr is a terminal.
 
-    Yields the function to call with a name, how much is done, and the total.
+    Yields the function to call with the name of a part, how much of it is done, and the total.
     """
-    from rich import progress
-    from rich.console import Console
+    from ..search.progress import showing
 
-    console = Console(stderr=True)
-    if not console.is_terminal:  # rich before 14.3 prints an empty line even for hidden bars
-        yield lambda name, done, total: None
-        return
-    columns = (
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn() if unit == "count" else progress.DownloadColumn(),
-        progress.TimeElapsedColumn(),
-        progress.TextColumn("left"),
-        progress.TimeRemainingColumn(),
-    )
-    tasks: dict[str, progress.TaskID] = {}
-    with progress.Progress(*columns, console=console, transient=True) as bars:
+    bar: Any = None
+    finished: dict[str, int] = {}
+    with ExitStack() as stack:
 
         def advance(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(f"{name:<14}", total=total)
-            bars.update(tasks[name], completed=done)
+            nonlocal bar
+            bar = bar or stack.enter_context(showing([name], 1))
+            if name not in finished:
+                bar.begin(name, total)
+            bar.advance(done - finished.get(name, 0))
+            finished[name] = done
 
-        yield advance
+        yield advance if sys.stderr.isatty() else lambda name, done, total: None
 
 
 @contextmanager
-def stage_bar(
-    numbers: tuple[Any, Any], beta: Any, is_shown: bool, path: bool = False
-) -> Iterator[Callable[[str], None]]:
-    """One bar from reading the data to writing the results of a fit, and of a path if there is one.
+def fit_stages(parameters: dict[str, Any], path: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show progress from reading the data to writing the results of a fit with these parameters.
 
-    Yields the function that begins the stages READING and WRITING; a fit begins its own.
+    Yields the function that begins WRITING; a fit, and a path if there is one, begin their own.
     """
-    from ..search.progress import PATH, WEIGHTS, begin_stage, expect, fit_stages, showing
+    from ..search.progress import PATH, begin_stage, showing
+    from ..search.progress import fit_stages as stages_of
 
-    stages = {READING: 2.0, **fit_stages(numbers, beta)}
-    stages |= {PATH: WEIGHTS[PATH]} if path else {}
-    with showing({**stages, WRITING: 4.0}, int(is_shown)):
-        expect(EXPECTED)
+    fit = stages_of(parameters["n_clusters"], parameters["beta"])
+    with showing(["Reading the data", *fit, *[PATH] * path, WRITING], parameters["verbose"]):
         yield begin_stage

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 import typer
 
+from ..io.csv_files import csv_text, for_spreadsheets
 from ..io.files import MODEL, is_results, write_text
-from ..io.spreadsheets import raw_names
 from ..joint.messages import InputError, listed
 from .input_options import DATA_SETS, InputOptions
 from .label_files import titles_in
-from .multi import Table
+from .networks import Table
 from .options import CLUSTERING, OUTPUT, ModelFolder, OutputOptions, completion, takes_groups
 from .output import clear_errors, echo, notes, print_json
-from .results_folder import RAW_NAMES, REPLACE, refuse_to_replace, summary
+from .results_folder import FOR_SPREADSHEETS, REPLACE, refuse_to_replace, summary
 
 if TYPE_CHECKING:
     from ..io.read import Data
@@ -58,7 +58,7 @@ class PredictOptions:
         "--out -o FILE", "A CSV file for the result.", shown="standard output"
     )
     force: bool = OUTPUT.option("--force -f", REPLACE, False)
-    raw_names: bool = OUTPUT.option("--raw-names", RAW_NAMES, False)
+    for_spreadsheets: bool = OUTPUT.option("--for-spreadsheets", FOR_SPREADSHEETS, False)
 
 
 @takes_groups
@@ -97,8 +97,7 @@ def predict(
         else:
             placed = _place_rows(fitted, model, sources, options.side, reading)
         folder = model.parent if model.name == MODEL else model
-        with raw_names(options.raw_names):
-            _print(placed, titles_in(folder, placed.table), options.out, output)
+        _print(placed, titles_in(folder, placed.table), options, output)
 
 
 def _place_rows(
@@ -117,7 +116,9 @@ def _place_rows(
     if is_chain:
         advice = f"Choose the columns of new and known states: {works} --rows FROM --columns TO"
         _refuse_strangers(data, 1, fitted.states_, advice)
-        labels, confidence = fitted.predict_with_confidence(data.changed(column_kind="state"))
+        labels, confidence = fitted.predict(
+            data.changed(column_kind="state"), return_confidence=True
+        )
         return Placed(data.row_names, labels, confidence, side)
     axis, other = (1, "columns") if side == "rows" else (0, "rows")
     known = fitted._model.column_names if axis else fitted._model.row_names
@@ -135,7 +136,7 @@ def _place_rows(
         f"{other} with --side {other}."
     )
     _refuse_strangers(data, axis, known, advice)
-    labels, confidence = fitted.predict_with_confidence(data, side)
+    labels, confidence = fitted.predict(data, side, return_confidence=True)
     return Placed(data.row_names if axis else data.column_names, labels, confidence, side)
 
 
@@ -159,7 +160,7 @@ def _place_elements(
         axis = 1 - key.index(element_type)
         advice = f"Choose its columns: {start} {','.join(key)}={matrix.source}:ROWS:COLUMNS"
         _refuse_strangers(matrix, axis, fitted.names_[key[axis]], advice)
-    names, labels = fitted._placed(data, element_type)
+    names, labels = fitted._place(data, element_type)
     folder = model.parent if model.name == MODEL else model
     types = summary(folder)["types"] if is_results(folder) else {}
     table_name = Path(types[element_type]["file"]).stem if types else element_type
@@ -199,7 +200,9 @@ def _refuse_strangers(data: Data, axis: int, known: np.ndarray | None, advice: s
         )
 
 
-def _print(placed: Placed, known: dict[str, str], out: Path | None, output: OutputOptions) -> None:
+def _print(
+    placed: Placed, known: dict[str, str], options: PredictOptions, output: OutputOptions
+) -> None:
     """Print the predictions, or write them into a file, or both if they are printed as JSON."""
     columns: dict[str, list[Any]] = {
         "name": placed.names.tolist(),
@@ -211,11 +214,9 @@ def _print(placed: Placed, known: dict[str, str], out: Path | None, output: Outp
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)]
     if output.json:
         print_json(lines)
-    from ..results.files import csv_text  # slow to import
-
     text = csv_text(tuple(columns), (map(_cell, line.values()) for line in lines))
-    if out is not None:
-        write_text(out, text)
+    if options.out is not None:
+        write_text(options.out, for_spreadsheets(text) if options.for_spreadsheets else text)
     elif not output.json:
         echo(text, nl=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,12 +15,12 @@ from .options import Panel, completion, takes_groups
 from .output import clear_errors, echo, ended_by_user, progress_bars
 
 if TYPE_CHECKING:
-    from ..reproduce.experiment import Experiment, Outcome
+    from ..reproduce.experiment import Experiment, Reproduction
 
 
-OPTIONS = Panel("Options")
+PANEL = Panel("Options")
 HEADERS = ("all", "subject", "none")
-NAMES = (
+EXPERIMENT_HELP = (
     "stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), newsgroups "
     "(Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. "
     "Default: every experiment that needs no download."
@@ -31,41 +31,38 @@ NAMES = (
 class ReproduceOptions:
     """The output folder, the number of runs and the data."""
 
-    out: Path = OPTIONS.option("--out DIR", "Output folder.", Path("reproduction"), file_okay=False)
-    runs: int | None = OPTIONS.option(
+    out: Path = PANEL.option("--out DIR", "Output folder.", Path("reproduction"), file_okay=False)
+    runs: int | None = PANEL.option(
         "--runs N",
         "Random starts per experiment (samples for newsgroups).",
         shown="as in the paper: 500, 20 for newsgroups, 50 for southern-women",
         min=1,
     )
-    quick: bool = OPTIONS.option("--quick", "Make fewer runs; it takes a minute or two.", False)
-    best: bool = OPTIONS.option("--best", "Also run with our best settings, for comparison.", False)
-    data: Path | None = OPTIONS.option(
+    quick: bool = PANEL.option("--quick", "Make fewer runs; it takes a minute or two.", False)
+    data: Path | None = PANEL.option(
         "--data DIR",
         "Folder with the data sets.",
         shown="COMARKOV_DATA, then the cache folder",
         exists=True,
         file_okay=False,
     )
-    jobs: int = OPTIONS.option(
+    jobs: int = PANEL.option(
         "--jobs N", "Number of processes.", os.cpu_count() or 1, shown="one per core", min=1
     )
-    headers: str = OPTIONS.option(
+    headers: str = PANEL.option(
         "--headers PART",
         "Headers of newsgroups messages to read besides the body: all, subject, or none.",
         "subject",
         autocompletion=completion(HEADERS),
     )
-    stop_words: bool = OPTIONS.option(
-        "--stop-words", "Keep English stop words in newsgroups.", False
-    )
-    fresh: bool = OPTIONS.option("--fresh", "Repeat stored runs as well.", False)
+    stop_words: bool = PANEL.option("--stop-words", "Keep English stop words in newsgroups.", False)
+    fresh: bool = PANEL.option("--fresh", "Repeat stored runs as well.", False)
 
 
 @takes_groups
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help=NAMES, show_default=False)
+        list[str] | None, typer.Argument(metavar="NAME", help=EXPERIMENT_HELP, show_default=False)
     ] = None,
     *,
     options: ReproduceOptions,
@@ -81,10 +78,22 @@ def reproduce(
     """
     with clear_errors():
         from .. import reproduce as reproduction
+        from ..reproduce.experiment import RunOptions
 
-        chosen = _chosen(names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT)
+        chosen = _choose(
+            names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT_EXPERIMENTS
+        )
+        if options.headers not in HEADERS:
+            raise ValueError(f"--headers must be {', '.join(HEADERS)}, not {options.headers!r}.")
+        wanted = RunOptions(
+            **{field.name: getattr(options, field.name) for field in fields(RunOptions)}
+        )
         try:
-            _run(chosen, options)
+            with progress_bars() as advance:
+                for experiment, outcome in reproduction.reproduce(
+                    chosen, options.out, wanted, options.jobs, advance, options.fresh
+                ):
+                    _print(experiment, outcome)
         except KeyboardInterrupt:
             again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
             advice = f"Finished runs are stored in {options.out}. To continue: {again}"
@@ -92,28 +101,7 @@ def reproduce(
         echo(f"The page is {(options.out / 'index.html').resolve()}")
 
 
-def _run(names: list[str], options: ReproduceOptions) -> None:
-    if options.headers not in HEADERS:
-        raise ValueError(f"--headers must be {', '.join(HEADERS)}, not {options.headers!r}.")
-    from .. import reproduce as reproduction
-    from ..reproduce.experiment import RunOptions
-
-    wanted = RunOptions(
-        options.runs,
-        options.quick,
-        options.best,
-        options.data,
-        options.headers,
-        options.stop_words,
-    )
-    with progress_bars() as advance:
-        for experiment, outcome in reproduction.reproduce(
-            names, options.out, wanted, options.jobs, advance, options.fresh
-        ):
-            _print(experiment, outcome)
-
-
-def _chosen(names: list[str], known: list[str], default: list[str]) -> list[str]:
+def _choose(names: list[str], known: list[str], default: list[str]) -> list[str]:
     unknown = [name for name in names if name not in [*known, "all"]]
     if unknown:
         raise ValueError(
@@ -124,7 +112,7 @@ def _chosen(names: list[str], known: list[str], default: list[str]) -> list[str]
     return [name for name in known if name in names or "all" in names]
 
 
-def _print(experiment: Experiment, outcome: Outcome) -> None:
+def _print(experiment: Experiment, outcome: Reproduction) -> None:
     """One line for each curve and each claim."""
     from ..reproduce.page import number, word
 
@@ -132,10 +120,9 @@ def _print(experiment: Experiment, outcome: Outcome) -> None:
     echo(f"\n{experiment.title}", bold=True)
     for verdict in outcome.verdicts:
         error = "" if verdict.error is None else f" ± {number(verdict.error)}"
-        best = "" if verdict.best is None else f", at its best {number(verdict.best)}"
         echo(
             f"  {verdict.curve}: at {outcome.x_label} = {verdict.x:g} published "
-            f"{number(verdict.published)}, ours {number(verdict.ours)}{error}{best}: ",
+            f"{number(verdict.published)}, ours {number(verdict.ours)}{error}: ",
             nl=False,
         )
         echo(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)

@@ -7,6 +7,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
+SIDES = ("rows", "columns")
+
 #: Numbers of row and of column clusters; None for a side that is not clustered.
 Counts = tuple[int | None, int | None]
 
@@ -89,5 +91,5 @@ def jaccard(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def check_side(side: str) -> None:
     """Refuse what is neither of the two sides of a matrix."""
-    if side not in ("rows", "columns"):
+    if side not in SIDES:
         raise ValueError(f'side must be "rows" or "columns", not {side!r}.')

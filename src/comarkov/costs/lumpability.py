@@ -6,14 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import xlogy
 from scipy.stats import chi2, random_table
 
-TABLES = 200  # random tables of each cluster, to estimate the distribution of G ...
-MORE_TABLES = 2_000  # ... or this many if they are small
-CELLS = 10_000_000  # of all random tables, if that is more than TABLES of them
-ROUNDING = 1e-20  # a smaller relative variance of G is zero
-LARGE = 1e8  # transitions in a table from which G has its limiting distribution
+from ..kernels.matrix import xlogx_below
+from .labels import membership
+from .objective import LN2, information_parts, nats
+
+MIN_RANDOM_TABLES = 200  # random tables of each cluster, to estimate the distribution of G ...
+MAX_RANDOM_TABLES = 2_000  # ... or this many if they are small
+RANDOM_TABLE_CELLS = 10_000_000  # of all random tables, if these are more than the minimum
+NO_VARIANCE = 1e-20  # a smaller relative variance of G is zero
+LIMITING_TRANSITIONS = 1e8  # transitions in a table from which G has its limiting distribution
 
 
 class Lumpability(NamedTuple):
@@ -45,7 +48,7 @@ class GTest(NamedTuple):
 
 def lumpability(P: sp.csr_array, labels: np.ndarray, k: int) -> Lumpability:
     """Return the worst violation, exactly. All states must have a cluster."""
-    onto = P @ _members(labels, k)
+    onto = (P @ membership(labels, k)).toarray()
     worst = Lumpability(0.0, 0, 0, (0, 0))
     for a in range(k):
         members = np.flatnonzero(labels == a)
@@ -68,16 +71,17 @@ def g_test(counts: sp.csr_array, labels: np.ndarray, k: int, rng: np.random.Gene
     is nan. States with label -1 are ignored. The labels must come from other transitions.
     """
     inside = labels >= 0
-    onto = np.rint(counts[:, inside] @ _members(labels[inside], k)).astype(np.int64)
+    onto = np.rint((counts @ membership(labels, k)).toarray()).astype(np.int64)
     tables = [_filled(onto[labels == a]) for a in range(k)]
     tables = [table for table in tables if min(table.shape) > 1]
-    n_tables = int(np.clip(CELLS / max(sum(t.size for t in tables), 1), TABLES, MORE_TABLES))
+    n_tables = RANDOM_TABLE_CELLS // max(sum(table.size for table in tables), 1)
+    n_tables = int(np.clip(n_tables, MIN_RANDOM_TABLES, MAX_RANDOM_TABLES))
     moments = [_moments(table, n_tables, rng) for table in tables]
     mean, variance = np.sum(moments, axis=0) if moments else (0.0, 0.0)
     total = sum(map(_g_of, tables))
     freedom = sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in tables)
     p_value = np.nan
-    if variance > ROUNDING * mean**2:
+    if variance > NO_VARIANCE * mean**2:
         p_value = float(chi2.sf(total * 2 * mean / variance, 2 * mean**2 / variance))
     return GTest(max(total, 0.0), freedom, p_value, int(onto[inside].sum()), float(mean))
 
@@ -90,11 +94,11 @@ def _filled(table: np.ndarray) -> np.ndarray:
 def _moments(table: np.ndarray, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
     """Return mean and variance of G in random tables with these margins."""
     rows, columns = table.sum(axis=1), table.sum(axis=0)
-    if table.sum() > LARGE:
+    if table.sum() > LIMITING_TRANSITIONS:
         freedom = (rows.size - 1) * (columns.size - 1)
         return float(freedom), 2.0 * freedom
     tables = random_table(rows, columns)
-    step = max(1, CELLS // (10 * table.size))  # tables at a time, to limit memory
+    step = max(1, RANDOM_TABLE_CELLS // (10 * table.size))  # tables at a time, to limit memory
     drawn = [
         _g(tables.rvs(min(step, n_tables - done), random_state=rng), table)
         for done in range(0, n_tables, step)
@@ -104,30 +108,16 @@ def _moments(table: np.ndarray, n_tables: int, rng: np.random.Generator) -> tupl
 
 
 def _g_of(table: np.ndarray) -> float:
-    """G of one table."""
+    """Return G of one table: 2 N ln 2 times its information in bits."""
     share = table / table.sum()
-    expected = np.outer(share.sum(axis=1), share.sum(axis=0))
-    return 2 * float(xlogy(table, np.where(table > 0, share / expected, 1.0)).sum())
+    margins = share.sum(axis=1, keepdims=True), share.sum(axis=0)
+    return 2 * LN2 * float(table.sum() * information_parts(share, *margins).sum())
 
 
 def _g(tables: np.ndarray, like: np.ndarray) -> np.ndarray:
     """Return G of tables that all have the margins of ``like``."""
-    given = sum(_xlogx(like.sum(axis=axis)).sum() for axis in (0, 1)) - _xlogx(like.sum())
-    values: np.ndarray = 2 * (_xlogx(tables).sum(axis=(-2, -1)) - given)
-    return values
-
-
-def _xlogx(counts: np.ndarray) -> np.ndarray:
-    """n ln n, looked up where all n are small."""
-    high = int(np.max(counts))
-    if high < np.size(counts):
-        numbers = np.arange(high + 1)
-        looked: np.ndarray = xlogy(numbers, numbers)[counts]
-        return looked
-    values: np.ndarray = xlogy(counts, counts)
-    return values
-
-
-def _members(labels: np.ndarray, k: int) -> np.ndarray:
-    """States x clusters, 1 where a state is a member."""
-    return (labels[:, None] == np.arange(k)).astype(np.float64)
+    fixed = sum(nats(like.sum(axis=axis)).sum() for axis in (0, 1)) - nats(like.sum())
+    high = int(np.max(tables))
+    few = high < tables.size  # then all n ln n are looked up
+    terms = xlogx_below(high + 1)[tables] if few else nats(tables)
+    return np.asarray(2 * (terms.sum(axis=(-2, -1)) - fixed))

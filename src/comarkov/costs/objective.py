@@ -1,23 +1,194 @@
-"""The cost L_β of a co-clustering and its four mutual informations, in bits, in plain NumPy.
+"""The costs of clusterings, in bits, in plain NumPy: kernels, moves and reports are tested equal.
 
-    L_β(Φ,Ψ) = 2β I(X;Y) + (1-2β) [I(X;Ȳ) + I(X̄;Y)] - 2(1-β) I(X̄;Ȳ)
+X and Y are the row and the column of a unit of mass drawn from a matrix of weights n_xy, of total
+N; X̄ = Φ(X) and Ȳ = Ψ(Y) are their clusters. Rows and columns are elements of two types, or of the
+same type. With coefficients c, the loss of information is
 
-X and Y are the row and the column of a unit of mass drawn from the matrix, X̄ = Φ(X) and
-Ȳ = Ψ(Y) their clusters. L_β is a row of the table in `relations`; kernels, moves and reports are
-tested equal to what is computed here.
+    L = (c_S + c_T + c_ST) I(X;Y) - c_T I(X;Ȳ) - c_S I(X̄;Y) - c_ST I(X̄;Ȳ)
+
+| model                               | c_S  | c_T  | c_ST    |
+|-------------------------------------|------|------|---------|
+| co-clustering L_β                   | 2β-1 | 2β-1 | 2(1-β)  |
+| Markov aggregation (Y is X's next)  | 0    | 2β-1 | 1-β     |
+| multi-way clustering, for each      | 0    | 0    | weight  |
+| information bottleneck of X         | 1    | 0    | 0       |
+
+Up to a constant, with f(v) = v ln v,
+
+    N L = - c_T Σ f(n_xȲ) - c_S Σ f(n_X̄y) - c_ST Σ f(n_X̄Ȳ)
+          + (c_S + c_ST) Σ f(n_X̄) + (c_T + c_ST) Σ f(n_Ȳ)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
+from scipy.special import xlogy
 
 from ..joint.joint import Joint, joint
+from ..kernels.matrix import sum_xlogx
+from ..kernels.pairs import add_pair_terms
 from .labels import as_labels
-from .relations import Information
+
+NO_INFORMATION = 1e-12  # bits that may be 0
+LN2 = float(np.log(2))  # nats in a bit
+ITEMS_COPIED = 1 << 16  # of a table at a time
+
+Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
+
+
+def nats(v: np.ndarray) -> np.ndarray:
+    """Return f(v) = v ln v, and 0 of 0."""
+    return np.asarray(xlogy(v, v))
+
+
+def joining(u: ArrayLike, v: ArrayLike) -> float:
+    """Return by how much Σ f grows when masses are added pairwise: Σ f(u + v) - f(u) - f(v)."""
+    u, v = np.asarray(u), np.asarray(v)
+    return float((nats(u + v) - nats(u) - nats(v)).sum())
+
+
+class Information(NamedTuple):
+    """Mutual information, in bits, between rows or their clusters and columns or theirs.
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> amounts = comarkov.information([[1, 0, 0], [0, 1, 1]], [0, 1], [0, 1, 1])
+    >>> round(amounts.rows_columns, 3), amounts.kept, amounts.cost(beta=0.7)
+    (0.918, 1.0, 0.0)
+    """
+
+    rows_columns: float  #: I(X;Y), the information of the matrix
+    rows_column_clusters: float  #: I(X;Ȳ)
+    row_clusters_columns: float  #: I(X̄;Y)
+    row_clusters_column_clusters: float  #: I(X̄;Ȳ)
+
+    @property
+    def is_zero(self) -> bool:
+        """Is I(X;Y) 0, but for rounding?"""
+        return self.rows_columns < NO_INFORMATION
+
+    @property
+    def kept(self) -> float:
+        """The share I(X̄;Ȳ) / I(X;Y) that the blocks keep; 1 if I(X;Y) is 0."""
+        if self.is_zero:
+            return 1.0
+        return min(self.row_clusters_column_clusters / self.rows_columns, 1.0)
+
+    def cost(self, beta: float) -> float:
+        """Return L_β of a co-clustering in bits; never negative for β in [0, 1]."""
+        return co_clustering(beta).cost(self)
+
+
+class Factors(NamedTuple):
+    """The factors of the terms of N L that depend on the clusters X̄; f(v) = v ln v."""
+
+    items: float  #: of Σ f(n_X̄y)
+    blocks: float  #: of Σ f(n_X̄Ȳ)
+    mass: float  #: of Σ f(n_X̄)
+
+
+class Coefficients(NamedTuple):
+    """The coefficients of one relation: a row of the table above."""
+
+    source: float  #: c_S, of I(X̄;Y)
+    target: float  #: c_T, of I(X;Ȳ)
+    both: float  #: c_ST, of I(X̄;Ȳ)
+
+    def cost(self, information: Information) -> float:
+        """Return the loss L in bits, from the four informations; never negative."""
+        loss = (
+            sum(self) * information.rows_columns
+            - self.target * information.rows_column_clusters
+            - self.source * information.row_clusters_columns
+            - self.both * information.row_clusters_column_clusters
+        )
+        return max(loss, 0.0)
+
+    def times(self, weight: float) -> Coefficients:
+        """Return the coefficients of a relation with this weight."""
+        return Coefficients(*(weight * coefficient for coefficient in self))
+
+    @property
+    def transposed(self) -> Coefficients:
+        """The coefficients of the transposed relation."""
+        return Coefficients(self.target, self.source, self.both)
+
+    @property
+    def factors(self) -> Factors:
+        """The factors of the terms that change when elements of the source move."""
+        return Factors(-self.source, -self.both, self.source + self.both)
+
+    def one_sided(self, source: bool, target: bool) -> Coefficients:
+        """Return the coefficients if only these are clustered: each other element is a cluster."""
+        if source and target:
+            return self
+        return Coefficients(
+            self.source + self.both if source else 0.0,
+            self.target + self.both if target else 0.0,
+            0.0,
+        )
+
+
+BOTTLENECK = Coefficients(1.0, 0.0, 0.0)
+
+
+def co_clustering(beta: float) -> Coefficients:
+    """Return the coefficients of co-clustering; at β = 1/2 those of multi-way clustering."""
+    coupling = 2 * float(beta) - 1
+    return Coefficients(coupling, coupling, 1 - coupling)
+
+
+def markov(beta: float) -> Coefficients:
+    """Return those of Markov aggregation; source and target are states before and after a step."""
+    return Coefficients(0.0, 2 * float(beta) - 1, 1 - float(beta))
+
+
+def merge_factors(coupling: float) -> Factors:
+    """Return the factors of one side of a co-clustering; λ = 2β - 1, or 1 if it is the only one."""
+    return Coefficients(coupling, coupling, 1.0 - coupling).factors
+
+
+def pair_costs(
+    mass: np.ndarray, items: np.ndarray, blocks: np.ndarray, coupling: float
+) -> np.ndarray:
+    """Return the costs of merging clusters i < j from N_i, A_yi and M_bi; infinite elsewhere.
+
+    D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
+    g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
+    """
+    factors = merge_factors(coupling)
+    terms = (mass[None], factors.mass), (items, factors.items), (blocks, factors.blocks)
+    return sum_pair_terms(terms)
+
+
+def sum_pair_terms(terms: Sequence[Term]) -> np.ndarray:
+    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere."""
+    k = terms[0][0].shape[1]
+    costs = np.full((k, k), np.inf)
+    costs[np.triu_indices(k, 1)] = 0.0
+    for masses, factor in terms:
+        for start in range(0, len(masses) if factor else 0, ITEMS_COPIED):
+            part = np.ascontiguousarray(masses[start : start + ITEMS_COPIED], np.float64)
+            add_pair_terms(costs, part, factor)
+    return costs
+
+
+def saved_nats(before: np.ndarray, after: np.ndarray, items: float, coupling: float) -> float:
+    """Return by how much N L falls when rows move, in nats times mass.
+
+    The blocks have the masses of clusters in their last row; Σ f(n_X̄y) grows by ``items``.
+    """
+    factors = merge_factors(coupling)
+    mass = sum_xlogx(after[-1]) - sum_xlogx(before[-1])
+    blocks = sum_xlogx(after[:-1].ravel()) - sum_xlogx(before[:-1].ravel())
+    return float(-factors.items * items - factors.blocks * blocks - factors.mass * mass)
 
 
 def information(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Information:
@@ -92,4 +263,25 @@ def _mutual_information(x: np.ndarray, y: np.ndarray, p: np.ndarray) -> float:
     p_xy = np.bincount(cell, weights=p)
     p_x = np.bincount(x, weights=p)[cells // width]
     p_y = np.bincount(y, weights=p)[cells % width]
-    return max(float((p_xy * np.log2(p_xy / p_x / p_y)).sum()), 0.0)
+    return max(float(information_parts(p_xy, p_x, p_y).sum()), 0.0)
+
+
+def information_parts(p: np.ndarray, p_x: ArrayLike, p_y: ArrayLike) -> np.ndarray:
+    """Return p log2[p / p(x) p(y)], the part of each cell in I(X;Y); 0 where p is 0."""
+    ratio = np.divide(p, p_x, out=np.ones(p.shape), where=p > 0)
+    ratio = np.divide(ratio, p_y, out=ratio, where=p > 0)
+    return np.asarray(p * np.log2(ratio))
+
+
+def most_informative(counts: sp.csr_array, n_columns: int) -> np.ndarray:
+    """Return the columns that add most to I(rows; columns), in order; of equals the first."""
+    return np.sort(np.argsort(-column_bits(counts), kind="stable")[:n_columns])
+
+
+def column_bits(counts: sp.csr_array) -> np.ndarray:
+    """Return what each column y adds to I(rows; columns): Σ_x p(x,y) log2 [p(x,y) / p(x) p(y)]."""
+    cells = counts.tocoo()
+    p = cells.data / cells.data.sum()
+    rows = np.bincount(cells.row, weights=p)[cells.row]
+    columns = np.bincount(cells.col, weights=p)[cells.col]
+    return np.bincount(cells.col, information_parts(p, rows, columns), cells.shape[1])

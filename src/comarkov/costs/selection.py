@@ -23,7 +23,7 @@ from .labels import membership
 Pair = tuple[np.ndarray, np.ndarray]  # of rows and of columns
 REWEIGHTINGS = 10
 LEAST_DISPERSION = 1e-3  # as a share of the mean mass, for data that have none
-EXACT = 1e-9  # shares of mass below this are rounding
+NEGLIGIBLE_SHARE = 1e-9  # shares of mass below this are rounding
 
 
 def description_length(blocks: np.ndarray, sizes: Pair) -> float:
@@ -123,10 +123,10 @@ def dispersion(labels: np.ndarray, masses: np.ndarray, blocks: np.ndarray) -> np
     """
     mass = masses.sum(axis=1)
     rest = blocks.sum(axis=1)[labels] - mass
-    known = (labels >= 0) & (rest > EXACT * mass)
+    known = (labels >= 0) & (rest > NEGLIGIBLE_SHARE * mass)
     n, rest, home = mass[known], rest[known], blocks[labels[known]]
     others = home - masses[known]
-    others[others < EXACT * home] = 0.0
+    others[others < NEGLIGIBLE_SHARE * home] = 0.0
     expected = others * (n / rest)[:, None]
     squares = (masses[known] - expected) ** 2
     ratio = np.divide(squares, expected, out=np.zeros_like(squares), where=expected > 0)
@@ -152,7 +152,7 @@ def _nonnegative_line(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple
     share = weight / weight.sum()
     x_mean, y_mean, squares = share @ x, share @ y, share @ x**2
     spread = share @ (x - x_mean) ** 2
-    slope = share @ ((x - x_mean) * y) / spread if spread > EXACT * squares else 0.0
+    slope = share @ ((x - x_mean) * y) / spread if spread > NEGLIGIBLE_SHARE * squares else 0.0
     if slope <= 0:
         return y_mean, 0.0
     constant = y_mean - slope * x_mean
@@ -161,11 +161,11 @@ def _nonnegative_line(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple
 
 Labels = np.ndarray
 
-AT_ONCE = 1 << 14  # rows
-MEMBERS = 3.0  # effective members of a column cluster, below which its sums are not informative
+ROWS_AT_ONCE = 1 << 14
+MIN_EFFECTIVE_MEMBERS = 3.0  # of a column cluster, below which its sums are not informative
 
 
-class Columns(NamedTuple):
+class ClusteredColumns(NamedTuple):
     """Columns in clusters."""
 
     member: sp.csr_array  # (m, l): 1 where a column belongs
@@ -174,7 +174,7 @@ class Columns(NamedTuple):
     total: np.ndarray  # the mass of each cluster
 
     @classmethod
-    def of(cls, matrix: sp.csr_array, labels: Labels) -> Columns:
+    def of(cls, matrix: sp.csr_array, labels: Labels) -> ClusteredColumns:
         """Take the columns of a matrix."""
         member = membership(labels, int(labels.max()) + 1)
         mass = np.asarray(matrix.sum(axis=0), np.float64).ravel()
@@ -190,15 +190,15 @@ def leftover(matrix: sp.csr_array, row_labels: Labels, column_labels: Labels) ->
 
     NaN if there is nothing to compare.
     """
-    columns = Columns.of(matrix, column_labels)
+    columns = ClusteredColumns.of(matrix, column_labels)
     blocks = columns.sums(membership(row_labels, int(row_labels.max()) + 1).T @ matrix)
     sizes = np.bincount(row_labels[row_labels >= 0])
-    counts = columns.total**2 >= MEMBERS * columns.squares
+    counts = columns.total**2 >= MIN_EFFECTIVE_MEMBERS * columns.squares
     observed = expected = 0.0
-    for start in range(0, matrix.shape[0], AT_ONCE):
-        labels = row_labels[start : start + AT_ONCE]
+    for start in range(0, matrix.shape[0], ROWS_AT_ONCE):
+        labels = row_labels[start : start + ROWS_AT_ONCE]
         several = (labels >= 0) & (sizes[labels] > 1)
-        part = matrix[start : start + AT_ONCE][several].astype(np.float64)
+        part = matrix[start : start + ROWS_AT_ONCE][several].astype(np.float64)
         together, one_by_one = _deviations(part, blocks[labels[several]], columns)
         observed += float(together[:, counts].sum())
         expected += float(one_by_one[:, counts].sum())
@@ -206,7 +206,7 @@ def leftover(matrix: sp.csr_array, row_labels: Labels, column_labels: Labels) ->
 
 
 def _deviations(
-    part: sp.csr_array, home: np.ndarray, columns: Columns
+    part: sp.csr_array, home: np.ndarray, columns: ClusteredColumns
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return D² / e and (1 - q) V / e of rows by column cluster; ``home`` are sums of clusters.
 
@@ -214,7 +214,7 @@ def _deviations(
     """
     own = columns.sums(part)
     others = home - own
-    others[others < EXACT * home] = 0.0
+    others[others < NEGLIGIBLE_SHARE * home] = 0.0
     mass, rest = own.sum(axis=1, keepdims=True), others.sum(axis=1, keepdims=True)
     share = _ratio(others, rest)
     expected = mass * share
@@ -234,9 +234,9 @@ def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.divide(a, b, out=np.zeros(shape), where=np.broadcast_to(b > 0, shape))
 
 
-TABLES = 99
+NULL_TABLES = 99
 LEVEL = 0.05
-LARGEST = 1 << 18  # cells of a table that is tested, and so of rows or columns squared
+MAX_TESTED_CELLS = 1 << 18  # cells of a table that is tested, and so of rows or columns squared
 
 
 def is_independent(matrix: sp.csr_array, rng: np.random.Generator) -> bool:
@@ -245,15 +245,15 @@ def is_independent(matrix: sp.csr_array, rng: np.random.Generator) -> bool:
     The correlation is compared with that of random tables whose expected margins are the same.
     Weights that are not counts, and large tables, are never called independent.
     """
-    known = counts_of(matrix) if np.prod(matrix.shape) <= LARGEST else None
+    known = counts_of(matrix) if np.prod(matrix.shape) <= MAX_TESTED_CELLS else None
     if known is None:
         return False
     counts = sp.csr_array((known, matrix.indices, matrix.indptr), matrix.shape).toarray()
     rates = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     observed = _correlation(counts)
     is_binary = bool(counts.max() == 1)
-    above = sum(_correlation(_drawn(rates, is_binary, rng)) >= observed for _ in range(TABLES))
-    return bool((above + 1) / (TABLES + 1) > LEVEL)
+    above = sum(_correlation(_drawn(rates, is_binary, rng)) >= observed for _ in range(NULL_TABLES))
+    return bool((above + 1) / (NULL_TABLES + 1) > LEVEL)
 
 
 def _drawn(rates: np.ndarray, is_binary: bool, rng: np.random.Generator) -> np.ndarray:

@@ -5,20 +5,26 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-import numpy as np
-from sklearn.base import BaseEstimator, BiclusterMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 
 from .._compat import Interval, InvalidParameterError, StrOptions
 from ..joint.machine import n_threads
+from ..joint.messages import InputError, quote, warn_user
+from ..joint.weighting import Weighting
 from ..model.storage import Savable
 from ..search.optimise.methods import Method
+from ..search.optimise.refine import Clustering
 from ..search.progress import Monitor, Progress
 from ..search.run import Run, Seed, Settings
+
+Starts = int | Literal["auto"]
+Callback = Callable[[Progress], Any]
+NetworkMethod = Literal["auto", "anneal", "sequential"]
 
 COUNT = Interval(Integral, 1, None, closed="left")
 SEARCH: dict[str, list[Any]] = {
@@ -32,75 +38,6 @@ SEARCH: dict[str, list[Any]] = {
     "n_jobs": [None, Integral],
     "verbose": ["verbose"],
 }
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class SearchParameters:
-    """Parameters of a search that every estimator has."""
-
-    n_init: int | str = "auto"
-    max_iter: int = 100
-    tol: float = 1e-3
-    max_time: float | None = None
-    callback: Callable[[Progress], Any] | None = None
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
-
-
-class Searches(Savable, BaseEstimator):
-    """Turns parameters into a run; parameters that an estimator lacks have the values here."""
-
-    n_init: Any = 1
-    max_iter: Any = 100
-    tol: Any = 1e-3
-    beta_step: Any = 0.1
-    max_time: Any = None
-    callback: Any = None
-    random_state: Any = 0
-    n_jobs: Any = None
-    verbose: Any = 0
-    order: Any = "natural"
-    keep_path: Any = False
-
-    def _validate_params(self) -> None:
-        """Check the parameters as scikit-learn does; an error ends with a value that works."""
-        try:
-            super()._validate_params()
-        except InvalidParameterError as error:
-            raise InvalidParameterError(f"{error}{_example(type(self), str(error))}") from error
-
-    def _run(self, beta: float) -> Run:
-        """The settings of a search at this β."""
-        return Run(
-            beta=beta,
-            seed=Seed.of(self.random_state),
-            monitor=Monitor(self.max_time, self.callback, self.verbose),
-            settings=Settings(self.max_iter, self.tol, self.order == "shuffled"),
-            n_jobs=n_threads(self.n_jobs),
-        )
-
-    def _method(self, name: str) -> Method:
-        return Method(name, self.n_init, self.beta_step, self.keep_path)
-
-
-def _example(kind: type[BaseEstimator], message: str) -> str:
-    """A call with the default of the parameter that an error is about."""
-    quoted = re.search(r"'(\w+)' parameter", message)
-    defaults = {name: p.default for name, p in inspect.signature(kind).parameters.items()}
-    name = quoted[1] if quoted else ""
-    return f" For example: {kind.__name__}({name}={defaults[name]!r})" if name in defaults else ""
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class NetworkParameters(SearchParameters):
-    """Parameters of a search in a network of relations."""
-
-    beta: float = 0.5
-    method: str = "auto"
-    beta_step: float = 0.1
-
-
 NETWORK: dict[str, list[Any]] = {
     **SEARCH,
     "beta": [Interval(Real, 0, 1, closed="both")],
@@ -108,36 +45,98 @@ NETWORK: dict[str, list[Any]] = {
 }
 
 
-class HasBiclusters(BiclusterMixin):
-    """One bicluster for each pair of a row cluster and a column cluster, computed on access."""
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of a search; those that an estimator lacks have the values here."""
 
-    row_labels_: np.ndarray
-    column_labels_: np.ndarray
+    n_clusters: Any = 3
+    beta: float | str = 0.7
+    method: str = "auto"
+    weighting: str | Weighting | None = None
+    init: Any = None
+    fixed: Any = None
+    n_init: int | str = 1
+    max_iter: int = 100
+    tol: float = 1e-3
+    beta_step: float = 0.1
+    keep_path: bool = False
+    reject: float | None = None
+    max_time: float | None = None
+    callback: Callback | None = None
+    random_state: Any = 0
+    n_jobs: int | None = None
+    engine: str = "local"
+    checkpoint: Any = None
+    verbose: int = 0
+    doublings: int = 0
 
-    @property
-    def rows_(self) -> np.ndarray:
-        """The rows of each bicluster, as a mask."""
-        return np.repeat(_members(self.row_labels_), _count(self.column_labels_), axis=0)
-
-    @property
-    def columns_(self) -> np.ndarray:
-        """The columns of each bicluster, as a mask."""
-        return np.tile(_members(self.column_labels_), (_count(self.row_labels_), 1))
-
-    def get_indices(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and columns of the i-th bicluster, without computing those of all others."""
-        check_is_fitted(self)
-        count = _count(self.row_labels_) * _count(self.column_labels_)
-        row_cluster, column_cluster = divmod(range(count)[i], _count(self.column_labels_))
-        return (
-            np.flatnonzero(self.row_labels_ == row_cluster),
-            np.flatnonzero(self.column_labels_ == column_cluster),
+    def run(self, beta: float) -> Run:
+        """Return the settings of a search at this β."""
+        return Run(
+            beta=beta,
+            seed=Seed.of(self.random_state),
+            monitor=Monitor(self.max_time, self.callback, self.verbose),
+            settings=Settings(self.max_iter, self.tol),
+            n_jobs=n_threads(self.n_jobs),
         )
 
+    def search_method(self, name: str = "") -> Method:
+        """Return the method with its parameters, or another method with these parameters."""
+        name = name or self.method
+        return Method(name, self.n_init, self.beta_step, self.keep_path, self.doublings)
 
-def _count(labels: np.ndarray) -> int:
-    return int(labels.max()) + 1
+
+class Searches(Savable, BaseEstimator):
+    """An estimator whose parameters describe a search."""
+
+    #: Values that the literature gives a method, for what are parameters elsewhere.
+    _published: ClassVar[dict[str, Any]] = {}
+    #: The methods that use a parameter, for parameters that not all of them use.
+    _used_by: ClassVar[dict[str, tuple[str, ...]]] = {
+        "tol": ("anneal", "sequential", "batch"),
+        "beta_step": ("anneal",),
+        "keep_path": ("anneal",),
+    }
+
+    def _parameters(self) -> Parameters:
+        own = {**self.get_params(deep=False), **self._published}
+        return Parameters(**{f.name: own[f.name] for f in fields(Parameters) if f.name in own})
+
+    def _validate_params(self) -> None:
+        """Check the parameters as scikit-learn does; an error ends with a value that works."""
+        try:
+            super()._validate_params()
+        except InvalidParameterError as error:
+            raise InvalidParameterError(f"{error}{_example(type(self), str(error))}") from error
+        method, defaults = self._parameters().method, _defaults(type(self))
+        for name, methods in self._used_by.items():
+            if method in methods or name not in defaults:
+                continue
+            value, default = getattr(self, name), defaults[name]
+            if value is not default and (default is None or value != default):
+                raise InputError(
+                    f"{name}={quote(value)} has no effect with method={method!r}",
+                    advice=f"Leave it out, or set method={methods[0]!r}.",
+                )
 
 
-def _members(labels: np.ndarray) -> np.ndarray:
-    return labels == np.arange(_count(labels))[:, None]
+def warn_if_unfinished(state: Clustering, run: Run) -> None:
+    """Warn if the search was stopped early, or did not converge."""
+    problem = ""
+    if run.monitor.reason:
+        problem = f"The fit was stopped because {run.monitor.reason}: the best so far is kept."
+    elif not state.converged:
+        problem = f"No convergence in {run.settings.max_iter} sweeps: raise max_iter or tol."
+    if problem:
+        warn_user(problem, ConvergenceWarning)
+
+
+def _defaults(kind: type[BaseEstimator]) -> dict[str, Any]:
+    return {name: p.default for name, p in inspect.signature(kind).parameters.items()}
+
+
+def _example(kind: type[BaseEstimator], message: str) -> str:
+    """A call with the default of the parameter that an error is about."""
+    quoted = re.search(r"'(\w+)' parameter", message)
+    name, defaults = quoted[1] if quoted else "", _defaults(kind)
+    return f" For example: {kind.__name__}({name}={defaults[name]!r})" if name in defaults else ""

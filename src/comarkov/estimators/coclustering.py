@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Real
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 
-from .._compat import Interval, StrOptions
+from .._compat import Interval, StrOptions, fit_context
+from ..joint.joint import Joint
 from ..joint.weighting import SCHEMES, Weighting
-from .base import COUNT, SEARCH, SearchParameters
-from .fitting import CoClusterEstimator
+from ..model.leaves import canonical_orders, renumbered_path
+from ..search.select import beta as betas_of
+from ..search.state.coclusters import CoClusterProblem, Step
+from ..search.state.starts import starts_for
+from .base import COUNT, SEARCH, Callback, Starts
+from .estimate import Estimate, estimate_fit
+from .fitting import CoClusterEstimator, choose_counts, read_weighted
+from .prediction import warn_of
 
-ClusterCounts = int | str | tuple[int | str | None, int | str | None]
+ClusterCount = int | Literal["auto"] | None
+ClusterCounts = int | Literal["auto"] | tuple[ClusterCount, ClusterCount]
 LabelPair = tuple[ArrayLike | None, ArrayLike | None]
 
 
-@dataclass(eq=False, repr=False)
-class CountParameters:
-    """The numbers of clusters and the weighting."""
-
-    n_clusters: ClusterCounts = 3
-    _: KW_ONLY
-    weighting: str | Weighting | None = None
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class StartParameters(SearchParameters):
-    """Labels to start from, and the parameters of the search."""
-
-    init: str | LabelPair = "random"
-    fixed: LabelPair | None = None
-
-
-@dataclass(eq=False, repr=False)
-class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
+class CoClustering(CoClusterEstimator):
     """Co-clustering of rows and columns by information-theoretic Markov aggregation.
 
     Rows are samples. The nonnegative matrix is read as a joint distribution of row X and column
@@ -61,13 +52,6 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         "auto" compares 9 values from 1 to 1/2 on random halves of the data, 4 to 12 times, and
         takes the one at which the halves agree best, or one that is nearer to 0.7 and not clearly
         worse. It takes several times as long as a fit. See ``beta_selection_``.
-    weighting : None, str or Weighting, default=None
-        How entries are weighted before the co-clustering: "counts" (unchanged), "presence", "log",
-        "uniform", "tfidf" or "bm25"; see :class:`Weighting` for when to use which, and for more
-        options. None weights texts by "bm25", and leaves all other data unchanged. The weighting
-        is learnt in the fit and applied to new data: a new row is weighted by its own length and
-        the column weights of the fit, a new column by the rows that have it and their lengths in
-        the fit.
     method : {"auto", "anneal", "sequential", "batch"}, default="auto"
         "auto" starts from good seeds, or from many small clusters that it merges; then it splits
         and merges clusters as long as the cost falls. Its costs are by far the lowest. Tiny data
@@ -78,6 +62,19 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         β = 1 and lowers β in steps, "sequential" (sGITCC) solves at β from a random start. "batch"
         moves all rows at once, then all columns, as ITCC does: it is fast at β = 1/2, but above it
         hardly anything moves in sparse data, see :class:`ITCC`.
+    weighting : None, str or Weighting, default=None
+        How entries are weighted before the co-clustering: "counts" (unchanged), "presence", "log",
+        "uniform", "tfidf" or "bm25"; see :class:`Weighting` for when to use which, and for more
+        options. None weights texts by "bm25", and leaves all other data unchanged. The weighting
+        is learnt in the fit and applied to new data: a new row is weighted by its own length and
+        the column weights of the fit, a new column by the rows that have it and their lengths in
+        the fit.
+    init : None or pair of array-likes, default=None
+        Labels of rows and of columns to start from; None leaves the start to the method. Either
+        may be None, and -1 stands for an element without a label. Clusters keep these numbers.
+    fixed : None or pair of array-likes, default=None
+        Labels of rows and of columns that must not change. Either may be None, and -1 stands for
+        an element that is free. Clusters keep these numbers.
     n_init : int or "auto", default="auto"
         The number of starts; the best result is kept, and more starts never end at a higher cost.
         They run in parallel, see ``n_jobs``. "auto" makes 3 for small data, or 2 if these agree on
@@ -88,25 +85,17 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         The largest number of sweeps over rows and columns from one start, and at each β of an
         annealing.
     tol : float, default=1e-3
-        Stop when a complete sweep saves no more than this many bits. With 0, as always for "auto",
-        sweeps continue until no single move lowers the cost; "batch" continues until moving all
-        rows at once, then all columns, saves nothing.
+        Stop when a complete sweep saves no more than this many bits; with 0, sweeps continue until
+        no single move lowers the cost, or, for "batch", until moving all rows at once, then all
+        columns, saves nothing. "auto" always continues until then, and takes no ``tol``.
     beta_step : float, default=0.1
-        The step by which "anneal" lowers β.
-    init : "random" or pair of array-likes, default="random"
-        Labels of rows and of columns to start from. Either may be None, and -1 stands for an
-        element that starts at random. Clusters keep these numbers.
-    fixed : None or pair of array-likes, default=None
-        Labels of rows and of columns that must not change. Either may be None, and -1 stands for
-        an element that is free. Clusters keep these numbers.
-    order : {"natural", "shuffled"}, default="natural"
-        The order of elements in a sweep, for the methods of the paper.
+        The step by which "anneal" lowers β; for this method only.
+    keep_path : bool, default=False
+        Keep the co-clustering at every β of "anneal" in ``path_``; for this method only.
     reject : None or float in (0, 1], default=None
         Elements with a lower confidence get label -1, except fixed ones and the most certain one of
         each cluster, so that no cluster becomes empty. Cost, information and the model for new data
         remain those of all elements. New rows and columns are rejected by their posterior.
-    keep_path : bool, default=False
-        Keep the co-clustering at every β of an annealing in ``path_``.
     max_time : float or None, default=None
         Seconds after which the best result so far is returned, with a warning; Ctrl-C does the
         same. An annealing makes no further start after half of this time.
@@ -136,7 +125,9 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         The cluster of each row and column. Clusters are numbered by decreasing mass, unless
         ``init`` or ``fixed`` gave them numbers. Empty rows and columns get label -1, with a
         warning, and so do elements that ``reject`` rejects. On a side that is not clustered every
-        element is its own cluster.
+        element is its own cluster. ``labels_`` are the row labels.
+    n_row_clusters_, n_column_clusters_ : int
+        How many clusters there are.
     row_confidence_, column_confidence_ : ndarray of float
         How likely each label is to be right, in [0, 1]; 0 for empty rows and columns. It is the
         posterior of the label times the share of the results of the search, the best included,
@@ -186,8 +177,7 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
     n_iter_ : int
         The number of sweeps over the rows and columns, at all β together.
     path_ : list of Step
-        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``; methods other than
-        "anneal" have only one β.
+        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``.
     hierarchy_ : Hierarchy
         The merges from finer clusters to those of the fit and on to one cluster on each side, with
         the bits that each loses, and linkage matrices for dendrograms; ``cut`` returns the model at
@@ -220,24 +210,109 @@ class CoClustering(CountParameters, StartParameters, CoClusterEstimator):
         **SEARCH,
         "n_clusters": [COUNT, StrOptions({"auto"}), tuple, list],
         "beta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
-        "weighting": [None, StrOptions(set(SCHEMES)), Weighting],
         "method": [StrOptions({"auto", "anneal", "sequential", "batch"})],
-        "init": [StrOptions({"random"}), tuple, list],
+        "weighting": [None, StrOptions(set(SCHEMES)), Weighting],
+        "init": [None, tuple, list],
         "fixed": [None, tuple, list],
-        "order": [StrOptions({"natural", "shuffled"})],
-        "reject": [None, Interval(Real, 0, 1, closed="right")],
         "keep_path": ["boolean"],
+        "reject": [None, Interval(Real, 0, 1, closed="right")],
         "engine": [StrOptions({"local", "dask"})],
         "checkpoint": [None, str, PathLike],
     }
 
-    n_clusters: ClusterCounts = "auto"
-    _: KW_ONLY
-    beta: float | str = 0.7
-    method: str = "auto"
-    beta_step: float = 0.1
-    order: str = "natural"
-    reject: float | None = None
-    keep_path: bool = False
-    engine: str = "local"
-    checkpoint: str | PathLike[str] | None = None
+    def __init__(
+        self,
+        n_clusters: ClusterCounts = "auto",
+        beta: float | Literal["auto"] = 0.7,
+        *,
+        method: Literal["auto", "anneal", "sequential", "batch"] = "auto",
+        weighting: str | Weighting | None = None,
+        init: LabelPair | None = None,
+        fixed: LabelPair | None = None,
+        n_init: Starts = "auto",
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        beta_step: float = 0.1,
+        keep_path: bool = False,
+        reject: float | None = None,
+        max_time: float | None = None,
+        callback: Callback | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: Literal["local", "dask"] = "local",
+        checkpoint: str | PathLike[str] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters, self.beta = n_clusters, beta
+        self.method, self.weighting = method, weighting
+        self.init, self.fixed, self.n_init = init, fixed, n_init
+        self.max_iter, self.tol, self.max_time = max_iter, tol, max_time
+        self.beta_step, self.keep_path = beta_step, keep_path
+        self.reject = reject
+        self.callback, self.checkpoint, self.verbose = callback, checkpoint, verbose
+        self.random_state = random_state
+        self.n_jobs, self.engine = n_jobs, engine
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def estimate(self, X: Any) -> Estimate:
+        """Predict how much memory and time a fit of X takes, within a factor of about 1.5.
+
+        It takes a second or two: memory is computed from sizes, and time from a sample of X.
+        Sets no attributes.
+
+        Parameters
+        ----------
+        X : what ``fit`` takes, or a store
+            Nonnegative weights.
+
+        Returns
+        -------
+        Estimate
+            ``memory`` of the whole process, ``seconds``, and ``advice`` in words. Print it for a
+            summary.
+        """
+        return estimate_fit(self, X)
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def beta_path(self, X: Any, betas: Sequence[float] | None = None) -> list[Step]:
+        """The co-clusterings of X at many β, in one annealed run; sets no attributes.
+
+        It starts with the best result of ``method="auto"`` at the largest β and lowers β from
+        there: at each β single elements move until no move lowers the cost. So it is fast, and
+        clusters keep their numbers from step to step; those of the last step are numbered by
+        decreasing mass. A fit at one β can find a lower cost. If ``n_clusters`` is "auto" the
+        numbers are those that a fit chooses, or has chosen for X.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+            Nonnegative weights.
+        betas : sequence of float in [0, 1], default=None
+            In any order; None is 1, 0.9, ..., 0.
+
+        Returns
+        -------
+        list of Step
+            (beta, cost, row_labels, column_labels), by decreasing β.
+        """
+        wanted, asked = betas_of.checked(betas), self._parameters()
+        run = asked.run(betas_of.DEFAULT_BETA if asked.beta == "auto" else float(asked.beta))
+        _, _, data = read_weighted(X, asked, run)
+        counts = self._counts_of_fit(data)
+        if counts is None:
+            counts, _ = choose_counts(data, self._counts(asked.n_clusters), asked, run)
+        starts = starts_for(data, counts, asked.init, asked.fixed)
+        problem = CoClusterProblem(data, starts)
+        run = replace(run, n_init=asked.search_method("auto").n_starts(problem))
+        solution = betas_of.beta_path(problem, wanted, run)
+        warn_of(solution.state, starts, run)
+        state = solution.state
+        return renumbered_path(solution.path, canonical_orders((state.rows, state.columns), starts))
+
+    def _counts_of_fit(self, data: Joint) -> tuple[Any, Any] | None:
+        """The numbers of clusters, if the fit chose them for the same data."""
+        if not hasattr(self, "selection_") or not self._model.has_masses_of(data):
+            return None
+        both = zip(self._counts(self.n_clusters), self.hierarchy_.n_fitted, strict=True)
+        rows, columns = (fitted if number == "auto" else number for number, fitted in both)
+        return rows, columns

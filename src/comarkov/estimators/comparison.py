@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -13,24 +13,29 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
+from .._compat import Interval, validate_params
 from ..costs import agreement
 from ..costs.objective import information
-from ..costs.relations import Information
 from ..io.read.fit_input import fit_input
-from ..io.store.weighing import weighted_joint
-from ..joint.joint import Joint, joint
-from ..joint.messages import without_mass
+from ..io.store.opening import weighted_joint
+from ..joint.joint import joint
+from ..joint.messages import InputError, warn_user, without_mass
 from ..joint.weighting import Weighting, as_weighting
 from ..search.run import Purpose, Seed
 from ..search.state.starts import pair, starts_for
+from .base import COUNT
 from .coclustering import ClusterCounts, CoClustering
 from .fitting import CoClusterEstimator
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
 
-BETAS = (0.0, 0.5, 0.75, 1.0)
-NAMES: dict[str, Callable[..., CoClustering]] = {
-    **{m: partial(CoClustering, method=m) for m in ("auto", "anneal", "sequential", "batch")},
+COST_BETAS = (0.0, 0.5, 0.75, 1.0)
+METHODS: dict[str, Callable[..., CoClusterEstimator]] = {
+    "auto": CoClustering,
+    "anneal": partial(CoClustering, method="anneal"),
+    "sequential": partial(CoClustering, method="sequential"),
+    "batch": partial(CoClustering, method="batch"),
     "sib": SIB,
     "aib": AIB,
     "itcc": ITCC,
@@ -40,17 +45,16 @@ NAMES: dict[str, Callable[..., CoClustering]] = {
     "ibcc-iterative": partial(IBCC, method="iterative"),
 }
 STARTED = ("anneal", "sequential", "batch", "iterative")  # methods that start from labels
-AGREEMENT = {
+MEASURES = {
     "map": agreement.matching_accuracy,
     "nmi": agreement.normalized_mutual_information,
     "ari": agreement.adjusted_rand_index,
 }
 LOADING = (4, 16)  # sizes of matrices that load the kernels: for few zeros, and for many
-LARGEST_SEED = 2**32 - 1
-Labels = tuple[np.ndarray, np.ndarray]
+LabelsOfBoth = tuple[np.ndarray, np.ndarray]
 
 
-class Known(NamedTuple):
+class KnownClasses(NamedTuple):
     """Known classes of the rows (side 0) or the columns (side 1)."""
 
     name: str
@@ -58,14 +62,13 @@ class Known(NamedTuple):
     classes: np.ndarray
 
 
-class Fitted(NamedTuple):
-    """The result of a method."""
-
-    labels: Labels
-    beta: float
-    seconds: float
-
-
+@validate_params(
+    methods=[None, list, tuple],
+    beta=[Interval(Real, 0, 1, closed="both")],
+    n_init=[COUNT],
+    random_state=["random_state"],
+    classes=[tuple, list],
+)
 def compare(
     X: Any,
     n_clusters: ClusterCounts = 3,
@@ -73,8 +76,8 @@ def compare(
     *,
     beta: float = 0.7,
     weighting: str | Weighting | None = None,
-    n_starts: int = 1,
-    seed: int = 0,
+    n_init: int = 1,
+    random_state: Any = 0,
     classes: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
 ) -> np.ndarray:
     """Run methods on the same matrix from the same starts; one line for each.
@@ -98,9 +101,9 @@ def compare(
         For the methods that work at any β.
     weighting : None, str or Weighting, default=None
         How entries are weighted first; costs are those of the weighted matrix.
-    n_starts : int, default=1
+    n_init : int, default=1
         The number of starts.
-    seed : int, default=0
+    random_state : int, RandomState or None, default=0
         The seed of the starts.
     classes : pair of (array-like or None), default=(None, None)
         Known classes of rows and of columns to compare the clusters with.
@@ -117,84 +120,69 @@ def compare(
     --------
     >>> from comarkov import compare, datasets
     >>> women = datasets.load("southern-women").matrix
-    >>> table = compare(women, (2, 3), ["sequential", "itcc", "aib"], n_starts=5)
+    >>> table = compare(women, (2, 3), ["sequential", "itcc", "aib"], n_init=5)
     >>> for line in table[["method", "cost_0.5", "cost_1"]]:
     ...     print("{:10}  {:.3f}  {:.3f}".format(*line))
     sequential  0.656  1.155
     itcc        0.656  1.155
     aib         0.745  1.199
     """
-    names = _checked_methods(methods)
-    _check_numbers(n_clusters, beta, n_starts, seed)
+    names = _check_methods(methods)
+    counts = _check_counts(n_clusters)
+    seed = random_state
+    if not isinstance(seed, Integral):
+        seed = check_random_state(random_state).randint(2**31)
     X = fit_input(X)
     data = weighted_joint(X, as_weighting(weighting, X))
-    known = _checked_classes(classes, data.shape)
-    weights = data.csr
-    starts = same_starts(weights, n_clusters, n_starts, seed)
-    _warn_of_empty(data)
+    known = _check_classes(classes, data.shape)
+    starts = same_starts(data.csr, counts, n_init, int(seed))
+    empty = [int((mass == 0).sum()) for mass in (data.row_mass, data.column_mass)]
+    if any(empty):
+        warn_user(f"{without_mass(empty, data.shape)}: in no cluster.")
     lines = []
     for name in names:
         try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", ".* (has|have) no mass")  # reported once, above
-                fitted = run(_estimator(name, beta, seed), weights, n_clusters, starts)
+            lines.append(_line(name, _estimator(name, beta, seed), data.csr, starts, known))
         except MemoryError as error:
             if methods is not None:
                 raise
-            warnings.warn(f"{name!r} is left out. {error}", stacklevel=2)
-            continue
-        lines.append(_line(name, information(weights, *fitted.labels), fitted, known))
-    return _table(lines)
+            warn_user(f"{name!r} is left out. {error}")
+    width = max(len(line["method"]) for line in lines)
+    types = [(field, f"U{width}" if field == "method" else "f8") for field in lines[0]]
+    return np.array([tuple(line.values()) for line in lines], types)
 
 
-def _checked_methods(methods: Any) -> list[str]:
+def _check_methods(methods: Sequence[str] | None) -> list[str]:
     """The names of methods, or an error with those that there are."""
-    if methods is None:
-        return list(NAMES)
-    choice = f"Choose from: {', '.join(NAMES)}"
-    if isinstance(methods, str) or not isinstance(methods, Iterable):
-        raise ValueError(f"methods must be a list of names, got {methods!r}. {choice}.")
-    names = list(methods)
-    if not names:
-        raise ValueError(f"methods is empty. {choice}; or use None for all.")
-    for name in names:
-        if not isinstance(name, str) or name not in NAMES:
-            raise ValueError(f"There is no method {name!r}. {choice}.")
+    names = list(METHODS) if methods is None else list(methods)
+    wrong = [name for name in names if not isinstance(name, str) or name not in METHODS]
+    if wrong or not names:
+        problem = f"There is no method {wrong[0]!r}" if wrong else "methods is empty"
+        raise InputError(problem, advice=f"Choose from: {', '.join(METHODS)}; or use None for all.")
     return names
 
 
-def _check_numbers(n_clusters: Any, beta: Any, n_starts: Any, seed: Any) -> None:
-    """Refuse numbers that some method could not use, even if it is not among those compared."""
-    single = isinstance(n_clusters, str | Real) or n_clusters is None
-    counts = [n_clusters] if single else n_clusters
-    if not all(_is_whole(count) and count >= 1 for count in counts):
-        raise ValueError(
+def _check_counts(n_clusters: Any) -> tuple[int, int]:
+    counts: Any = [None] if isinstance(n_clusters, float) else pair(n_clusters, "n_clusters")
+    if not all(isinstance(count, Integral) and int(count) >= 1 for count in counts):
+        raise InputError(
             "A comparison needs the numbers of row and of column clusters, as an int >= 1 or a "
-            f"pair of them, got {n_clusters!r}. For example: n_clusters=(3, 3)"
+            f"pair of them, got {n_clusters!r}",
+            advice="For example: n_clusters=(3, 3)",
         )
-    if not isinstance(beta, Real) or isinstance(beta, bool) or not 0 <= float(beta) <= 1:
-        raise ValueError(f"beta must be a number from 0 to 1, got {beta!r}. For example: beta=0.7")
-    if not _is_whole(n_starts) or n_starts < 1:
-        raise ValueError(f"n_starts must be an int >= 1, got {n_starts!r}.")
-    if not _is_whole(seed) or not 0 <= seed <= LARGEST_SEED:
-        raise ValueError(f"seed must be an int from 0 to {LARGEST_SEED}, got {seed!r}.")
+    return int(counts[0]), int(counts[1])
 
 
-def _checked_classes(pair_of_classes: Any, shape: tuple[int, int]) -> list[Known]:
+def _check_classes(classes: Any, shape: tuple[int, int]) -> list[KnownClasses]:
     """The known classes as numbers."""
-    if not isinstance(pair_of_classes, tuple | list) or len(pair_of_classes) != 2:
-        raise ValueError(
-            "classes must be a pair: those of the rows and those of the columns, either of which "
-            "may be None. For example: classes=(row_classes, None)"
-        )
     known = []
-    sides = zip(("row", "column"), pair_of_classes, shape, strict=True)
-    for side, (name, classes, n) in enumerate(sides):
-        if classes is None:
+    sides = zip(("row", "column"), pair(classes, "classes"), shape, strict=True)
+    for side, (name, given, n) in enumerate(sides):
+        if given is None:
             continue
-        array = np.asarray(classes)
+        array = np.asarray(given)
         if array.shape != (n,):
-            raise ValueError(
+            raise InputError(
                 f"There must be one class for each of the {n} {name}s, got an array of shape "
                 f"{array.shape}."
             )
@@ -204,87 +192,75 @@ def _checked_classes(pair_of_classes: Any, shape: tuple[int, int]) -> list[Known
         except TypeError:  # values that cannot be compared
             is_complete = False
         if not is_complete:
-            raise ValueError(
+            raise InputError(
                 f"The {name} classes must be all numbers or all strings, and none may be missing."
             )
-        known.append(Known(name, side, numbers))
+        known.append(KnownClasses(name, side, numbers))
     return known
 
 
-def _warn_of_empty(data: Joint) -> None:
-    """Warn of empty rows and columns, which no method clusters."""
-    empty = [int((mass == 0).sum()) for mass in (data.row_mass, data.column_mass)]
-    if any(empty):
-        warnings.warn(f"{without_mass(empty, data.shape)}: in no cluster.", stacklevel=3)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def same_starts(weights: Any, n_clusters: Any, n_starts: int, seed: int) -> list[Labels]:
+def same_starts(weights: Any, n_clusters: Any, n_init: int, seed: int) -> list[LabelsOfBoth]:
     """Random labels of rows and columns, for each start."""
     sides = starts_for(joint(weights), n_clusters, None, None)
-    streams = [Seed((seed,)).stream(Purpose.START, i) for i in range(n_starts)]
+    streams = [Seed((seed,)).stream(Purpose.START, i) for i in range(n_init)]
     return [(sides[0].draw(rng), sides[1].draw(rng)) for rng in streams]
 
 
-def run(
-    estimator: CoClusterEstimator, weights: sp.csr_array, n_clusters: Any, starts: list[Labels]
-) -> Fitted:
-    """Fit from each of the starts, if the method uses them; the result of least cost."""
-    takes_starts = "init" in estimator.get_params() and estimator.method in STARTED
-    for n in LOADING:
-        small = joint(np.eye(n) * weights.data[0]).csr
-        _fit(estimator, small, 2, (np.arange(n) % 2,) * 2 if takes_starts else None)
-    before = time.perf_counter()
-    results = [
-        _fit(estimator, weights, n_clusters, start)
-        for start in (starts if takes_starts else [None])
-    ]
-    seconds = time.perf_counter() - before
-    beta = float(estimator.beta)
-    costs = [information(weights, *labels).cost(beta) for labels in results]
-    return Fitted(results[int(np.argmin(costs))], beta, seconds)
-
-
-def _fit(
-    estimator: CoClusterEstimator, weights: sp.csr_array, n_clusters: Any, start: Labels | None
-) -> Labels:
-    """Labels of rows and columns; a method for rows only is also fitted to the transpose."""
-    counts = pair(n_clusters, "n_clusters")
-    if not isinstance(estimator, OneSided):
-        init = {} if start is None else {"init": start}
-        model = clone(estimator).set_params(n_clusters=counts, **init).fit(weights)
-        return model.row_labels_, model.column_labels_
-    rows, columns = (
-        clone(estimator)
-        .set_params(n_clusters=k, **({} if start is None else {"init": (start[i], None)}))
-        .fit_predict(matrix)
-        for i, (k, matrix) in enumerate(zip(counts, (weights, weights.T), strict=True))
-    )
-    return rows, columns
-
-
 def _estimator(name: str, beta: float, seed: int) -> CoClusterEstimator:
-    estimator = NAMES[name]()
+    estimator = METHODS[name]()
     wanted = {"beta": beta, "random_state": seed}
     known = estimator.get_params()
     return estimator.set_params(**{key: wanted[key] for key in wanted if key in known})
 
 
-def _line(name: str, parts: Information, fitted: Fitted, known: list[Known]) -> dict[str, Any]:
-    costs = {f"cost_{beta:g}": parts.cost(beta) for beta in BETAS}
-    agreement = {
-        f"{known_side.name}_{measure}": agree(known_side.classes, fitted.labels[known_side.side])
-        for known_side in known
-        for measure, agree in AGREEMENT.items()
+def _line(
+    name: str,
+    estimator: CoClusterEstimator,
+    weights: sp.csr_array,
+    starts: list[LabelsOfBoth],
+    known: list[KnownClasses],
+) -> dict[str, Any]:
+    """Fit from each of the starts, if the method uses them; describe the result of least cost."""
+    beta = float(estimator._parameters().beta)
+    takes_starts = "init" in estimator.get_params() and estimator._parameters().method in STARTED
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* (has|have) no mass")  # reported once
+        for n in LOADING:
+            small = (np.arange(n) % 2,) * 2
+            _fit(estimator, joint(np.eye(n) * weights.data[0]).csr, small, takes_starts)
+        before = time.perf_counter()
+        used = starts if takes_starts else starts[:1]
+        results = [_fit(estimator, weights, start, takes_starts) for start in used]
+        seconds = time.perf_counter() - before
+    parts = [information(weights, *labels) for labels in results]
+    best = int(np.argmin([part.cost(beta) for part in parts]))
+    return {
+        "method": name,
+        "beta": beta,
+        **{f"cost_{other:g}": parts[best].cost(other) for other in COST_BETAS},
+        "kept": parts[best].kept,
+        "seconds": seconds,
+        **{
+            f"{side.name}_{measure}": agree(side.classes, results[best][side.side])
+            for side in known
+            for measure, agree in MEASURES.items()
+        },
     }
-    figures = {"beta": fitted.beta, **costs, "kept": parts.kept, "seconds": fitted.seconds}
-    return {"method": name, **figures, **agreement}
 
 
-def _table(lines: list[dict[str, Any]]) -> np.ndarray:
-    width = max(len(line["method"]) for line in lines)
-    types = [(field, f"U{width}" if field == "method" else "f8") for field in lines[0]]
-    return np.array([tuple(line.values()) for line in lines], types)
+def _fit(
+    estimator: CoClusterEstimator, weights: sp.csr_array, start: LabelsOfBoth, takes_starts: bool
+) -> LabelsOfBoth:
+    """Labels of rows and columns; a method for rows only is also fitted to the transpose."""
+    counts = tuple(int(labels.max()) + 1 for labels in start)
+    if not isinstance(estimator, OneSided):
+        init = {"init": start} if takes_starts else {}
+        model = clone(estimator).set_params(n_clusters=counts, **init).fit(weights)
+        return model.row_labels_, model.column_labels_
+    rows, columns = (
+        clone(estimator)
+        .set_params(n_clusters=k, **({"init": (labels, None)} if takes_starts else {}))
+        .fit_predict(matrix)
+        for k, labels, matrix in zip(counts, start, (weights, weights.T), strict=True)
+    )
+    return rows, columns

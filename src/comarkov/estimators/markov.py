@@ -4,39 +4,49 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.special import softmax
-from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, StrOptions, fit_context
 from ..costs.labels import as_labels, renumbered
 from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
-from ..costs.relations import markov
+from ..costs.objective import markov
 from ..joint import chains
 from ..joint.chains import Chain, Transitions, chain, hold_out, read_transitions
 from ..joint.inputs import is_matrix
 from ..joint.joint import joint
+from ..joint.scale import are_whole
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
-from ..search.optimise.methods import warn_if_unfinished
 from ..search.run import Purpose, Seed
-from ..search.state.graph import Graph, Relation
+from ..search.state.graph import Graph, WeightedRelation
 from ..search.state.network_state import Network, NetworkProblem
-from ..search.state.starts import Elements, Start, start_for
-from .base import COUNT, NETWORK, NetworkParameters, Searches
+from ..search.state.starts import ElementWords, Start, start_for
+from .base import (
+    COUNT,
+    NETWORK,
+    Callback,
+    NetworkMethod,
+    Searches,
+    Starts,
+    warn_if_unfinished,
+)
 from .prediction import with_columns_of_fit
 
+if TYPE_CHECKING:
+    from ..results.chain_results import ChainResults
+
 NEW_MASS = 1e-6  # of a new state, whose share of all steps is unknown: too little to matter
-STATES = Elements("state", "states", "n_samples")
+STATES = ElementWords("state", "states", "n_samples")
 
 
 @dataclass(eq=False, repr=False)
-class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
+class MarkovAggregation(Searches):
     """Aggregate the states of a Markov chain into clusters that form a chain themselves.
 
     Z1 and Z2 are two successive states of the stationary chain, Z̄1 and Z̄2 their clusters. The
@@ -61,6 +71,13 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         The number of clusters. You get exactly that many, and none is empty.
     beta : float in [0, 1], default=0.5
         What to favour: 1 for states that predict the next cluster, 0 for a lumpable chain.
+    method : {"auto", "anneal", "sequential"}, default="auto"
+        "auto" starts from many small clusters that it merges; then it splits and merges clusters as
+        long as the cost falls. Other starts use singular vectors, eigenvectors (which are constant
+        on the clusters of a lumpable chain), or random clusters. After every third start it also
+        tries a consensus of all results. Tiny chains (up to about 11 states) get the global
+        optimum; of several, the lexicographically first. "anneal" solves at β = 1 and lowers β in
+        steps, "sequential" solves at β only; both start from random clusters.
     kind : {"auto", "probabilities", "counts", "sequences"}, default="auto"
         What X is in ``fit``. "auto" takes a square matrix whose rows sum to 1 as probabilities,
         one of whole numbers as counts of transitions, and any other as weights, whose rows it
@@ -73,20 +90,13 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
     held_out : float in [0, 1), default=0
         The share of observed transitions to keep out of the fit and use for ``lumpability_test_``:
         the ends of sequences, or counts drawn by binomial thinning.
-    method : {"auto", "anneal", "sequential"}, default="auto"
-        "auto" starts from many small clusters that it merges; then it splits and merges clusters as
-        long as the cost falls. Other starts use singular vectors, eigenvectors (which are constant
-        on the clusters of a lumpable chain), or random clusters. After every third start it also
-        tries a consensus of all results. Tiny chains (up to about 11 states) get the global
-        optimum; of several, the lexicographically first. "anneal" solves at β = 1 and lowers β in
-        steps, "sequential" solves at β only; both start from random clusters.
+    init : None or array-like, default=None
+        Labels to start from; -1 for states without a label. Clusters keep these numbers.
+    fixed : None or array-like, default=None
+        Labels that must not change; -1 for states that are free. Clusters keep these numbers.
     n_init : int or "auto", default="auto"
         The number of starts; the best result is kept. "auto" makes at most 6, for small data and
         ``method="auto"``.
-    init : "random" or array-like, default="random"
-        Labels to start from; -1 for states that start at random. Clusters keep these numbers.
-    fixed : None or array-like, default=None
-        Labels that must not change; -1 for states that are free. Clusters keep these numbers.
     max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
         As in :class:`CoClustering`.
 
@@ -138,17 +148,28 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         "kind": [StrOptions({"auto", "probabilities", "counts", "sequences"})],
         "restrict": ["boolean"],
         "held_out": [Interval(Real, 0, 1, closed="left")],
-        "init": [StrOptions({"random"}), "array-like"],
+        "init": [None, "array-like"],
         "fixed": [None, "array-like"],
     }
 
     n_clusters: int = 3
+    beta: float = 0.5
     _: KW_ONLY
-    kind: str = "auto"
+    method: NetworkMethod = "auto"
+    kind: Literal["auto", "probabilities", "counts", "sequences"] = "auto"
     restrict: bool = False
     held_out: float = 0.0
-    init: str | ArrayLike = "random"
+    init: ArrayLike | None = None
     fixed: ArrayLike | None = None
+    n_init: Starts = "auto"
+    max_iter: int = 100
+    tol: float = 1e-3
+    beta_step: float = 0.1
+    max_time: float | None = None
+    callback: Callback | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -163,16 +184,17 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         y : ignored
         """
         data = read_transitions(X, self.kind)
-        run = self._run(float(self.beta))
+        asked = self._parameters()
+        run = asked.run(float(self.beta))
         fitted, tested = data.weights, None
         if self.held_out:
             rng = run.seed.stream(Purpose.HELD_OUT)
             fitted, tested = hold_out(data, float(self.held_out), rng)
         walk = chain(fitted, data.states, self.restrict, is_part=tested is not None)
-        graph = Graph((Relation(0, 0, joint(_flow(walk)), markov),), 1)
+        graph = Graph((WeightedRelation(0, 0, joint(_flow(walk)), markov),), 1)
         problem = NetworkProblem(graph, [self._start(walk, data.states)])
-        state = self._method(self.method).solve(problem, run).state
-        warn_if_unfinished(state, run, 3)
+        state = asked.search_method().solve(problem, run).state
+        warn_if_unfinished(state, run)
         for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if data.sequences is None:
@@ -182,15 +204,24 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
             self.lumpability_test_ = self._tested(tested, run.seed)
         return self
 
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fit and return the labels of the states."""
+        return self.fit(X).labels_
+
+    def results(self, X: Any) -> ChainResults:
+        """The results of this model on X, what was passed to ``fit``, with tables and a report."""
+        from ..results.chain_results import ChainResults
+
+        return ChainResults(self, X)
+
     def _start(self, walk: Chain, states: np.ndarray) -> Start:
         """The start of the states of the chain."""
         chains.check_restricted(self.n_clusters, walk.inside, states)
-        given = [None if isinstance(self.init, str) else self.init, self.fixed]
         init, fixed = (
             None
             if labels is None
             else as_labels(labels, states.size, f"{name} state labels")[walk.inside]
-            for name, labels in zip(("init", "fixed"), given, strict=True)
+            for name, labels in (("init", self.init), ("fixed", self.fixed))
         )
         return start_for(self.n_clusters, init, fixed, walk.stationary, STATES)
 
@@ -243,7 +274,7 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         """
         check_is_fitted(self)
         data = read_transitions(X, self._kind_to_test(X))
-        if data.sequences is None and not chains.are_whole(data.weights):
+        if data.sequences is None and not are_whole(data.weights.data):
             raise ValueError("The test needs counts of transitions, whole numbers, or sequences.")
         place = chains.places_of(data, self.states_)
         entries = data.weights.tocoo()
@@ -253,7 +284,13 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
             sp.csr_array((entries.data, places), (n, n)), Seed.of(self.random_state)
         )
 
-    def predict(self, X: Any) -> np.ndarray:
+    @overload
+    def predict(self, X: Any, *, return_confidence: Literal[False] = False) -> np.ndarray: ...
+    @overload
+    def predict(
+        self, X: Any, *, return_confidence: Literal[True]
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+    def predict(self, X: Any, *, return_confidence: bool = False) -> Any:
         """The cluster of each new state, given its transitions to the states of the fit.
 
         With p(b|x) the probability that the new state x goes to cluster b, and p(b|a) that of
@@ -272,11 +309,18 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
             Counts, probabilities or other weights of transitions from new states (rows) to those
             of the fit (columns). Columns are matched by name if both have names: those that the
             fit did not have are ignored with a warning, those that are missing count as 0.
+        return_confidence : bool, default=False
+            Also return the posterior of each cluster. It is proportional to exp(-n D), with D in
+            nats and n the sum of the row: the probability of n observed transitions in each
+            cluster, if all clusters are equally likely a priori. Rows of probabilities count as a
+            single transition, so pass counts if you have them.
 
         Returns
         -------
-        ndarray of int
+        labels : ndarray of int
             -1 for states without transitions to any cluster.
+        confidence : ndarray of float, if ``return_confidence``
+            0 for states without transitions to any cluster.
 
         Examples
         --------
@@ -285,16 +329,6 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         >>> model = MarkovAggregation(2, random_state=0).fit(P)
         >>> model.predict([[9, 8, 1, 1], [0, 1, 3, 0], [0, 0, 0, 0]])
         array([ 0,  1, -1])
-        """
-        return self.predict_with_confidence(X)[0]
-
-    def predict_with_confidence(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The cluster of each new state as in ``predict``, and the posterior of that cluster.
-
-        The posterior is proportional to exp(-n D), with D in nats and n the sum of the row: the
-        probability of n observed transitions in each cluster, if all clusters are equally likely
-        a priori. Rows of probabilities count as a single transition, so pass counts if you have
-        them. States without transitions to any cluster have cluster -1 and confidence 0.
         """
         check_is_fitted(self)
         weights = with_columns_of_fit(self, X, chains.names_like(self.states_, X))
@@ -306,8 +340,11 @@ class MarkovAggregation(NetworkParameters, ClusterMixin, Searches):
         n = steps.sum(axis=1)
         share = np.divide(NEW_MASS, n, where=n > 0, out=np.zeros(n.size))
         costs = model.row_costs(joint(sp.diags_array(share) @ steps, model.scale)) * model.scale
+        labels = np.where(n > 0, costs.argmin(axis=1), -1)
+        if not return_confidence:
+            return labels
         sure = softmax(-costs * (n / NEW_MASS)[:, None], axis=1).max(axis=1)
-        return np.where(n > 0, costs.argmin(axis=1), -1), np.where(n > 0, sure, 0.0)
+        return labels, np.where(n > 0, sure, 0.0)
 
     def _kind_to_test(self, X: Any) -> str:
         """Sequences if the fit took X as such, unless X can only be a matrix of counts."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,20 +14,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import fit_context
 from ..costs.labels import renumbered
-from ..costs.relations import Coefficients, Information, co_clustering
+from ..costs.objective import Coefficients, Information, co_clustering
 from ..io.read.fit_input import Key, read_new, read_relations
 from ..joint.joint import Joint, joint
+from ..joint.messages import warn_user
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
-from ..search.optimise.methods import warn_if_unfinished
-from ..search.state.graph import Graph, Relation
+from ..search.state.graph import Graph, WeightedRelation
 from ..search.state.network_state import problem_of
-from ..search.state.starts import Elements, Start, start_for
-from .base import COUNT, NETWORK, NetworkParameters, Searches
+from ..search.state.starts import ElementWords, Start, start_for
+from .base import COUNT, NETWORK, Callback, NetworkMethod, Searches, Starts, warn_if_unfinished
+
+if TYPE_CHECKING:
+    from ..results.multiway_results import MultiwayResults
 
 
 @dataclass(eq=False, repr=False)
-class MultiwayClustering(NetworkParameters, Searches):
+class MultiwayClustering(Searches):
     """Cluster several types of elements at once, using all relations between them.
 
     Documents have words and authors; users have items and tags. Each relation e is a nonnegative
@@ -45,8 +47,6 @@ class MultiwayClustering(NetworkParameters, Searches):
     n_clusters : int or dict of type to int, default=3
         The number of clusters of each type; a single number applies to all types. You get exactly
         that many, and none is empty.
-    weights : None or dict of relation to float, default=None
-        How much each relation counts; 1 for relations that are not in the dict.
     beta : float in [0, 1], default=0.5
         The coupling of the two sides of each relation.
     method : {"auto", "anneal", "sequential"}, default="auto"
@@ -56,13 +56,15 @@ class MultiwayClustering(NetworkParameters, Searches):
         :class:`CoClustering`. Elements with labels in ``init`` or ``fixed`` do not move until the
         others have found their clusters. "anneal" solves at β = 1 and lowers β in steps,
         "sequential" solves at β only; both start from random clusters.
-    n_init : int or "auto", default="auto"
-        The number of starts; the best result is kept. "auto" makes at most 6, for small data and
-        ``method="auto"``.
+    weights : None or dict of relation to float, default=None
+        How much each relation counts; 1 for relations that are not in the dict.
     init : None or dict of type to array-like, default=None
         Labels to start from; -1 for elements that start at random. Clusters keep these numbers.
     fixed : None or dict of type to array-like, default=None
         Labels that must not change; -1 for elements that are free. Clusters keep these numbers.
+    n_init : int or "auto", default="auto"
+        The number of starts; the best result is kept. "auto" makes at most 6, for small data and
+        ``method="auto"``.
     max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
         As in :class:`CoClustering`.
 
@@ -115,10 +117,21 @@ class MultiwayClustering(NetworkParameters, Searches):
     }
 
     n_clusters: int | dict[str, int] = 3
+    beta: float = 0.5
     _: KW_ONLY
+    method: NetworkMethod = "auto"
     weights: dict[Key, float] | None = None
     init: dict[str, ArrayLike] | None = None
     fixed: dict[str, ArrayLike] | None = None
+    n_init: Starts = "auto"
+    max_iter: int = 100
+    tol: float = 1e-3
+    beta_step: float = 0.1
+    max_time: float | None = None
+    callback: Callback | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Mapping[Key, Any], y: Any = None) -> Self:
@@ -138,9 +151,10 @@ class MultiwayClustering(NetworkParameters, Searches):
             _check_names(name, getattr(self, name), types, "type")
         graph = self._graph(data, types)
         starts = [self._start(name, graph.weights[t]) for t, name in enumerate(types)]
-        run = self._run(float(self.beta))
-        state = self._method(self.method).solve(problem_of(graph, starts), run).state
-        warn_if_unfinished(state, run, 3)
+        asked = self._parameters()
+        run = asked.run(float(self.beta))
+        state = asked.search_method().solve(problem_of(graph, starts), run).state
+        warn_if_unfinished(state, run)
         self._keep(types, list(data), starts, state)
         self._models = {
             key: relation_model(matrix, [self.labels_[name] for name in key], 2 * self.beta - 1)
@@ -149,6 +163,12 @@ class MultiwayClustering(NetworkParameters, Searches):
         self.names_ = elements
         self._report(starts)
         return self
+
+    def results(self, X: Mapping[Key, Any]) -> MultiwayResults:
+        """The results of this model on X, what was passed to ``fit``, with tables and a report."""
+        from ..results.multiway_results import MultiwayResults
+
+        return MultiwayResults(self, X)
 
     def _graph(self, data: dict[Key, Joint], types: list[str]) -> Graph:
         """The types as numbers, and the cost of each relation in units of the largest weight."""
@@ -159,7 +179,7 @@ class MultiwayClustering(NetworkParameters, Searches):
         number = {name: t for t, name in enumerate(types)}
         unit = max(self._weight(key) for key in data)
         relations = tuple(
-            Relation(
+            WeightedRelation(
                 number[s], number[t], matrix, partial(_weighted, weight=self._weight((s, t)) / unit)
             )
             for (s, t), matrix in data.items()
@@ -172,7 +192,7 @@ class MultiwayClustering(NetworkParameters, Searches):
         if k is None:
             raise ValueError(f"n_clusters has no number for the type {name!r}.")
         init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
-        words = Elements(repr(name), f"elements of {name!r}", "in all")
+        words = ElementWords(repr(name), f"elements of {name!r}", "in all")
         return start_for(k, init, fixed, mass, words)
 
     def _keep(
@@ -234,9 +254,9 @@ class MultiwayClustering(NetworkParameters, Searches):
         >>> model.predict([[1, 1, 0, 0]], "authors")  # of documents 0 and 1
         array([0])
         """
-        return self._placed(X, element_type)[1]
+        return self._place(X, element_type)[1]
 
-    def _placed(self, X: Any, element_type: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def _place(self, X: Any, element_type: str | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The names of new elements, and their clusters."""
         check_is_fitted(self)
         X, element_type = self._new_relations(X, element_type)
@@ -309,10 +329,9 @@ class MultiwayClustering(NetworkParameters, Searches):
             if not start.has_mass.all()
         ]
         if empty:
-            message = (
+            warn_user(
                 f"Elements have no mass in any relation: {', '.join(empty)}; their label is -1."
             )
-            warnings.warn(message, stacklevel=4)
 
 
 def _weighted(beta: float, weight: float) -> Coefficients:

@@ -1,27 +1,51 @@
-"""Methods of the literature: each is CoClustering with its published β and optimiser."""
+"""Methods of the literature: each minimises the cost at its published β by its own algorithm."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from .._compat import Interval, StrOptions
 from ..costs.labels import membership
 from ..joint.joint import Joint, joint
+from ..joint.messages import InputError
+from ..joint.weighting import Weighting
 from ..search.optimise.agglomeration import MergeTree, agglomerate
-from ..search.optimise.exact import with_optimum
-from ..search.optimise.methods import Method
-from ..search.optimise.polish import BETTER, fine_count
-from ..search.optimise.refine import Labels
+from ..search.optimise.refine import BETTER, Labels, fine_count
 from ..search.run import Run
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
-from .base import COUNT
-from .coclustering import CoClustering, CountParameters, StartParameters
+from .base import COUNT, Callback, Starts
+from .coclustering import ClusterCounts, CoClustering, LabelPair
 from .fitting import CoClusterEstimator
 
 CONSTRAINTS = CoClustering._parameter_constraints
 Trees = tuple[MergeTree | None, MergeTree | None]
+
+
+@dataclass(eq=False, repr=False)
+class CountParameters:
+    """How many clusters, and the weighting."""
+
+    n_clusters: ClusterCounts = 3
+    _: KW_ONLY
+    weighting: str | Weighting | None = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class StartParameters(CountParameters):
+    """Labels to start from, and the parameters of the search."""
+
+    init: LabelPair | None = None
+    fixed: LabelPair | None = None
+    n_init: Starts = "auto"
+    max_iter: int = 100
+    tol: float = 1e-3
+    max_time: float | None = None
+    callback: Callback | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
 
 class OneSided:
@@ -32,12 +56,12 @@ class OneSided:
         "n_clusters": [COUNT, StrOptions({"auto"})],
     }
 
-    def _both(self, n_clusters: Any) -> tuple[Any, Any]:
+    def _counts(self, n_clusters: Any) -> tuple[Any, Any]:
         rows, columns = n_clusters if isinstance(n_clusters, tuple) else (n_clusters, None)
         return rows, columns
 
 
-def at_counts(problem: CoClusterProblem, trees: Trees) -> Solution[CoClusters]:
+def cut_trees(problem: CoClusterProblem, trees: Trees) -> Solution[CoClusters]:
     """The co-clustering with the numbers of clusters in the problem, cut from the trees."""
 
     def labels(counts: list[int | None]) -> list[Labels | None]:
@@ -52,7 +76,7 @@ def at_counts(problem: CoClusterProblem, trees: Trees) -> Solution[CoClusters]:
 
 
 @dataclass(eq=False, repr=False)
-class ITCC(CountParameters, StartParameters, CoClusterEstimator):
+class ITCC(StartParameters, CoClusterEstimator):
     """ITCC, information-theoretic co-clustering (Dhillon, Mallela and Modha 2003).
 
     Clusters rows and columns so that the blocks lose as little information as possible:
@@ -62,8 +86,7 @@ class ITCC(CountParameters, StartParameters, CoClusterEstimator):
     All rows at once move to the cluster whose profile over the column clusters is nearest,
     KL(p(ȳ|x) ‖ p(ȳ|x̄)), then all columns; the cost never rises. It starts with half the number of
     column clusters; when nothing moves any more, each is split in two at random, and it goes on. No
-    cluster becomes empty: if all elements would leave one, one of them stays. Tiny data get the
-    global optimum, as from :class:`CoClustering`.
+    cluster becomes empty: if all elements would leave one, one of them stays.
 
     ``CoClustering(beta=..., method="batch")`` makes the same updates at any β. Above 1/2 they also
     compare profiles over single columns. Then no row can enter a cluster that lacks one of its
@@ -76,7 +99,7 @@ class ITCC(CountParameters, StartParameters, CoClusterEstimator):
     doublings : int, default=1
         How often the number of column clusters doubles on the way. With 0, or if columns have
         labels in ``init`` or ``fixed``, it starts with all of them.
-    weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
+    weighting, init, fixed, n_init, max_iter, tol, max_time, callback, random_state, n_jobs, verbose
         As in :class:`CoClustering`.
 
     Examples
@@ -88,8 +111,7 @@ class ITCC(CountParameters, StartParameters, CoClusterEstimator):
     [0 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 1]
     """
 
-    beta = 0.5
-    method = "batch"
+    _published: ClassVar[dict[str, Any]] = {"beta": 0.5, "method": "batch"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
         "doublings": [Interval(Integral, 0, None, closed="left")],
@@ -97,12 +119,6 @@ class ITCC(CountParameters, StartParameters, CoClusterEstimator):
 
     _: KW_ONLY
     doublings: int = 1
-
-    def _method(self, name: str) -> Method:
-        return replace(super()._method("batch"), doublings=self.doublings)
-
-    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
-        return with_optimum(super()._optimise(problem, run), problem, run)
 
 
 @dataclass(eq=False, repr=False)
@@ -115,8 +131,7 @@ class IBDouble(CountParameters, CoClusterEstimator):
 
         L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
 
-    first in the columns and then in the rows. Nothing is random. Tiny data get the global optimum,
-    as from :class:`CoClustering`.
+    first in the columns and then in the rows. Nothing is random.
 
     Parameters
     ----------
@@ -133,29 +148,27 @@ class IBDouble(CountParameters, CoClusterEstimator):
     [0 0 0 0 0 0 0 0 0 1 1 1 1 1 1 0 0 0]
     """
 
-    beta = 0.5
-    method = "agglomerative"
-    max_rounds = 1
+    _published: ClassVar[dict[str, Any]] = {"beta": 0.5, "method": "agglomerative"}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         k_rows, k_columns = (start.k for start in problem.starts)
         if k_rows is None or k_columns is None:
-            raise ValueError(
-                "Double clustering needs the numbers of row and of column clusters. For example: "
-                "n_clusters=(3, 3)"
+            raise InputError(
+                "Double clustering needs the numbers of row and of column clusters",
+                advice="For example: n_clusters=(3, 3)",
             )
         data, best, rows = problem.joint, None, None
-        for n_iter in range(1, self.max_rounds + 1):
-            columns = _clustered(data.T, rows, k_rows, k_columns)
-            trees = _clustered(data, columns.cut(k_columns), k_columns, k_rows), columns
-            solution = at_counts(problem, trees)
+        for n_iter in range(1, self.get_params(deep=False).get("max_rounds", 1) + 1):
+            columns = _merge_rows(data.T, rows, k_rows, k_columns)
+            trees = _merge_rows(data, columns.cut(k_columns), k_columns, k_rows), columns
+            solution = cut_trees(problem, trees)
             solution.state.n_iter = n_iter
             if best and solution.state.cost(run.beta) >= best.state.cost(run.beta) - BETTER:
                 break
             best, rows = solution, trees[0].cut(k_rows)
         assert best is not None
-        return with_optimum(best, problem, run)
+        return best
 
 
 @dataclass(eq=False, repr=False)
@@ -168,8 +181,7 @@ class IDC(IBDouble):
 
         L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
 
-    and returns the round before, so its cost is never above that of :class:`IBDouble`. Tiny data
-    get the global optimum, as from :class:`CoClustering`.
+    and returns the round before, so its cost is never above that of :class:`IBDouble`.
 
     Parameters
     ----------
@@ -195,7 +207,7 @@ class IDC(IBDouble):
 
 
 @dataclass(eq=False, repr=False)
-class IBCC(CountParameters, StartParameters, CoClusterEstimator):
+class IBCC(StartParameters, CoClusterEstimator):
     """IBCC, information bottleneck co-clustering (Wang, Domeniconi and Laskey 2010).
 
     Clusters rows and columns to keep as much as possible of I(X̄;Y) + I(X;Ȳ) + I(X̄;Ȳ):
@@ -207,8 +219,7 @@ class IBCC(CountParameters, StartParameters, CoClusterEstimator):
     columns it needs 4 (n + m)² bytes, and refuses to use more than half of the memory. "iterative"
     is the fixed-point form with each element in one cluster: all rows move to the cluster with the
     nearest profile, over columns and column clusters alike, then all columns. The cost never rises,
-    but in sparse data hardly anything moves, as explained in :class:`ITCC`. Tiny data get the
-    global optimum, as from :class:`CoClustering`.
+    but in sparse data hardly anything moves, as explained in :class:`ITCC`.
 
     Parameters
     ----------
@@ -216,8 +227,9 @@ class IBCC(CountParameters, StartParameters, CoClusterEstimator):
         The numbers of row and of column clusters.
     method : {"agglomerative", "iterative"}, default="agglomerative"
         Which of the two forms.
-    weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
-        As in :class:`CoClustering`; all but the weighting are for "iterative".
+    weighting, init, fixed, n_init, max_iter, tol, max_time, callback, random_state, n_jobs, verbose
+        As in :class:`CoClustering`. Only "iterative" searches: from ``init`` to ``callback`` they
+        are for this method.
 
     Examples
     --------
@@ -229,29 +241,26 @@ class IBCC(CountParameters, StartParameters, CoClusterEstimator):
     1.02
     """
 
-    beta = 0.75
+    _published: ClassVar[dict[str, Any]] = {"beta": 0.75}
+    _used_by: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(
+        ("init", "fixed", "n_init", "max_iter", "tol", "max_time", "callback"), ("iterative",)
+    )
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **CONSTRAINTS,
         "method": [StrOptions({"agglomerative", "iterative"})],
     }
 
     _: KW_ONLY
-    method: str = "agglomerative"
+    method: Literal["agglomerative", "iterative"] = "agglomerative"
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         if self.method == "iterative":
-            return with_optimum(self._method("batch").solve(problem, run), problem, run)
-        if any(start.has_numbers for start in problem.starts):
-            raise ValueError(
-                "Agglomeration does not use labels in init or fixed. To use them, set "
-                'method="iterative".'
-            )
+            return self._parameters().search_method("batch").solve(problem, run)
         rows, columns = problem.starts
-        trees = agglomerate(problem.joint, (rows.k, columns.k), run.beta)
-        return with_optimum(at_counts(problem, trees), problem, run)
+        return cut_trees(problem, agglomerate(problem.joint, (rows.k, columns.k), run.beta))
 
 
-def _clustered(data: Joint, by: Labels | None, count: int, k: int) -> MergeTree:
+def _merge_rows(data: Joint, by: Labels | None, count: int, k: int) -> MergeTree:
     """Rows in k clusters by aIB about the columns, or about ``count`` clusters of them."""
     relevant = data if by is None else joint(data.csr @ membership(by, count))
     tree, _ = agglomerate(relevant, (k, None), 1.0)
@@ -260,7 +269,7 @@ def _clustered(data: Joint, by: Labels | None, count: int, k: int) -> MergeTree:
 
 
 @dataclass(eq=False, repr=False)
-class SIB(OneSided, CountParameters, StartParameters, CoClusterEstimator):
+class SIB(OneSided, StartParameters, CoClusterEstimator):
     """sIB, the sequential information bottleneck (Slonim, Friedman and Tishby 2002).
 
     Clusters the rows so that they lose as little information about the columns as possible:
@@ -270,13 +279,13 @@ class SIB(OneSided, CountParameters, StartParameters, CoClusterEstimator):
     Each row in turn is taken out of its cluster and inserted where it costs least, until a sweep
     saves no more than ``tol`` bits. It is ``CoClustering((k, None), method="sequential")``; if
     columns are not clustered, all β give the same cost. β = 1 for both sides is one sIB of the rows
-    and one of the columns. Tiny data get the global optimum, as from :class:`CoClustering`.
+    and one of the columns.
 
     Parameters
     ----------
     n_clusters : int, default=3
         The number of row clusters.
-    weighting, n_init, max_iter, tol, init, fixed, max_time, callback, random_state, n_jobs, verbose
+    weighting, init, fixed, n_init, max_iter, tol, max_time, callback, random_state, n_jobs, verbose
         As in :class:`CoClustering`. ``init`` and ``fixed`` are pairs whose second item is None.
 
     Examples
@@ -286,11 +295,7 @@ class SIB(OneSided, CountParameters, StartParameters, CoClusterEstimator):
     [0 0 1 1]
     """
 
-    beta = 1.0
-    method = "sequential"
-
-    def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
-        return with_optimum(super()._optimise(problem, run), problem, run)
+    _published: ClassVar[dict[str, Any]] = {"beta": 1.0, "method": "sequential"}
 
 
 @dataclass(eq=False, repr=False)
@@ -302,7 +307,7 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
         L = I(X;Y) - I(X̄;Y)
 
     greedily: it starts with every row as its own cluster and merges the two clusters that lose
-    least, down to one. The clusters are those of the tree at ``n_clusters``, also for tiny data. Of
+    least, down to one. The clusters are those of the tree at ``n_clusters``. Of
     merges that cost the same the first is made. Nothing is random. For n rows it needs 4 n² bytes
     and time proportional to n times the number of entries; it refuses to use more than half of the
     memory. :class:`SIB` minimises the same cost, and usually ends lower.
@@ -331,14 +336,10 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
     [0 0 1 1] [1 2 0 0]
     """
 
-    beta = 1.0
-    method = "agglomerative"
+    _published: ClassVar[dict[str, Any]] = {"beta": 1.0, "method": "agglomerative"}
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         tree, _ = agglomerate(problem.joint, (1, None), run.beta)
         assert tree is not None
         self.tree_ = tree
-        return at_counts(problem, (tree, None))
-
-
-__all__ = ["AIB", "IBCC", "IDC", "ITCC", "SIB", "IBDouble", "OneSided"]
+        return cut_trees(problem, (tree, None))

@@ -30,7 +30,6 @@ DELIMITED, SHEETS, DATABASES = ("delimited text",), ("an Excel file",), ("a data
 COLUMNAR = (*DELIMITED, *SHEETS, *DATABASES, "Parquet", "a data frame", "a list")
 JSON_LINES, SEQUENCE_LINES = "JSON lines", "a sequence in each line"
 FIELDS = (*COLUMNAR, JSON_LINES)
-MAX_EDGE_COLUMNS = 3  # row, column and weight
 
 Column = str | int | None
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -272,7 +271,9 @@ class ReadOptions:
             return "sequences"
         if self.columns is not None or self.weights is not None:
             return "edges"
-        return "edges" if 2 <= width <= MAX_EDGE_COLUMNS else "table"
+        from ..joint.objects import EDGE_COLUMNS  # slow to import
+
+        return "edges" if 2 <= width <= EDGE_COLUMNS else "table"
 
     def is_given(self, name: str) -> bool:
         """Did the user set this option, now, to something else than its default?"""

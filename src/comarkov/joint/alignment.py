@@ -9,61 +9,46 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from .inputs import NamedMatrix, are_numbers, as_csr, named, names
-from .messages import warn_user
+from .inputs import are_numbers, as_csr, named, names
+from .messages import InputError, listed, warn_user
 from .objects import is_pandas
 
 
 def check_columns(estimator: Any, X: Any, reset: bool = True) -> None:
     """Set n_features_in_ and feature_names_in_ of an estimator, or check X against them."""
-    with_names = named(X)
-    if with_names is None:
-        _validate(estimator, X, reset)
-    elif reset:
-        estimator.n_features_in_ = with_names.matrix.shape[1]
+    new = named(X)
+    if new is not None and reset:
+        estimator.n_features_in_ = new.matrix.shape[1]
         estimator.__dict__.pop("feature_names_in_", None)
-        if with_names.column_names is not None:
-            estimator.feature_names_in_ = with_names.column_names
-    else:
-        _check_same_columns(estimator, with_names)
-
-
-def _validate(estimator: Any, X: Any, reset: bool) -> None:
-    """Let scikit-learn check the columns; its error gets a hint if X is transposed."""
-    try:
+        if new.column_names is not None:
+            estimator.feature_names_in_ = new.column_names
+        return
+    shape: Any = getattr(X if new is None else new.matrix, "shape", ())
+    if not reset and len(shape) == 2 and hasattr(estimator, "n_features_in_"):
+        _check_width(estimator, shape)
+    if new is None:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-    except ValueError as error:
-        if reset or not hasattr(X, "shape"):
-            raise
-        hint = _transposed(estimator, X.shape)
-        if not hint:
-            raise
-        raise ValueError(f"{error}{hint}") from error
-
-
-def _transposed(estimator: Any, shape: tuple[int, int]) -> str:
-    """A hint if X has as many rows as the fit had columns."""
-    n = estimator.n_features_in_
-    if shape[1] == n or shape[0] != n:
-        return ""
-    return f" It has {n} rows: if these are the columns of the fit, pass X.T"
-
-
-def _check_same_columns(estimator: Any, new: NamedMatrix) -> None:
-    expected, width = estimator.n_features_in_, new.matrix.shape[1]
-    if width != expected:
-        raise ValueError(
-            f"X has {width} features, but {type(estimator).__name__} is expecting {expected} "
-            f"features as input.{_transposed(estimator, new.matrix.shape)}"
-        )
+        return
     known = getattr(estimator, "feature_names_in_", None)
     if known is not None and new.column_names is not None:
         wrong = np.flatnonzero(known != new.column_names)
         if wrong.size:
-            raise ValueError(
-                f"The column {new.column_names[wrong[0]]!r} of X is {known[wrong[0]]!r} in the "
-                "fit: X must have the columns of the fit, in the same order."
+            raise InputError(
+                f"The column {new.column_names[wrong[0]]!r} of X is {known[wrong[0]]!r} in the fit",
+                advice="X must have the columns of the fit, in the same order.",
             )
+
+
+def _check_width(estimator: Any, shape: tuple[int, int]) -> None:
+    """An error as of scikit-learn, with a hint if X is transposed."""
+    n = estimator.n_features_in_
+    if shape[1] != n:
+        hint = f"It has {n} rows: if these are the columns of the fit, pass X.T"
+        raise InputError(
+            f"X has {shape[1]} features, but {type(estimator).__name__} is expecting {n} features "
+            "as input",
+            advice=hint if shape[0] == n else None,
+        )
 
 
 def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
@@ -75,10 +60,9 @@ def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
     new = names(X)[axis]
     if fitted is None or new is None or np.array_equal(new, fitted):
         return X
-    if are_numbers(fitted) and not all(isinstance(name, Integral) for name in new):
-        return X
-    if are_numbers(new) and not all(isinstance(name, Integral) for name in fitted):
-        return X
+    for one, other in ((fitted, new), (new, fitted)):
+        if are_numbers(one) and not all(isinstance(name, Integral) for name in other):
+            return X
     target = _places(X, new, fitted, "columns" if axis == 1 else "rows")
     known = np.flatnonzero(target >= 0)
     if known.size < new.size:
@@ -93,19 +77,19 @@ def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
 def _places(X: Any, new: np.ndarray, fitted: np.ndarray, what: str) -> np.ndarray:
     """Where each name is in the fit; -1 for those that it did not have."""
     nameless = " Or pass the values without names, in the order of the fit: X.to_numpy()"
-    advice = nameless if hasattr(X, "to_numpy") and new.size == fitted.size else ""
+    nameless = nameless if hasattr(X, "to_numpy") and new.size == fitted.size else ""
     position = {name: i for i, name in enumerate(fitted.tolist())}
     if len(position) < fitted.size or len(set(new.tolist())) < new.size:
-        raise ValueError(
-            f"Names of {what} are not unique, so X cannot be aligned with the fit by name. Name "
-            f"each of the {what} differently.{advice}"
+        raise InputError(
+            f"Names of {what} are not unique, so X cannot be aligned with the fit by name",
+            advice=f"Name each of the {what} differently.{nameless}",
         )
     target = np.array([position.get(name, -1) for name in new.tolist()])
     if not (target >= 0).any():
-        raise ValueError(
-            f"None of the {new.size} {what} of X ({_first(new)}) was in the fit, which had "
-            f"{_first(fitted)}. Pass data with the {what} of the fit, under the same "
-            f"names.{advice}"
+        raise InputError(
+            f"None of the {new.size} {what} of X ({listed(new)}) was in the fit, which had "
+            f"{listed(fitted)}",
+            advice=f"Pass data with the {what} of the fit, under the same names.{nameless}",
         )
     return target
 
@@ -115,11 +99,7 @@ def _warn_of_unknown(unknown: np.ndarray, size: int, X: Any, axis: int) -> None:
     what = f"{kind}s" if isinstance(kind, str) else "columns" if axis == 1 else "rows"
     are, were = ("is", "was") if unknown.size == 1 else ("are", "were")
     count = f"{unknown.size:,} of {size:,} {what}"
-    warn_user(f"{count} {are} not in the model and {were} ignored: {_first(unknown)}.")
-
-
-def _first(names: np.ndarray) -> str:
-    return ", ".join(map(str, names[:3])) + (" and others" if names.size > 3 else "")
+    warn_user(f"{count} {are} not in the model and {were} ignored: {listed(unknown)}.")
 
 
 def _select(frame: Any, which: np.ndarray, axis: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,15 +11,15 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from .inputs import NamedMatrix, are_numbers, as_csr, is_data, is_matrix, named, names
+from .messages import InputError, listed
 from .resample import shared_out
+from .scale import are_whole
 from .stationary import stationary_distribution
 
 MISSING = "missing"
-KINDS = {"i": "int", "u": "int", "b": "bool", "U": "str", "S": "bytes", "f": "float"}
-SHAPE = (
-    "A sequence is a 1-D list or array of states, which are whole numbers or strings: "
-    '["sun", "rain", "sun"]'
-)
+SEQUENCES = 'Pass a 1-D list or array of whole numbers or strings: ["sun", "rain", "sun"]'
+SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
+STATES_TO_NAME = 5  # in an error
 
 
 def are_sequences(X: Any) -> bool:
@@ -41,54 +41,45 @@ def numbered(X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     originals = [X] if is_one else list(X)
     arrays = [np.asarray(sequence) for sequence in originals]
     if not arrays or any(array.ndim != 1 for array in arrays):
-        raise ValueError(SHAPE)
+        raise InputError("A sequence has one dimension", advice=SEQUENCES)
     kinds = set().union(*map(_kinds, originals, arrays))
     if MISSING in kinds:
-        raise ValueError(
-            "States are missing (None, NaN or masked). Split the sequence there: pass the parts "
-            "between the gaps as a list of sequences."
+        raise InputError(
+            "States are missing (None, NaN or masked)",
+            advice="Pass the parts between the gaps as a list of sequences.",
         )
     if len(kinds) > 1:
-        raise ValueError(
-            f"All states must be of one type, got {', '.join(sorted(kinds))}. Convert them, for "
-            "example: [str(state) for state in X]"
+        raise InputError(
+            f"All states must be of one type, got {', '.join(sorted(kinds))}",
+            advice="Convert them, for example: [str(state) for state in X]",
         )
-    if kinds & {"float", "complex"} or any(array.dtype.kind not in "iubUSO" for array in arrays):
-        raise ValueError(SHAPE)
-    try:
-        states, number = np.unique(np.concatenate(arrays), return_inverse=True)
-    except TypeError as error:
-        raise ValueError("All states must be of one type: numbers or strings.") from error
+    if not kinds <= {"bool", "int", "str", "bytes"}:
+        raise InputError(f"States cannot be of type {kinds.pop()}", advice=SEQUENCES)
+    states, number = np.unique(np.concatenate(arrays), return_inverse=True)
     ends = np.cumsum([array.size for array in arrays])[:-1]
     return states, np.split(number, ends)
 
 
 def _kinds(original: Any, array: np.ndarray) -> set[str]:
     """The types of the states in a sequence, before NumPy converts them to one."""
-    if np.ma.is_masked(original) or (array.dtype.kind == "f" and np.isnan(array).any()):
+    if np.ma.is_masked(original):
         return {MISSING}
-    if array.dtype.kind != "O" and hasattr(original, "dtype"):
-        return {KINDS.get(array.dtype.kind, str(array.dtype))} if array.size else set()
-    items = original if array.dtype.kind != "O" else array
+    is_typed = hasattr(original, "dtype") and array.dtype.kind != "O"
+    items = array[:1] if is_typed and array.dtype.kind != "f" else array
+    if not is_typed and array.dtype.kind != "O":
+        items = original
     kinds = {_kind(item_type) for item_type in set(map(type, items))}
     if "float" in kinds and any(item != item for item in items if isinstance(item, float)):
         kinds.add(MISSING)
-    return kinds
+    return {MISSING} if MISSING in kinds else kinds
 
 
 def _kind(item_type: type) -> str:
     if item_type.__name__ in ("NoneType", "NAType", "NaTType"):
         return MISSING
-    for types, name in (
-        ((bool, np.bool_), "bool"),
-        ((int, np.integer), "int"),
-        ((str,), "str"),
-        ((bytes,), "bytes"),
-        ((float, np.floating), "float"),
-    ):
-        if issubclass(item_type, types):
-            return name
-    return item_type.__name__
+    names = ("bool", "bool_"), ("int", "integer"), ("str",), ("bytes",), ("float", "floating")
+    bases = {base.__name__ for base in item_type.__mro__}
+    return next((each[0] for each in names if bases & {*each}), item_type.__name__)
 
 
 def transitions(sequences: list[np.ndarray], n: int) -> sp.csr_array:
@@ -96,11 +87,6 @@ def transitions(sequences: list[np.ndarray], n: int) -> sp.csr_array:
     before = np.concatenate([sequence[:-1] for sequence in sequences])
     after = np.concatenate([sequence[1:] for sequence in sequences])
     return sp.csr_array((np.ones(before.size, np.int64), (before, after)), (n, n))
-
-
-SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
-EXACT = 2.0**53  # whole numbers up to here are exact
-SHOWN = 5  # states that an error names
 
 
 class Transitions(NamedTuple):
@@ -135,27 +121,29 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     csr = as_csr(X)
     n, m = csr.shape
     if n != m:
-        raise ValueError(
-            f"A chain needs a square matrix of transitions between states, got shape {csr.shape}. "
-            'For sequences of states set kind="sequences".'
+        raise InputError(
+            f"A chain needs a square matrix of transitions between states, got shape {csr.shape}",
+            advice='For sequences of states set kind="sequences".',
         )
     if csr.nnz == 0:
         raise ValueError("The matrix has no mass: there are no transitions.")
-    states, order = _aligned(X)
+    states, order = _align(X)
     if order is not None:
         csr = csr[order]
     sums = _row_sums(csr)
     is_stochastic = bool((abs(sums - 1) <= SUM_TOLERANCE).all())
     if kind == "probabilities" and not is_stochastic:
         row = int(abs(sums - 1).argmax())
-        raise ValueError(
-            f"Rows of probabilities must sum to 1, but row {row} sums to {sums[row]:.6g}. For "
-            'counts of transitions set kind="counts"; for other weights set kind="auto", which '
-            "divides each row by its sum."
+        raise InputError(
+            f"Rows of probabilities must sum to 1, but row {row} sums to {sums[row]:.6g}",
+            advice='For counts set kind="counts"; for other weights kind="auto", which divides '
+            "each row by its sum.",
         )
-    is_counted = kind == "counts" or (not is_stochastic and are_whole(csr))
-    if is_counted and not are_whole(csr):
-        raise ValueError('Counts must be whole numbers. For other weights set kind="auto".')
+    is_counted = kind == "counts" or (not is_stochastic and are_whole(csr.data))
+    if is_counted and not are_whole(csr.data):
+        raise InputError(
+            "Counts must be whole numbers", advice='For other weights set kind="auto".'
+        )
     known = np.arange(n) if states is None else states
     return Transitions(csr, known, states is not None, None, is_counted)
 
@@ -191,30 +179,22 @@ def _from_sequences(X: Any) -> Transitions:
 
 def _check_type(X: Any) -> None:
     """An error with the types that can be read, if this is another."""
-    if isinstance(X, str | bytes):
-        raise ValueError(
-            "X is a string. For a sequence of its letters pass list(X); for a file with a matrix "
-            f"of transitions pass comarkov.read({X!r})."
+    if isinstance(X, str | bytes | os.PathLike):
+        name = os.fsdecode(X)
+        raise InputError(
+            f"X is {name!r}",
+            advice=f"Read a file first: comarkov.read({name!r}); of letters pass list(X)",
         )
-    if isinstance(X, os.PathLike):
-        raise ValueError(f"X is a path. Read the file first: comarkov.read({os.fspath(X)!r}).")
-    is_filled = isinstance(X, Sequence) and len(X) > 0
-    if not (is_filled or is_data(X)):
+    if not (isinstance(X, Sequence) and len(X) > 0) and not is_data(X):
         kind = "nothing" if X is None or isinstance(X, Sequence) else f"of type {type(X).__name__}"
-        raise ValueError(
-            f"X is {kind}. Pass a square matrix of transitions (array, sparse matrix or data "
-            "frame), a 1-D array or list of states in sequence, or a list of such sequences: "
-            '["sun", "rain", "sun"]'
+        raise InputError(
+            f"X is {kind}",
+            advice="Pass a square matrix of transitions (array, sparse matrix or data frame), a "
+            '1-D array or list of states in sequence, or several: ["sun", "rain", "sun"]',
         )
 
 
-def are_whole(csr: sp.csr_array) -> bool:
-    """Are all weights whole numbers, so that they can be counts?"""
-    data = csr.data
-    return data.dtype.kind != "f" or bool(((data == np.floor(data)) & (data <= EXACT)).all())
-
-
-def _aligned(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _align(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     """The names of the states of a frame, and the row of each; None where nothing changes."""
     rows, columns = names(X)
     is_plain = [side is None or are_numbers(side) for side in (rows, columns)]
@@ -224,26 +204,18 @@ def _aligned(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     if len(place) == rows.size and set(columns) == set(place):
         return columns, np.array([place[name] for name in columns])
     if not any(is_plain):
-        raise ValueError(_difference(rows, columns))
+        differences = [
+            f"only {what} have {_first(only)}"
+            for what, side, other in (("rows", rows, columns), ("columns", columns, rows))
+            if (only := [name for name in dict.fromkeys(side) if name not in {*other}])
+        ]
+        raise InputError(
+            "Rows and columns of a chain are the same states, but their names differ: "
+            f"{'; '.join(differences)}",
+            advice="Use the same names, or drop those of the rows to match states by position: "
+            "X.reset_index(drop=True)",
+        )
     return (rows if is_plain[1] else columns), None
-
-
-def _difference(rows: np.ndarray, columns: np.ndarray) -> str:
-    """The error for names that only rows have, or only columns."""
-    only = [
-        list(dict.fromkeys(name for name in side if name not in other))
-        for side, other in ((rows, {*columns}), (columns, {*rows}))
-    ]
-    differences = [
-        f"only {side} have {_first(np.array(states, object))}"
-        for side, states in zip(("rows", "columns"), only, strict=True)
-        if states
-    ]
-    return (
-        "Rows and columns of a chain are the same states, but their names differ: "
-        f"{'; '.join(differences)}. Use the same names, or drop those of the rows to match states "
-        "by position: X.reset_index(drop=True)"
-    )
 
 
 def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
@@ -253,16 +225,16 @@ def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
     is_numbered = are_numbers(np.array([*place], object))
     by_name = data.has_names and not (unknown and is_numbered and data.sequences is None)
     if by_name and unknown:
-        raise ValueError(
-            f"State {unknown[0]} was not in the fit. Leave out states other than those of the fit: "
-            f"{_first(states)}."
+        raise InputError(
+            f"State {unknown[0]} was not in the fit",
+            advice=f"Leave out states other than those of the fit: {_first(states)}.",
         )
     if by_name:
         return np.array([place[name] for name in data.states.tolist()])
     if data.states.size != states.size:
-        raise ValueError(
-            f"X has {data.states.size} states, but the fit had {states.size}. Pass transitions "
-            "between the states of the fit, in the same order."
+        raise InputError(
+            f"X has {data.states.size} states, but the fit had {states.size}",
+            advice="Pass transitions between the states of the fit, in the same order.",
         )
     return np.arange(states.size)
 
@@ -277,10 +249,10 @@ def names_like(states: np.ndarray, X: Any) -> np.ndarray:
 def check_width(weights: sp.csr_array, states: np.ndarray) -> None:
     """An error if transitions of new states do not go to the states of a fit."""
     if weights.shape[1] != states.size:
-        raise ValueError(
-            f"X has {weights.shape[1]} columns, but the fit had {states.size} states. Pass a data "
-            f"frame with the names of states ({_first(states)}) as columns, or all columns in the "
-            "order of model.states_."
+        raise InputError(
+            f"X has {weights.shape[1]} columns, but the fit had {states.size} states",
+            advice=f"Pass a data frame with the names of states ({_first(states)}) as columns, or "
+            "all columns in the order of model.states_.",
         )
 
 
@@ -293,9 +265,10 @@ def hold_out(
     divided at random (binomial thinning).
     """
     if not data.is_counted:
-        raise ValueError(
+        raise InputError(
             "held_out needs counts or sequences: probabilities do not state how many transitions "
-            "were observed. Pass counts, or set held_out=0."
+            "were observed",
+            advice="Pass counts, or set held_out=0.",
         )
     if data.sequences is None:
         tested, fitted = shared_out(data.weights, data.weights.data, share, rng)
@@ -311,10 +284,10 @@ def hold_out(
 def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
     """An error if a restricted chain has fewer states than there should be clusters."""
     if k > inside.size and inside.size < states.size:
-        raise ValueError(
+        raise InputError(
             f"{k} clusters were asked for, but only {inside.size} of {states.size} states are in "
-            f"the largest set of states that lead to each other ({_first(states[inside])}). Set "
-            f"n_clusters to at most {inside.size}."
+            f"the largest set of states that lead to each other ({_first(states[inside])})",
+            advice=f"Set n_clusters to at most {inside.size}.",
         )
 
 
@@ -331,13 +304,12 @@ def chain(
         largest = int(np.bincount(member).argmax())
         inside = np.flatnonzero(member == largest)
         if not restrict:
-            raise ValueError(_problem(weights, states, member, inside, is_part))
+            raise _disconnected(weights, states, inside, is_part)
     part = sp.csr_array(weights[inside][:, inside], dtype=np.float64)
     if part.nnz == 0:
-        raise ValueError(
-            "No two states lead to each other"
-            + (" in the transitions kept for the fit: hold out less." if is_part else ".")
-            + " A chain needs transitions that return."
+        raise InputError(
+            "No two states lead to each other: a chain needs transitions that return",
+            advice="Hold out less." if is_part else None,
         )
     P = _divided(part)
     return Chain(inside, P, stationary_distribution(P))
@@ -355,55 +327,37 @@ def _divided(weights: sp.csr_array) -> sp.csr_array:
     with np.errstate(over="ignore"):
         inverse = 1 / sums
     if np.isinf(sums).any() or np.isinf(inverse).any():
-        size = "large" if np.isinf(sums).any() else "small"
-        raise ValueError(
-            f"Weights from {weights.data.min():g} to {weights.data.max():g} are too {size} to be "
-            "added up in double precision. Divide them first: X / X.max()"
+        raise InputError(
+            f"Weights from {weights.data.min():g} to {weights.data.max():g} are too "
+            f"{'large' if np.isinf(sums).any() else 'small'} to be added up in double precision",
+            advice="Divide them first: X / X.max()",
         )
     P = sp.csr_array(sp.diags_array(inverse) @ weights)
     if np.count_nonzero(P.data) < weights.nnz:
-        raise ValueError(
+        raise InputError(
             f"Weights differ too much for one chain, from {weights.data.min():g} to "
-            f"{weights.data.max():g}. Set the smallest to 0."
+            f"{weights.data.max():g}",
+            advice="Set the smallest to 0.",
         )
     return P
 
 
-def _problem(
-    weights: sp.csr_array,
-    states: np.ndarray,
-    member: np.ndarray,
-    largest: np.ndarray,
-    is_part: bool,
-) -> str:
+def _disconnected(
+    weights: sp.csr_array, states: np.ndarray, largest: np.ndarray, is_part: bool
+) -> InputError:
     """The error for states that are not connected, with the remedy."""
-    source, target = weights.nonzero()
-    leaves = np.zeros(member.max() + 1, bool)
-    leaves[member[source[member[source] != member[target]]]] = True
     stuck = np.flatnonzero(np.diff(weights.indptr) == 0)
-    transient = np.setdiff1d(np.flatnonzero(leaves[member]), stuck)
-    closed = int((~leaves).sum())
-    what = (
-        "chain of the transitions kept for the fit, without those held out," if is_part else "chain"
-    )
-    parts = f"of {member.size} states"
-    if transient.size:
-        parts += f" {transient.size} can be left for good ({_first(states[transient])}),"
-    if stuck.size:
-        verb = "has" if stuck.size == 1 else "have"
-        parts += f" {stuck.size} {verb} no transition out ({_first(states[stuck])}),"
-    parts += f" and {closed} set{'s' * (closed != 1)} of states cannot be left"
-    if not transient.size and not stuck.size:
-        parts = f"its {member.size} states are {closed} sets, none of which can be left"
-    remedy = "hold out less, or set" if is_part else "set"
-    return (
-        f"The {what} is not connected: {parts}. The largest set of states that lead to each other "
-        f"has {largest.size} ({_first(states[largest])}). To aggregate only these, "
-        f"{remedy} restrict=True; transitions that leave the set are dropped, and all other states "
-        "get label -1."
+    outside = np.setdiff1d(np.arange(states.size), largest)
+    what = "transitions kept for the fit, without those held out," if is_part else "chain"
+    nowhere = f"{_first(states[stuck])} have no transition out, and " if stuck.size else ""
+    return InputError(
+        f"The {what} is not connected: {nowhere}of {states.size} states the largest set that lead "
+        f"to each other has {largest.size} ({_first(states[largest])}), without "
+        f"{_first(states[outside])}",
+        advice=f"To aggregate only that set, {'hold out less, or ' * is_part}set restrict=True; "
+        "transitions that leave it are dropped, and all other states get label -1.",
     )
 
 
-def _first(states: np.ndarray) -> str:
-    shown = ", ".join(map(str, states[:SHOWN]))
-    return shown + (", ..." if states.size > SHOWN else "")
+def _first(states: Iterable[object]) -> str:
+    return listed(states, STATES_TO_NAME)

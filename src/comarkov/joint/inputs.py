@@ -9,11 +9,19 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
 
-from .objects import from_graph, is_anndata, is_frame, is_pandas, weights_of, with_numpy_numbers
+from .messages import InputError
+from .objects import (
+    as_objects,
+    from_graph,
+    is_anndata,
+    is_frame,
+    is_pandas,
+    weights_of,
+    with_numpy_numbers,
+)
 from .parts import row_ranges
 from .unsuitable import refuse_unsuitable
 
-LARGEST = np.finfo(np.float64).max
 NO_MASS = "The matrix has no mass: all its entries are zero."
 TOO_LARGE = "The sum of all entries is too large. Divide them first: X / X.max()"
 
@@ -89,11 +97,11 @@ def named(X: Any) -> NamedMatrix | None:
     if is_anndata(X):
         layer = weights_of(X)
         return NamedMatrix(
-            layer.matrix, _as_objects(layer.row_names), _as_objects(layer.column_names)
+            layer.matrix, as_objects(layer.row_names), as_objects(layer.column_names)
         )
     if is_graph(X):
         matrix, *nodes = from_graph(X)
-        return NamedMatrix(matrix, *map(_as_objects, nodes))
+        return NamedMatrix(matrix, *map(as_objects, nodes))
     return None
 
 
@@ -113,13 +121,6 @@ def are_numbers(names: np.ndarray) -> bool:
     return all(type(name) is int for name in names) and names.tolist() == list(range(names.size))
 
 
-def _as_objects(names: Any) -> np.ndarray:
-    listed = list(names)
-    array = np.empty(len(listed), dtype=object)
-    array[:] = listed
-    return array
-
-
 # --- weights ----------------------------------------------------------------------------------
 
 
@@ -128,24 +129,24 @@ def as_csr(W: Any) -> sp.csr_array:
     if is_on_disk(W):
         return W.matrix
     with_names = named(W)
-    return _canonical(_checked(W if with_names is None else with_names.matrix))
+    return _canonical(_check(W if with_names is None else with_names.matrix))
 
 
 def sorted_csr(W: Any) -> sp.csr_array:
-    """The same with entries in the order of columns, in memory."""
+    """Weights as CSR in memory, entries in the order of columns."""
     csr = as_csr(W)
     return csr.sorted_indices() if is_on_disk(W) else csr
 
 
 def named_csr(W: Any) -> NamedMatrix:
-    """The same with the names of rows and columns."""
+    """Weights as canonical CSR, with the names of rows and columns."""
     with_names = named(W) or NamedMatrix(W, *names(W))
     if is_on_disk(W):
         return with_names
-    return with_names._replace(matrix=_canonical(_checked(with_names.matrix)))
+    return with_names._replace(matrix=_canonical(_check(with_names.matrix)))
 
 
-def _checked(W: Any) -> Any:
+def _check(W: Any) -> Any:
     """A 2-D numeric array or sparse array of weights, or an error with the call to use."""
     if sp.issparse(W) and W.ndim == 2:
         _check_places(W)
@@ -153,18 +154,18 @@ def _checked(W: Any) -> Any:
             W = W.astype(np.float64)
         W = W.tocsr()
     elif np.ma.isMaskedArray(W):
-        raise ValueError("X is a masked array. Fill the gaps: pass X.filled(0).")
+        raise InputError("X is a masked array", advice="Fill the gaps: pass X.filled(0)")
     else:
         refuse_unsuitable(W)
         if is_frame(W):
             W = with_numpy_numbers(W)
     if getattr(getattr(W, "dtype", None), "kind", None) == "c":
-        raise ValueError("Complex data not supported. Pass the real parts: X.real.")
+        raise InputError("Complex data not supported", advice="Pass the real parts: X.real")
     array = _numbers(W)
     if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
         with np.errstate(over="ignore"):
             array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
-    _check_weights(array.data if sp.issparse(array) else array, Repairs.of(W))
+    _check_weights(array.data if sp.issparse(array) else array, W)
     return array
 
 
@@ -190,28 +191,6 @@ def _numbers(W: Any) -> Any:
         ) from error
 
 
-class Repairs(NamedTuple):
-    """Calls that turn an input of some type into one without values that are not weights."""
-
-    missing: str
-    infinite: str
-    negative: str
-
-    @classmethod
-    def of(cls, X: Any) -> Repairs:
-        """The calls for the type of X."""
-        if sp.issparse(X):
-            data = "X.data = numpy.nan_to_num(X.data, posinf=0)"
-            return cls(data, data, "X.maximum(0)")
-        if is_frame(X) and is_pandas(X):
-            infinite = "X.replace(numpy.inf, 0)"
-            return cls("X.fillna(0)", infinite, "X.clip(lower=0)")
-        if is_frame(X):
-            missing, positive = "X.fill_null(0).fill_nan(0)", "polars.all().clip(lower_bound=0)"
-            return cls(missing, "numpy.nan_to_num(X, posinf=0)", f"X.select({positive})")
-        return cls("numpy.nan_to_num(X)", "numpy.nan_to_num(X, posinf=0)", "numpy.clip(X, 0, None)")
-
-
 def _check_places(W: Any) -> None:
     """Refuse a sparse matrix whose indices lead out of it: SciPy and kernels trust them."""
     if W.format not in ("csr", "csc"):
@@ -225,42 +204,53 @@ def _check_places(W: Any) -> None:
         and (indices.size == 0 or (indices.min() >= 0 and indices.max() < width))
     )
     if not is_sound:
-        raise ValueError(
+        raise InputError(
             f"X is a damaged sparse matrix: its indices lead out of {W.shape[0]:,} rows and "
-            f"{W.shape[1]:,} columns. Make it again, for example from its coordinates."
+            f"{W.shape[1]:,} columns",
+            advice="Make it again, for example from its coordinates.",
         )
 
 
-def _check_weights(values: np.ndarray, repairs: Repairs) -> None:
+def _check_weights(values: np.ndarray, X: Any) -> None:
     """An error if a number is not a weight, or if all together are too large."""
     if values.size == 0:
         return
+    missing, infinite, negative = _repairs(X)
     low, high = values.min(), values.max()
     if np.isnan(low) or np.isnan(high):
-        raise ValueError(
-            "Input X contains NaN, and a missing value is not a weight. If it means that nothing "
-            f"was observed, write 0: {repairs.missing}"
+        raise InputError(
+            "Input X contains NaN, and a missing value is not a weight",
+            advice=f"If it means that nothing was observed, write 0: {missing}",
         )
     if np.isinf(high):
-        raise ValueError(
-            "Input X contains infinity or a value too large for its dtype. If it stands for a "
-            f"missing value, write 0: {repairs.infinite}"
+        raise InputError(
+            "Input X contains infinity or a value too large for its dtype",
+            advice=f"If it stands for a missing value, write 0: {infinite}",
         )
-    if high > LARGEST / values.size:
-        _check_sum(values)
+    if high > np.finfo(np.float64).max / values.size:
+        with np.errstate(over="ignore"):
+            total = values.sum(dtype=np.float64)
+        if np.isinf(total):
+            raise ValueError(TOO_LARGE)
     if low < 0:
-        raise ValueError(
+        raise InputError(
             f"Negative values in data passed to comarkov (smallest: {low:g}). Weights are counts, "
-            "ratings or other amounts: pass the data as they were before centring or scaling. To "
-            f"keep only what is above 0: {repairs.negative}"
+            "ratings or other amounts: pass the data as they were before centring or scaling",
+            advice=f"To keep only what is above 0: {negative}",
         )
 
 
-def _check_sum(values: np.ndarray) -> None:
-    with np.errstate(over="ignore"):
-        total = values.sum(dtype=np.float64)
-    if np.isinf(total):
-        raise ValueError(TOO_LARGE)
+def _repairs(X: Any) -> tuple[str, str, str]:
+    """Calls that replace missing, infinite and negative values in an input of this type."""
+    if sp.issparse(X):
+        data = "X.data = numpy.nan_to_num(X.data, posinf=0)"
+        return data, data, "X.maximum(0)"
+    if is_frame(X) and is_pandas(X):
+        return "X.fillna(0)", "X.replace(numpy.inf, 0)", "X.clip(lower=0)"
+    filled, infinite = "X.fill_null(0).fill_nan(0)", "numpy.nan_to_num(X, posinf=0)"
+    if is_frame(X):
+        return filled, infinite, "X.select(polars.all().clip(lower_bound=0))"
+    return "numpy.nan_to_num(X)", infinite, "numpy.clip(X, 0, None)"
 
 
 def _canonical(array: Any) -> sp.csr_array:

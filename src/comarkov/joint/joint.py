@@ -20,13 +20,14 @@ from ..kernels.matrix import (
     count_by_column,
     group_counts,
     sum_xlogx,
+    table_bits_of,
     turn,
 )
 from .inputs import NO_MASS, named_csr, names
 from .parts import PER_COLUMN, count_parts, part_bounds, total
 from .scale import FAINTEST, INT32_MAX, Extent, count_unit, scaled, spread_of
 
-LEAST = 1 << 20  # entries for which threads are worth starting
+MIN_THREADED_ENTRIES = 1 << 20  # entries for which threads are worth starting
 
 
 def transposed(matrix: Matrix, columns: int, threads: int = 1) -> Matrix:
@@ -36,7 +37,7 @@ def transposed(matrix: Matrix, columns: int, threads: int = 1) -> Matrix:
     are known from the counts, it writes them.
     """
     nnz, n = matrix.indices.size, matrix.mass.size
-    chunks = threads if nnz > max(LEAST, PER_COLUMN * columns * threads) else 1
+    chunks = threads if nnz > max(MIN_THREADED_ENTRIES, PER_COLUMN * columns * threads) else 1
     ranges = list(pairwise(part_bounds(matrix.indptr, chunks)))
     counts = np.zeros((chunks, 3, columns), np.int64)
 
@@ -79,10 +80,12 @@ def _each(work: Callable[[int], None], count: int) -> None:
         list(pool.map(work, range(count)))
 
 
-SMALL = 1 << 14  # entries up to which all weights are float64: fewer kernels to compile
+MAX_DOUBLE_ENTRIES = (
+    1 << 14
+)  # entries up to which all weights are float64: fewer kernels to compile
 
 
-class Pages(Protocol):
+class MappedPages(Protocol):
     """The memory of arrays that are mapped from files."""
 
     def release(self, start: int, stop: int) -> None:
@@ -105,7 +108,7 @@ class Joint:
     row_names: np.ndarray | None = None
     column_names: np.ndarray | None = None
     threads: int = 1  #: that work on it at the same time, if it is large
-    pages: Pages | None = None  #: None for arrays in memory
+    pages: MappedPages | None = None  #: None for arrays in memory
 
     @property
     def nnz(self) -> int:
@@ -158,7 +161,7 @@ class Joint:
             return float(value)
 
         sums = (of_rows(*rows) for rows in pairwise(bounds))
-        return bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
+        return table_bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
 
     @cached_property
     def T(self) -> Joint:  # noqa: N802, as in NumPy
@@ -175,7 +178,7 @@ class Joint:
         return linked(turned, self)
 
     def with_threads(self, threads: int) -> Joint:
-        """The same matrix for another number of threads."""
+        """This matrix for another number of threads."""
         other = replace(self, threads=threads)
         if "T" in self.__dict__:
             linked(other, replace(self.T, threads=threads))
@@ -193,7 +196,7 @@ class Joint:
 
     @property
     def unscaled(self) -> sp.csr_array:
-        """The same in the unit of the data, which may take memory for the weights."""
+        """The matrix in the unit of the data, which may take memory for the weights."""
         csr = self.csr
         if self.scale == 1.0:
             return csr
@@ -233,7 +236,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     ``scale``, are not treated as counts, and may all be 0.
 
     Numba compiles each kernel once for each type of weights. A matrix of at most ``small`` entries
-    (default: SMALL) is stored as float64, whatever it holds, so that small fits share one version.
+    (default: MAX_DOUBLE_ENTRIES) is stored as float64, so that small fits share one version.
     Larger counts are stored as int32 and float32 as it comes: both take less memory and time.
     """
     if isinstance(stored := getattr(W, "joint", None), Joint) and scale is None:
@@ -241,7 +244,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     csr, row_names, column_names = named_csr(W)
     if csr.data.size == 0 and scale is None:
         raise ValueError(NO_MASS)
-    is_small = csr.data.size <= (SMALL if small is None else small)
+    is_small = csr.data.size <= (MAX_DOUBLE_ENTRIES if small is None else small)
     if is_small:
         csr = sp.csr_array((csr.data.astype(np.float64), csr.indices, csr.indptr), csr.shape)
     is_single = csr.data.dtype == np.float32
@@ -260,7 +263,7 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
 
 
 def with_names(matrix: Joint, rows: np.ndarray | None, columns: np.ndarray | None) -> Joint:
-    """The same matrix with other names; its transpose, if it is known, too."""
+    """A matrix with other names; its transpose, if it is known, has them, too."""
     named = replace(matrix, row_names=rows, column_names=columns)
     if "T" in matrix.__dict__:
         linked(named, replace(matrix.T, row_names=columns, column_names=rows))
@@ -294,18 +297,6 @@ def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
     mass = row_mass(indptr, weights)
     spread = spread_of(weights, mass.sum())
     return Matrix(indptr, indices, weights, ones, twos, mass, spread)
-
-
-def bits(cells: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
-    """Mutual information in bits of a table of masses: its positive cells and its two margins."""
-    return bits_of(sum_xlogx(cells.ravel()), rows, columns)
-
-
-def bits_of(cells: float, rows: np.ndarray, columns: np.ndarray) -> float:
-    """The same if Σ v ln v over all cells v is known."""
-    total = rows.sum()
-    nats = cells - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
-    return max(float(nats / total / np.log(2)), 0.0)
 
 
 def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:

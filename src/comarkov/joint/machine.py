@@ -64,8 +64,8 @@ def _proc(file: str, field: str) -> int | None:
         return None
 
 
-NAME = "comarkov-part"  # of threads
-AHEAD = 2  # results for each thread that may wait for those before them
+THREAD_NAME = "comarkov-part"  # of threads
+RESULTS_AHEAD = 2  # results for each thread that may wait for those before them
 
 T = TypeVar("T")
 
@@ -100,7 +100,7 @@ def in_order(work: Callable[[int], T], numbers: range, threads: int) -> Iterator
 
     Work that is done by one of several threads is not divided further.
     """
-    is_part = threading.current_thread().name.startswith(NAME)
+    is_part = threading.current_thread().name.startswith(THREAD_NAME)
     if threads == 1 or len(numbers) == 1 or is_part:
         yield from map(work, numbers)
         return
@@ -108,7 +108,7 @@ def in_order(work: Callable[[int], T], numbers: range, threads: int) -> Iterator
     try:
         for number in numbers:
             waiting.append(pool.submit(work, number))
-            if len(waiting) > AHEAD * threads:
+            if len(waiting) > RESULTS_AHEAD * threads:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
@@ -121,4 +121,4 @@ def in_order(work: Callable[[int], T], numbers: range, threads: int) -> Iterator
 @lru_cache(maxsize=4)
 def _pool(n: int, process: int) -> ThreadPoolExecutor:
     """Return n threads of a process: those of its parent do not run in a forked one."""
-    return ThreadPoolExecutor(n, thread_name_prefix=NAME)
+    return ThreadPoolExecutor(n, thread_name_prefix=THREAD_NAME)

@@ -10,18 +10,22 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
 
-MOST = 200  # characters of input in a message
+MAX_MESSAGE_CHARACTERS = 200  # characters of input in a message
 
 
 def shortened(text: str) -> str:
     """The text, or its beginning and its length if it is long."""
-    return text if len(text) <= MOST else f"{text[:MOST]}... ({len(text):,} characters)"
+    return (
+        text
+        if len(text) <= MAX_MESSAGE_CHARACTERS
+        else f"{text[:MAX_MESSAGE_CHARACTERS]}... ({len(text):,} characters)"
+    )
 
 
 def quote(value: object) -> str:
     """A value as Python writes it, or the beginning of that."""
-    if isinstance(value, str) and len(value) > MOST:
-        return f"{value[:MOST]!r}... ({len(value):,} characters)"
+    if isinstance(value, str) and len(value) > MAX_MESSAGE_CHARACTERS:
+        return f"{value[:MAX_MESSAGE_CHARACTERS]!r}... ({len(value):,} characters)"
     return shortened(repr(value))
 
 
@@ -34,7 +38,9 @@ def listed(names: Iterable[object], most: int = 3) -> str:
     'a, b, c and others'
     """
     names = list(names)
-    return ", ".join(map(str, names[:most])) + (" and others" if len(names) > most else "")
+    return ", ".join(shortened(str(name)) for name in names[:most]) + (
+        " and others" if len(names) > most else ""
+    )
 
 
 IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
@@ -71,7 +77,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 
 def similar_file(path: Path) -> str:
-    """The same for a file or folder that does not exist: a similar name beside it."""
+    """A question that names a similar file or folder beside one that does not exist."""
     try:
         names = [file.name for file in path.parent.iterdir()]
     except OSError:  # the folder does not exist either, or must not be listed
@@ -83,12 +89,12 @@ def similar_file(path: Path) -> str:
 INSIDE = ("comarkov", "contextlib", "sklearn")  # scikit-learn wraps methods of estimators
 
 
-def warn_user(message: str) -> None:
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the nearest line that is outside this library and what calls it for the user."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and _package(frame.f_globals) in INSIDE:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level + 1)
+    warnings.warn(message, category, stacklevel=level + 1)
 
 
 def _package(module: dict[str, object]) -> str:
@@ -194,3 +200,18 @@ def size_text(count: float) -> str:
                 f"{count / unit:.2g} {name}" if count < 10 * unit else f"{count / unit:.0f} {name}"
             )
     return f"{count:.0f} bytes"
+
+
+def time_text(seconds: float) -> str:
+    """Return a time as people write it.
+
+    Examples
+    --------
+    >>> time_text(3.21), time_text(200), time_text(9000)
+    ('about 3 seconds', 'about 3 minutes', 'about 2.5 hours')
+    """
+    for unit, name in ((3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 1.5 * unit:
+            count = seconds / unit
+            return f"about {count:.1f} {name}" if count < 3 else f"about {count:.0f} {name}"
+    return f"about {max(seconds, 1):.0f} seconds" if seconds >= 1.5 else "about a second"

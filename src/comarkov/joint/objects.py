@@ -1,4 +1,4 @@
-"""Data frames of pandas and polars: which columns hold numbers, and which hold texts."""
+"""Objects of other libraries, known by their attributes: data frames, AnnData and graphs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from .messages import InputError
 from .scale import are_whole
 
 NUMBER_KINDS = "iufbc"  # of NumPy
 TEXT_TYPES = ("String", "Categorical", "Enum")  # of polars
 NOT_IN_NUMPY = ("Decimal", "Int128", "UInt128")  # numbers of polars that NumPy does not have
-SAMPLE = 1000  # values of a column to look at
+VALUES_TO_CHECK = 1000  # of a column, to recognise texts
 DOCUMENT_WORDS = 4  # on average; names rarely have as many
-MOST_OF_AN_EDGE = 3  # columns: row, column and weight
+EDGE_COLUMNS = 3  # columns: row, column and weight
 
 
-class Columns(NamedTuple):
+class FrameColumns(NamedTuple):
     """Names of the columns of a data frame, by what they hold."""
 
     numbers: list[str]
@@ -30,6 +31,14 @@ class Columns(NamedTuple):
     def width(self) -> int:
         """The number of columns."""
         return sum(map(len, self))
+
+
+def as_objects(items: Iterable[Any]) -> np.ndarray:
+    """A 1-D array of Python objects, also if these are sequences themselves."""
+    listed = list(items)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
 
 
 def is_frame(X: Any) -> bool:
@@ -52,9 +61,9 @@ def frame_width(frame: Any) -> int:
     return len(frame.collect_schema() if is_lazy(frame) else frame.columns)
 
 
-def columns_of(frame: Any) -> Columns:
+def columns_of(frame: Any) -> FrameColumns:
     """The columns of a data frame that is not lazy, by what they hold."""
-    kinds = Columns([], [], [])
+    kinds = FrameColumns([], [], [])
     kind = _kind_in_pandas if is_pandas(frame) else _kind_in_polars
     for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
         getattr(kinds, kind(frame, position, dtype)).append(str(name))
@@ -88,37 +97,27 @@ def with_numpy_numbers(frame: Any) -> Any:
     return frame.cast(floats) if floats else frame
 
 
-def as_objects(values: Iterable[Any]) -> np.ndarray:
-    """Values in an array of objects, one each, also if they are lists or texts of any length."""
-    items = list(values)
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
-
-
 def are_numerals(values: Sequence[Any]) -> bool:
     """Are all values texts that can be read as numbers?"""
-    present = [value for value in values[:SAMPLE] if value is not None]
-    return bool(present) and all(isinstance(v, str) and _is_numeral(v) for v in present)
-
-
-def are_documents(values: Sequence[Any]) -> bool:
-    """Are values texts of several words, rather than names?"""
-    present = [value for value in values[:SAMPLE] if isinstance(value, str)]
-    words = sum(len(value.split()) for value in present)
-    return bool(present) and words / len(present) >= DOCUMENT_WORDS
-
-
-def _is_numeral(text: str) -> bool:
+    present = [value for value in values[:VALUES_TO_CHECK] if value is not None]
+    if not present or not all(isinstance(value, str) for value in present):
+        return False
     try:
-        float(text)
+        list(map(float, present))
     except ValueError:
         return False
     return True
 
 
+def are_documents(values: Sequence[Any]) -> bool:
+    """Are values texts of several words, rather than names?"""
+    present = [value for value in values[:VALUES_TO_CHECK] if isinstance(value, str)]
+    words = sum(len(value.split()) for value in present)
+    return bool(present) and words / len(present) >= DOCUMENT_WORDS
+
+
 def _kind_in_polars(frame: Any, position: int, dtype: Any) -> str:
-    """The field of ``Columns`` that a column belongs to."""
+    """The field of ``FrameColumns`` that a column belongs to."""
     if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
         return "numbers"
     return "texts" if str(dtype).startswith(TEXT_TYPES) else "others"
@@ -148,21 +147,15 @@ class Layer(NamedTuple):
     matrix: Any
     row_names: Any
     column_names: Any
+    place: str  # in the object, for messages
 
     def __str__(self) -> str:
-        return self.name if self.name == X else f"layers[{self.name!r}]"
+        return self.place
 
     @property
     def choice(self) -> str:
         """The keyword of ``comarkov.read`` that chooses this matrix."""
         return f'layer="{self.name}"'
-
-
-class Raw(Layer):
-    """The matrix in ``.raw``, which may have more variables than X."""
-
-    def __str__(self) -> str:
-        return ".raw"
 
 
 def is_anndata(annotated: Any) -> bool:
@@ -172,23 +165,20 @@ def is_anndata(annotated: Any) -> bool:
 
 def layers(annotated: Any) -> list[Layer]:
     """All matrices: X first, then the usual layers of counts, ``.raw`` among them, then others."""
-    own, variables = getattr(annotated, "layers", {}), annotated.var_names
-    raw: Any = getattr(annotated, "raw", None)
-    usual = [name for name in USUAL_LAYERS if name in own or (name == RAW and raw is not None)]
-    others = (name for name in own if name is not None)  # which is X from anndata 0.13 on
-    names = [*usual, *(name for name in others if name not in usual)]
-    main = [] if annotated.X is None or X in own else [X]
-    return [
-        Raw(RAW, in_memory(raw.X), annotated.obs_names, raw.var_names)
-        if name == RAW and name not in own
-        else Layer(
-            name,
-            in_memory(annotated.X if name == X and name not in own else own[name]),
-            annotated.obs_names,
-            variables,
-        )
-        for name in (*main, *names)
-    ]
+    rows, columns = annotated.obs_names, annotated.var_names
+    found = {
+        name: Layer(name, matrix, rows, columns, f"layers[{name!r}]")
+        for name, matrix in getattr(annotated, "layers", {}).items()
+        if name is not None  # which is X from anndata 0.13 on
+    }
+    if annotated.X is not None:
+        found.setdefault(X, Layer(X, annotated.X, rows, columns, X))
+    raw: Any = getattr(annotated, "raw", None)  # which may have more variables than X
+    if raw is not None:
+        found.setdefault(RAW, Layer(RAW, raw.X, rows, raw.var_names, ".raw"))
+    first = [X] * (X in found and found[X].place == X)
+    order = dict.fromkeys([*first, *(name for name in USUAL_LAYERS if name in found), *found])
+    return [found[name]._replace(matrix=in_memory(found[name].matrix)) for name in order]
 
 
 def weights_of(annotated: Any) -> Layer:
@@ -233,9 +223,6 @@ def _values(matrix: Any) -> np.ndarray:
     return matrix.data if matrix.format in ("csr", "csc", "coo") else matrix.tocoo().data
 
 
-_MARK = "Mark every node, 0 for a row and 1 for a column: graph.nodes[{node!r}]['bipartite'] = 0"
-
-
 def from_graph(
     graph: Any, weight: str | None = "weight"
 ) -> tuple[sp.csr_array, list[str], list[str]]:
@@ -255,15 +242,15 @@ def from_graph(
     ]
     for u, v, amount in edges:
         if sides[u] == sides[v]:
-            raise ValueError(
+            raise InputError(
                 f"The graph is not bipartite: an edge joins {u!r} and {v!r}, both "
-                f"{'rows' if sides[u] == 0 else 'columns'}. Remove it: "
-                f"graph.remove_edge({u!r}, {v!r})"
+                f"{'rows' if sides[u] == 0 else 'columns'}",
+                advice=f"Remove it: graph.remove_edge({u!r}, {v!r})",
             )
         if isinstance(amount, str):
-            raise ValueError(
-                f"The edge from {u!r} to {v!r} has the weight {amount!r}, which is not a number. "
-                f"Set it: graph.edges[{u!r}, {v!r}][{weight!r}] = 1"
+            raise InputError(
+                f"The edge from {u!r} to {v!r} has the weight {amount!r}, which is not a number",
+                advice=f"Set it: graph.edges[{u!r}, {v!r}][{weight!r}] = 1",
             )
     ends = [(u, v) if sides[u] == 0 else (v, u) for u, v, _ in edges]
     places = ([number[u] for u, _ in ends], [number[v] for _, v in ends])
@@ -277,28 +264,20 @@ def _sides(graph: Any) -> dict[Any, int]:
     """0 for the nodes that are rows, 1 for those that are columns."""
     marks = {node: data.get("bipartite") for node, data in graph.nodes(data=True)}
     if not marks:
-        raise ValueError(
-            "The graph has no nodes. Add edges: graph.add_edge('Ann', 'tea', weight=2)"
+        raise InputError(
+            "The graph has no nodes", advice="Add edges: graph.add_edge('Ann', 'tea', weight=2)"
         )
     if any(mark is not None for mark in marks.values()):
-        wrong = next((node for node, mark in marks.items() if str(mark) not in ("0", "1")), None)
-        if wrong is not None:
-            raise ValueError(
-                f"Node {wrong!r} has bipartite={marks[wrong]!r}. {_MARK.format(node=wrong)}"
-            )
+        for node, mark in marks.items():
+            if str(mark) not in ("0", "1"):
+                raise _unmarked(node, f"Node {node!r} has bipartite={mark!r}")
         return {node: int(mark) for node, mark in marks.items()}
-    return _by_direction(graph) if graph.is_directed() else _by_distance(graph)
-
-
-def _by_direction(graph: Any) -> dict[Any, int]:
-    sources = {u for u, _ in graph.edges()}
-    targets = {v for _, v in graph.edges()}
+    if not graph.is_directed():
+        return _by_distance(graph)
+    sources, targets = {u for u, _ in graph.edges()}, {v for _, v in graph.edges()}
     for node in graph:
         if (node in sources) == (node in targets):
-            raise ValueError(
-                f"Node {node!r} is neither only a source nor only a target of edges, so that it "
-                f"could be a row or a column. {_MARK.format(node=node)}"
-            )
+            raise _unmarked(node, f"Node {node!r} could be a row or a column, by its edges")
     return {node: int(node in targets) for node in graph}
 
 
@@ -306,10 +285,13 @@ def _by_distance(graph: Any) -> dict[Any, int]:
     """The first node and all nodes at an even distance from it are rows."""
     import networkx as nx  # which made the graph
 
-    depths = nx.single_source_shortest_path_length(graph, next(iter(graph)))
+    first = next(iter(graph))
+    depths = nx.single_source_shortest_path_length(graph, first)
     if len(depths) < len(graph):
-        raise ValueError(
-            "The graph is in several parts, so rows and columns cannot be distinguished. "
-            + _MARK.format(node=next(iter(graph)))
-        )
+        raise _unmarked(first, "The graph is in several parts, so rows and columns are unclear")
     return {node: depth % 2 for node, depth in depths.items()}
+
+
+def _unmarked(node: Any, problem: str) -> InputError:
+    mark = f"graph.nodes[{node!r}]['bipartite'] = 0"
+    return InputError(problem, advice=f"Mark every node, 0 for a row and 1 for a column: {mark}")

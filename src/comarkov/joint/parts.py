@@ -18,7 +18,7 @@ from ..kernels.tables import merge_cells, take_back_into
 ENTRIES = 1 << 19  # the least number in a part
 PER_COLUMN = 8  # entries in a part for each column: each part needs a copy of the table of columns
 MOST_ENTRIES = 1 << 26  # in a part, whatever the number of columns
-MOST = 256  # parts
+MAX_PARTS = 256  # parts
 
 
 def count_parts(entries: int, columns: int) -> int:
@@ -30,7 +30,7 @@ def count_parts(entries: int, columns: int) -> int:
     (1, 16, 128)
     """
     many = max(entries // max(ENTRIES, PER_COLUMN * columns), entries // MOST_ENTRIES)
-    return min(1 << max(many.bit_length() - 1, 0), MOST)
+    return min(1 << max(many.bit_length() - 1, 0), MAX_PARTS)
 
 
 def part_bounds(indptr: np.ndarray, count: int) -> np.ndarray:

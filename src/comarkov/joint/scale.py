@@ -12,13 +12,25 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+EXACT_FLOATS = 2.0**53  # smaller floats represent whole numbers exactly
 INT32_MAX = np.iinfo(np.int32).max
 COUNT_BITS = 20  # of the largest count: fewer than numbers of single precision have
-CHUNK = 1 << 16  # weights that are examined at a time
+WEIGHTS_AT_ONCE = 1 << 16  # that are examined at a time
 SAFE_OCTAVES = 75  # weights and residues of them this far from 1 are normal in single precision
 RANGE = 499  # octaves to both sides of 1 in which ratios and products of two weights are numbers
 LEAST_OCTAVE = -1074  # of the smallest number above 0
 FAINTEST = 2.0**-500  # smaller weights are raised to it: no cost can tell beside the largest
+
+
+def are_whole(weights: np.ndarray) -> bool:
+    """Are all weights whole numbers, so that they can be counts?"""
+    if weights.dtype.kind != "f":
+        return True
+    flat = weights.ravel()
+    parts = (flat[i : i + WEIGHTS_AT_ONCE] for i in range(0, flat.size, WEIGHTS_AT_ONCE))
+    return all(
+        bool(((part == np.floor(part)) & (np.abs(part) <= EXACT_FLOATS)).all()) for part in parts
+    )
 
 
 class Extent(NamedTuple):
@@ -37,7 +49,7 @@ class Extent(NamedTuple):
         least, most = float(weights.min()), float(weights.max())
         return cls(weights.size, least, most, _divisor(weights, most))
 
-    def joined(self, other: Extent) -> Extent:
+    def union(self, other: Extent) -> Extent:
         """The extent of the weights of both."""
         most, divisor = max(self.most, other.most), min(self.divisor, other.divisor)
         are_too_large = most >= 2.0**COUNT_BITS * divisor
@@ -85,21 +97,14 @@ def _divisor(weights: np.ndarray, most: float) -> float:
     """
     finest = max(_octave(most) + 1 - COUNT_BITS, LEAST_OCTAVE)
     bits = 0
-    for i in range(0, weights.size, CHUNK):
+    for i in range(0, weights.size, WEIGHTS_AT_ONCE):
         with np.errstate(under="ignore"):
-            quotients = np.ldexp(weights[i : i + CHUNK].astype(np.float64), -finest)
+            quotients = np.ldexp(weights[i : i + WEIGHTS_AT_ONCE].astype(np.float64), -finest)
         whole = quotients.astype(np.int64)
         if (whole != quotients).any() or not whole.all():
             return 0.0
         bits |= int(np.bitwise_or.reduce(whole))
     return float(np.ldexp(bits & -bits, finest))
-
-
-def are_whole(values: np.ndarray) -> bool:
-    """Are all values whole numbers? The first that is not one usually comes early."""
-    flat = values.ravel()
-    parts = (flat[i : i + CHUNK] for i in range(0, flat.size, CHUNK))
-    return values.dtype.kind != "f" or all(bool((p == np.floor(p)).all()) for p in parts)
 
 
 def counts_of(csr: sp.csr_array) -> np.ndarray | None:
@@ -148,6 +153,6 @@ def spread_of(weights: np.ndarray, total: float) -> float:
 
 
 def spread_between(least: float, total: float) -> float:
-    """The same for weights of which the least and the sum are known."""
+    """A bound on |ln v| + 1 for sums v of weights with this least weight and total."""
     octaves = max(abs(np.log2(least)), abs(np.log2(total)))
     return float(octaves * np.log(2) + 1) if octaves <= SAFE_OCTAVES else np.inf

@@ -10,34 +10,41 @@ import scipy.sparse as sp
 from numpy.lib.stride_tricks import as_strided
 from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 from scipy.sparse.linalg import ArpackError, eigs
-from sklearn.utils.parallel import _get_threadpool_controller
 
-FLOOR = 2.0**-900  # the least mass of a state: one that underflows would not be a mass
-FAINT = 2.0**-500  # the least probability of a step, so that products of two do not underflow
+from .._compat import threadpool_controller
+
+MIN_STATE_MASS = 2.0**-900  # the least mass of a state: one that underflows would not be a mass
+MIN_STEP = 2.0**-500  # the least probability of a step, so that products of two do not underflow
 FEW_STATES = 200  # that are eliminated one by one
-SHARE = 0.25  # of the states must be eliminated at once for that to pay
-BLOCK = 64  # states that are eliminated before all others hear of it
-QUICK, WORTH = 2e10, 2e12  # operations of an elimination: a second or two; a minute or so
-ROOM = 1.5e8  # numbers in memory that it may take
-FEW, MANY = 15, 300  # restarts of the eigensolver: for chains that mix fast, and for the others
-LEVELS = (1e-3, 1e-6, 1e-9, 1e-12)  # probabilities so small that they hardly link states
+ELIMINATED_SHARE = 0.25  # of the states must be eliminated at once for that to pay
+BLOCK_STATES = 64  # that are eliminated before the rest of the chain is updated
+QUICK_OPERATIONS, MAX_OPERATIONS = (
+    2e10,
+    2e12,
+)  # operations of an elimination: a second or two; a minute or so
+MAX_BAND_NUMBERS = 1.5e8  # numbers in memory that it may take
+QUICK_RESTARTS, MAX_RESTARTS = (
+    15,
+    300,
+)  # restarts of the eigensolver: for chains that mix fast, and for the others
+LINK_LEVELS = (1e-3, 1e-6, 1e-9, 1e-12)  # probabilities so small that they hardly link states
 
 
 def stationary_distribution(P: sp.csr_array) -> np.ndarray:
     """μ = μP of an irreducible chain, periodic or not, by linear algebra and not by waiting.
 
     States are taken out of the chain without any subtraction, so that no digit is lost (GTH).
-    Only where that would fill up is μ an eigenvector. Masses are ``FLOOR`` at the least.
+    Only where that would fill up is μ an eigenvector. Masses are ``MIN_STATE_MASS`` at the least.
     """
     return _masses(_log_masses(P))
 
 
 def _masses(logs: np.ndarray) -> np.ndarray:
-    mu = np.maximum(np.exp2(logs - logs.max()), FLOOR)
+    mu = np.maximum(np.exp2(logs - logs.max()), MIN_STATE_MASS)
     return mu / mu.sum()
 
 
-def _log_masses(P: sp.csr_array, levels: tuple[float, ...] = LEVELS) -> np.ndarray:
+def _log_masses(P: sp.csr_array, levels: tuple[float, ...] = LINK_LEVELS) -> np.ndarray:
     """log2 of the masses, but for a constant: they may differ by more than numbers can."""
     if P.shape[0] == 1:
         return np.zeros(1)
@@ -55,7 +62,7 @@ def _without_loops(P: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
     moves = before != after
     before, after, data = before[moves], after[moves], entries.data[moves]
     rate = np.bincount(before, weights=data, minlength=P.shape[0])
-    data = np.maximum(data / rate[before], FAINT)
+    data = np.maximum(data / rate[before], MIN_STEP)
     return sp.csr_array((data, (before, after)), P.shape), rate
 
 
@@ -63,12 +70,16 @@ def _of_jumps(P: sp.csr_array, levels: tuple[float, ...]) -> np.ndarray:
     """Log masses of a chain without loops: by elimination, or iterated if that takes too long."""
     n = P.shape[0]
     apart = _far_apart(P) if n > FEW_STATES else np.zeros(n, bool)
-    if apart.mean() >= SHARE:
+    if apart.mean() >= ELIMINATED_SHARE:
         return _without(P, apart, levels)
     band = _band(P)
-    logs = _eliminated(band) if band.work <= QUICK else _iterated(P, FEW, levels)
+    logs = (
+        _eliminated(band) if band.work <= QUICK_OPERATIONS else _iterated(P, QUICK_RESTARTS, levels)
+    )
     if logs is None:
-        logs = _eliminated(band) if band.work <= WORTH else _iterated(P, MANY, levels)
+        logs = (
+            _eliminated(band) if band.work <= MAX_OPERATIONS else _iterated(P, MAX_RESTARTS, levels)
+        )
     if logs is None:
         raise ValueError(
             f"The stationary distribution of these {n} states could not be found: they mix too "
@@ -127,7 +138,7 @@ class Band(NamedTuple):
     def work(self) -> float:
         """Operations of its elimination; infinite if there is no room for it."""
         n = self.order.size
-        if n * min(2 * self.reach, n) > ROOM:
+        if n * min(2 * self.reach, n) > MAX_BAND_NUMBERS:
             return np.inf
         return 2.0 * n * self.width**2
 
@@ -137,7 +148,7 @@ def _band(P: sp.csr_array) -> Band:
     place = np.argsort(order)
     before, after = P.nonzero()
     width = int(abs(place[before] - place[after]).max())
-    block = min(BLOCK, width + 1)
+    block = min(BLOCK_STATES, width + 1)
     return Band(P, order, width, block, width + block)
 
 
@@ -167,15 +178,16 @@ def _eliminated(band: Band) -> np.ndarray:
     n, width, block = band.order.size, band.width, band.block
     window = _windows(band)
     blocks = [(max(high - block, 1), high) for high in range(n, 1, -block)]
-    threads = _get_threadpool_controller()
-    with threads.limit(limits=1, user_api="blas"):  # they wait for each other, in small steps
+    with threadpool_controller().limit(
+        limits=1, user_api="blas"
+    ):  # they wait for each other, in small steps
         for low, high in blocks:
             first = max(low - width, 0)
             P, rest = window(first, high), low - first
             for last in range(high - first - 1, rest - 1, -1):
                 P[last, :last] += P[last, last + 1 :] @ P[last + 1 :, :last]
                 P[:last, last] += P[:last, last + 1 :] @ P[last + 1 :, last]
-                P[:last, last] /= max(P[last, :last].sum(), FLOOR)
+                P[:last, last] /= max(P[last, :last].sum(), MIN_STATE_MASS)
             P[:rest, :rest] += P[:rest, rest:] @ P[rest:, :rest]
     logs = np.zeros(n)
     for low, high in blocks[::-1]:
@@ -192,7 +204,7 @@ def _log_inflow(logs: np.ndarray, column: np.ndarray) -> float:
     """log2 of Σ mass x probability, which must not under- or overflow."""
     top = logs.max(where=column > 0, initial=logs.min())
     inflow = np.exp2(np.minimum(logs - top, 0)) @ column
-    return float(top + np.log2(max(inflow, FLOOR)))
+    return float(top + np.log2(max(inflow, MIN_STATE_MASS)))
 
 
 # --- an eigenvector -----------------------------------------------------------------------------
@@ -206,9 +218,9 @@ def _iterated(P: sp.csr_array, restarts: int, levels: tuple[float, ...]) -> np.n
         _, vectors = eigs(lazy, k=1, which="LR", v0=np.full(n, 1.0 / n), maxiter=restarts)
     except ArpackError:
         return None
-    mu = np.maximum(abs(vectors[:, 0].real), FLOOR)
+    mu = np.maximum(abs(vectors[:, 0].real), MIN_STATE_MASS)
     mu = _balanced(_settled(mu, lazy), P, lazy, levels)
-    return np.log2(np.maximum(mu, FLOOR))
+    return np.log2(np.maximum(mu, MIN_STATE_MASS))
 
 
 def _settled(mu: np.ndarray, lazy: sp.csr_array) -> np.ndarray:

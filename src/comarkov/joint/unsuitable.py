@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,16 +11,19 @@ from typing import Any
 import numpy as np
 
 from . import objects
-from .objects import Columns, are_documents, are_numerals
+from .messages import InputError, listed
+from .objects import FrameColumns, are_documents, are_numerals
 
-FEW = 3  # names to show
+FILES_TO_CHECK = 3  # of a list of strings that may be file names
 
 
 def refuse_unsuitable(X: Any) -> None:
     """Raise an error with the call to use, if X is clearly no matrix of numbers."""
+    if objects.is_frame(X) and not objects.is_lazy(X):
+        refuse_frame(X, objects.columns_of(X))
     problem = _problem(X)
     if problem is not None:
-        raise ValueError(problem)
+        raise InputError(problem[0], advice=problem[1])
 
 
 def texts_in(X: Any) -> list[str] | None:
@@ -41,66 +45,110 @@ def is_one_dimensional(X: Any) -> bool:
     return getattr(dtype, "kind", None) in ("O", "U", "T") or str(dtype) == "String"
 
 
-def _problem(X: Any) -> str | None:
+def _problem(X: Any) -> tuple[str, str] | None:
     """What is wrong with X and what to do; None if it may be a matrix."""
     if isinstance(X, str | os.PathLike):
-        name = _quoted(os.fspath(X))
-        return f"X is {name}, the name of a file or folder. Read it first: comarkov.read({name})."
+        name = quoted(os.fspath(X))
+        return f"X is {name}, the name of a file or folder", f"Read it first: comarkov.read({name})"
     if X is None or isinstance(X, bytes | set | frozenset):
         return (
-            f"X is {'missing' if X is None else f'of type {type(X).__name__}'}. Pass a matrix, a "
-            'data frame or what comarkov.read returns; for a file: comarkov.read("table.csv").'
+            f"X is {'missing' if X is None else f'of type {type(X).__name__}'}",
+            "Pass a matrix, a data frame or what comarkov.read returns; for a file: "
+            'comarkov.read("table.csv")',
         )
     if callable(getattr(X, "read", None)) and not hasattr(X, "columns"):
-        return "X is an open file. Read it first: comarkov.read(X)."
+        return "X is an open file", "Read it first: comarkov.read(X)"
     if isinstance(X, Mapping):
-        return _mapping_problem(X)
+        is_nested = bool(X) and all(isinstance(value, Mapping) for value in X.values())
+        rows = 'pandas.DataFrame.from_dict(X, orient="index").fillna(0)'
+        return "X is a dict", f"Pass {rows if is_nested else 'pandas.DataFrame(X)'}"
     if hasattr(X, "to_pandas") and hasattr(X, "column_names"):
-        return "X is an Arrow table. Pass polars.from_arrow(X) or X.to_pandas()."
+        return "X is an Arrow table", "Pass polars.from_arrow(X)"
     if objects.is_lazy(X):
-        return "X is a lazy frame. Pass X.collect()."
-    if objects.is_frame(X):
-        return frame_problem(X, objects.columns_of(X))
+        return "X is a lazy frame", "Pass X.collect()"
     if is_one_dimensional(X):
-        return _list_problem(X)
-    if _is_table_of_text(X):
-        if are_numerals(X.astype(str).ravel().tolist()):
-            return "X holds numbers as text. Pass X.astype(float)."
-        return _rows_problem(X.astype(str).tolist(), "X.astype(str).tolist()")
-    return "X is an iterator. Pass list(X)." if hasattr(X, "__next__") else None
+        return _list_problem(list(X), "X" if isinstance(X, list) else "list(X)")
+    if isinstance(X, np.ndarray) and X.ndim == 2 and _holds_text(X):
+        return _list_problem(X.astype(str).tolist(), "X.astype(str).tolist()")
+    return ("X is an iterator", "Pass list(X)") if hasattr(X, "__next__") else None
+
+
+def _list_problem(items: list[Any], whole: str) -> tuple[str, str] | None:
+    """What is wrong with a list; None if it may be one of rows of numbers."""
+    read = f"Pass comarkov.read({whole})"
+    if items and all(isinstance(item, str) for item in items):
+        if are_numerals(items):
+            return "X is one list of numbers as text", f"Pass numpy.array([{whole}], dtype=float)"
+        if _are_files(items):
+            opened = f"[pathlib.Path(name).read_text() for name in {whole}]"
+            return "X is a list of file names", f"To count words, pass comarkov.read({opened})"
+        return "X is a list of texts", read
+    if items and all(isinstance(item, Mapping) and item for item in items):
+        texts = [key for key, value in items[0].items() if isinstance(value, str)]
+        numbers = [key for key in items[0] if key not in texts]
+        if len(texts) < 2:
+            return "X is a list of dicts", read
+        return "X is a list of records", f"Pass {edges_call(whole, texts[:2], numbers)}"
+    if not all(isinstance(item, Sequence) and not isinstance(item, str) for item in items):
+        return None
+    values = [value for item in items for value in item]
+    if not any(isinstance(value, str) for value in values):
+        return None
+    if are_numerals(values):
+        return "X holds numbers as text", (
+            "Pass X.astype(float)"
+            if "astype" in whole
+            else f"Pass numpy.array({whole}, dtype=float)"
+        )
+    if all(len(item) in (2, 3) for item in items):
+        return "X is a list of pairs of names, not a table", read
+    if all(isinstance(value, str) for value in values):
+        words = f'[" ".join(words) for words in {whole}]'
+        return "X is a list of lists of words", f"To count them, pass comarkov.read({words})"
+    return (
+        "X holds names beside numbers",
+        "If the first item of each row is its name, pass "
+        f'comarkov.read(pandas.DataFrame({whole}), rows=0, kind="table")',
+    )
+
+
+def _are_files(items: list[str]) -> bool:
+    return all(len(item) < 256 and os.path.isfile(item) for item in items[:FILES_TO_CHECK])
+
+
+def _holds_text(X: np.ndarray) -> bool:
+    is_object = X.dtype.kind == "O"
+    return X.dtype.kind in "UST" or (is_object and any(isinstance(v, str) for v in X.ravel()))
 
 
 # --- data frames ------------------------------------------------------------------------------
 
 
-def frame_problem(frame: Any, columns: Columns) -> str | None:
-    """What is wrong with a data frame that has columns without numbers, and what to do."""
+def refuse_frame(frame: Any, columns: FrameColumns) -> None:
+    """Raise an error with the call to use, if a data frame has columns without numbers."""
     repeated = _repeated(frame)
     if repeated:
-        return (
-            f"X has several columns called {_quoted(repeated[0])}. Rename them, or keep the first "
-            "of each name: pass X.loc[:, ~X.columns.duplicated()]."
+        raise InputError(
+            f"X has several columns called {quoted(repeated[0])}",
+            advice="To keep the first of each name, pass X.loc[:, ~X.columns.duplicated()]",
         )
     if columns.others:
-        return (
-            f"{_listed(columns.others, 'Column')} of X {_holds(columns.others)} neither numbers "
-            f"nor text. Drop {_it(columns.others)}: pass {dropping(frame, columns.others)}."
-        )
+        names = listed(map(quoted, columns.others))
+        advice = f"Drop them: pass {dropping(frame, columns.others)}"
+        raise InputError(f"X holds neither numbers nor text in {names}", advice=advice)
     if not columns.texts:
-        return None
+        return
+    names = listed(map(quoted, columns.texts))
     values = {name: objects.values_of(frame, name) for name in columns.texts}
     documents = [name for name in columns.texts if are_documents(values[name])]
     if documents:
-        names = [name for name in columns.texts if name not in documents]
-        rows = f", rows={_quoted(names[0])}" if names else ""
-        return (
-            f"Column {_quoted(documents[0])} of X holds texts. To count their words, pass "
-            f"comarkov.read(X, text={_quoted(documents[0])}{rows})."
-        )
-    numerals = [name for name in columns.texts if are_numerals(values[name])]
-    if len(numerals) == len(columns.texts):
-        return _numerals_problem(frame, columns)
-    return _names_problem(frame, columns)
+        others = [name for name in columns.texts if name not in documents]
+        rows = f", rows={quoted(others[0])}" if others else ""
+        call = f"comarkov.read(X, text={quoted(documents[0])}{rows})"
+        raise InputError(f"X holds texts in {names}", advice=f"To count words, pass {call}")
+    if all(map(are_numerals, values.values())):
+        raise InputError(f"X holds numbers as text in {names}", advice=_as_numbers(frame, columns))
+    raise InputError(f"X holds text, not weights, in {names}", advice=_as_names(frame, columns))
 
 
 def _repeated(frame: Any) -> list[str]:
@@ -108,63 +156,49 @@ def _repeated(frame: Any) -> list[str]:
     return [name for name, count in Counter(map(str, frame.columns)).items() if count > 1]
 
 
-def _numerals_problem(frame: Any, columns: Columns) -> str:
-    """Columns hold numbers as text: they may be weights, or a single one the names of rows."""
-    types = ", ".join(f"{_quoted(name)}: float" for name in columns.texts)
-    change = "astype" if objects.is_pandas(frame) else "cast"
-    as_numbers = f"X.{change}({{{types}}})"
-    start = f"{_listed(columns.texts, 'Column')} of X {_holds(columns.texts)} numbers as text."
-    if len(columns.texts) == 1 and columns.numbers:
-        name = _quoted(columns.texts[0])
-        return (
-            f"{start} If they are weights, pass {as_numbers}; if they name the rows, "
-            f'pass comarkov.read(X, rows={name}, kind="table").'
-        )
-    return f"{start} Pass {as_numbers}."
+def _as_numbers(frame: Any, columns: FrameColumns) -> str:
+    """Advice for numbers as text: they may be weights, or a single column the names of rows."""
+    types = ", ".join(f"{quoted(name)}: float" for name in columns.texts)
+    call = f"X.{'astype' if objects.is_pandas(frame) else 'cast'}({{{types}}})"
+    if len(columns.texts) > 1 or not columns.numbers:
+        return f"Pass {call}"
+    return f"If they are weights, pass {call}; if names of rows, pass {_table(columns.texts[0])}"
 
 
-def _names_problem(frame: Any, columns: Columns) -> str:
-    """Columns hold names: of the two ends of edges, or of the rows of a wide table."""
+def _as_names(frame: Any, columns: FrameColumns) -> str:
+    """Advice for columns of names: of the two ends of edges, or of the rows of a wide table."""
     texts, numbers = columns.texts, columns.numbers
-    start = f"{_listed(texts, 'Column')} of X {_holds(texts)} text, not weights."
-    ends = [*texts, *numbers][:2] if columns.width <= objects.MOST_OF_AN_EDGE else texts[:2]
-    edges = None
-    if len(ends) == 2 and len(numbers) <= objects.MOST_OF_AN_EDGE:
-        weights = [name for name in numbers if name not in ends]
-        weight = f", weights={_quoted(weights[0])}" if weights else ""
-        edges = f"comarkov.read(X, rows={_quoted(ends[0])}, columns={_quoted(ends[1])}{weight})"
-    if edges is not None and (len(texts) >= 2 or not _are_distinct(frame, texts[0])):
-        return f"{start} If each line is one pair of a row and a column, pass {edges}."
+    ends = [*texts, *numbers][:2] if columns.width <= objects.EDGE_COLUMNS else texts[:2]
+    edges = ""
+    if len(ends) == 2 and len(numbers) <= objects.EDGE_COLUMNS:
+        edges = edges_call("X", ends, [name for name in numbers if name not in ends])
+    if edges and (len(texts) >= 2 or not _are_distinct(frame, texts[0])):
+        return f"If each line is one pair of a row and a column, pass {edges}"
     if not numbers:
-        return f"{start} To count their words, pass comarkov.read(X, text={_quoted(texts[0])})."
-    source = "X" if len(texts) == 1 else dropping(frame, texts[1:])
-    wide = f'comarkov.read({source}, rows={_quoted(texts[0])}, kind="table")'
-    if edges is not None:
-        return (
-            f"{start} If it names the rows of a table, pass {wide}; if each line is one pair of a "
-            f"row and a column, pass {edges}."
-        )
+        return f"To count their words, pass comarkov.read(X, text={quoted(texts[0])})"
+    table = _table(texts[0], "X" if len(texts) == 1 else dropping(frame, texts[1:]))
+    if edges:
+        return f"If it names the rows, pass {table}; if each line is one pair, pass {edges}"
     if len(texts) == 1 and not names_rows(frame, columns):
-        return f"{start} Drop it: pass {dropping(frame, texts)}."
-    return f"{start} If {_quoted(texts[0])} names the rows, pass {wide}."
+        return f"Drop it: pass {dropping(frame, texts)}"
+    return f"If {quoted(texts[0])} names the rows, pass {table}"
 
 
-def names_rows(frame: Any, columns: Columns) -> bool:
+def names_rows(frame: Any, columns: FrameColumns) -> bool:
     """Does the only column of text name the rows, beside columns of numbers?
 
     It does if it comes first or all its values differ, and if there is no index with names. A
     frame with no more columns than an edge list has may be one.
     """
-    if len(columns.texts) != 1 or columns.others or columns.width <= objects.MOST_OF_AN_EDGE:
+    if len(columns.texts) != 1 or columns.others or columns.width <= objects.EDGE_COLUMNS:
         return False
-    if _repeated(frame):
+    index = np.arange(len(frame)) if not objects.is_pandas(frame) else np.asarray(frame.index)
+    if _repeated(frame) or not np.array_equal(index, np.arange(len(frame))):
         return False
-    values = objects.values_of(frame, columns.texts[0])
-    is_index_plain = not objects.is_pandas(frame) or _counts_up(frame.index)
-    is_first = str(frame.columns[0]) == columns.texts[0]
-    is_distinct = _are_distinct(frame, columns.texts[0])
+    name = columns.texts[0]
+    values = objects.values_of(frame, name)
     is_named = not are_numerals(values) and not are_documents(values)
-    return is_index_plain and is_named and (is_first or is_distinct)
+    return is_named and (str(frame.columns[0]) == name or _are_distinct(frame, name))
 
 
 def _are_distinct(frame: Any, column: str) -> bool:
@@ -172,115 +206,26 @@ def _are_distinct(frame: Any, column: str) -> bool:
     return len(set(values)) == len(values)
 
 
-def _counts_up(index: Any) -> bool:
-    return bool(np.array_equal(np.asarray(index), np.arange(len(index))))
+# --- calls ------------------------------------------------------------------------------------
+
+
+def quoted(name: Any) -> str:
+    """A name as Python and people write it, in double quotes."""
+    return json.dumps(str(name), ensure_ascii=False)
 
 
 def dropping(frame: Any, columns: Sequence[str]) -> str:
     """The call that leaves columns out of a data frame X."""
-    listed = ", ".join(map(_quoted, columns))
-    return f"X.drop(columns=[{listed}])" if objects.is_pandas(frame) else f"X.drop([{listed}])"
+    names = ", ".join(map(quoted, columns))
+    return f"X.drop(columns=[{names}])" if objects.is_pandas(frame) else f"X.drop([{names}])"
 
 
-# --- lists, arrays and mappings of Python -----------------------------------------------------
+def edges_call(source: str, ends: Sequence[str], numbers: Sequence[str]) -> str:
+    """The call that reads an edge list, with the first column of numbers as weights."""
+    rows, columns = ends
+    weights = f", weights={quoted(numbers[0])}" if numbers else ""
+    return f"comarkov.read({source}, rows={quoted(rows)}, columns={quoted(columns)}{weights})"
 
 
-def _list_problem(X: Any) -> str | None:
-    items = list(X)
-    if not items:
-        return None
-    whole = "X" if isinstance(X, list) else "list(X)"
-    if all(isinstance(item, str) for item in items):
-        return _strings_problem(items, whole)
-    if any(isinstance(item, Mapping) for item in items):
-        return _records_problem(items, whole)
-    if not all(isinstance(item, Sequence) and not isinstance(item, str) for item in items):
-        return None
-    if not any(isinstance(value, str) for item in items for value in item):
-        return None
-    return _rows_problem(items, whole)
-
-
-def _strings_problem(items: list[str], whole: str) -> str:
-    if are_numerals(items):
-        return (
-            f"X is one list of {len(items)} numbers as text, not a table of rows and columns. For "
-            f"a table of one row pass numpy.array([{whole}], dtype=float)."
-        )
-    if _are_files(items):
-        return (
-            "X is a list of file names. To count the words in the files, pass "
-            f"comarkov.read([pathlib.Path(name).read_text() for name in {whole}])."
-        )
-    return f"X is a list of texts. To count their words, pass comarkov.read({whole})."
-
-
-def _are_files(items: list[str]) -> bool:
-    return all(len(item) < 256 and os.path.isfile(item) for item in items[:FEW])
-
-
-def _records_problem(items: list[Any], whole: str) -> str | None:
-    if not all(isinstance(item, Mapping) and item for item in items):
-        return None
-    first = items[0]
-    texts = [key for key, value in first.items() if isinstance(value, str)]
-    numbers = [key for key in first if key not in texts]
-    if len(texts) < 2:
-        return f"X is a list of dicts. Pass comarkov.read({whole})."
-    weight = f", weights={_quoted(numbers[0])}" if numbers else ""
-    ends = f"rows={_quoted(texts[0])}, columns={_quoted(texts[1])}"
-    return f"X is a list of records. Pass comarkov.read({whole}, {ends}{weight})."
-
-
-def _rows_problem(items: list[Any], whole: str) -> str:
-    values = [value for item in items for value in item]
-    if are_numerals(values):
-        return f"X holds numbers as text. Pass numpy.array({whole}, dtype=float)."
-    if all(len(item) in (2, 3) for item in items):
-        return f"X is a list of pairs of names, not a table. Pass comarkov.read({whole})."
-    if all(isinstance(value, str) for value in values):
-        joined = f'[" ".join(words) for words in {whole}]'
-        return f"X is a list of lists of words. To count them, pass comarkov.read({joined})."
-    return (
-        "X holds names beside numbers. If the first item of each row is its name, pass "
-        f'comarkov.read(pandas.DataFrame({whole}), rows=0, kind="table").'
-    )
-
-
-def _is_table_of_text(X: Any) -> bool:
-    kind = getattr(getattr(X, "dtype", None), "kind", None)
-    if len(getattr(X, "shape", ())) != 2 or not isinstance(X, np.ndarray):
-        return False
-    return kind in ("U", "S", "T") or (
-        kind == "O" and any(isinstance(value, str) for value in X.ravel())
-    )
-
-
-def _mapping_problem(X: Mapping[Any, Any]) -> str:
-    values = list(X.values())
-    if values and all(isinstance(value, Mapping) for value in values):
-        table = 'pandas.DataFrame.from_dict(X, orient="index").fillna(0)'
-    else:
-        table = "pandas.DataFrame(X)"
-    return f"X is a dict. Make a data frame of it first: pass {table}."
-
-
-# --- words ------------------------------------------------------------------------------------
-
-
-def _quoted(name: Any) -> str:
-    """A name as Python and people write it, in double quotes."""
-    return '"' + str(name).replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _listed(names: Sequence[str], word: str) -> str:
-    shown = ", ".join(map(_quoted, names[:FEW])) + (", ..." if len(names) > FEW else "")
-    return f"{word}{'s' if len(names) > 1 else ''} {shown}"
-
-
-def _holds(names: Sequence[str]) -> str:
-    return "hold" if len(names) > 1 else "holds"
-
-
-def _it(names: Sequence[str]) -> str:
-    return "them" if len(names) > 1 else "it"
+def _table(rows: str, source: str = "X") -> str:
+    return f'comarkov.read({source}, rows={quoted(rows)}, kind="table")'

@@ -54,11 +54,14 @@ _SOURCES = _digest_of_sources()
 
 
 def _depends_on_all_sources(cached: Any) -> bool:
-    """Make the cache of a function depend on all sources; False if numba has changed too much."""
+    """Make the cache of a function depend on all sources; False if numba has changed too much.
+
+    The version is compared before anything else is read, so types that no longer exist do no harm.
+    """
     index = getattr(getattr(cached, "_cache", None), "_cache_file", None)
-    if not hasattr(index, "_source_stamp"):
+    if not hasattr(index, "_version"):
         return False
-    index._source_stamp = (index._source_stamp, _SOURCES)
+    index._version = f"{index._version} {_SOURCES}"
     return True
 
 
@@ -119,8 +122,8 @@ if config.DISABLE_JIT:  # then kernels are Python, which has no such functions
         return value
 
 
-LINE = 16  # cells of 4 bytes that a processor fetches together
-READ, KEEP, DATA = 0, 3, 1  # operands of the instruction
+CELLS_FETCHED = 16  # cells of 4 bytes that a processor fetches together
+PREFETCH_READ, PREFETCH_KEEP, PREFETCH_DATA = 0, 3, 1  # operands of the instruction
 
 
 @intrinsic
@@ -137,7 +140,9 @@ def fetch(typing_context, table, row, column):
         byte, integer = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, integer, integer, integer])
         instruction = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        options = [ir.Constant(integer, option) for option in (READ, KEEP, DATA)]
+        options = [
+            ir.Constant(integer, option) for option in (PREFETCH_READ, PREFETCH_KEEP, PREFETCH_DATA)
+        ]
         builder.call(instruction, [builder.inttoptr(place, byte), *options])
         return context.get_dummy_value()
 
@@ -153,5 +158,5 @@ if config.DISABLE_JIT:  # then kernels are Python, which has no such instruction
 @step()
 def fetch_row(table, row):
     """Fetch all cells of a row."""
-    for a in range(0, table.shape[1], LINE):
+    for a in range(0, table.shape[1], CELLS_FETCHED):
         fetch(table, row, a)

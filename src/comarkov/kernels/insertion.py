@@ -24,22 +24,22 @@ import numpy as np
 from .compiling import FUSED, fetch, fetch_row, step, subroutine
 from .logarithm import ROUNDOFF, left, single
 from .matrix import Matrix
-from .tables import Table
+from .tables import MassTable
 
 _approximate_step = step(fastmath=FUSED)
 _enter, _leave = single.enter, single.leave
 
 f32 = np.float32
-AHEAD = 8  # entries whose cells are fetched before they are needed
-CHUNK = 512  # entries summed in single precision before they join the total in double
+FETCHED_AHEAD = 8  # entries whose cells are fetched before they are needed
+ENTRIES_IN_SINGLE = 512  # entries summed in single precision before they join the total in double
 
 
-class Setting(NamedTuple):
+class CostContext(NamedTuple):
     """Everything that costs depend on, apart from the row."""
 
     matrix: Matrix
-    table: Table
-    blocks: Table
+    table: MassTable
+    blocks: MassTable
     coupling: float
 
 
@@ -108,8 +108,8 @@ def cost_all(x, home, setting, entries, workspace):
         total[a] = 0.0
     if coupling != 0.0:
         _add_table(total, partial, x, matrix, table, -coupling)
-    for p in range(0, last, CHUNK):
-        _add_enter(partial, indices, weights, p, min(p + CHUNK, last), blocks)
+    for p in range(0, last, ENTRIES_IN_SINGLE):
+        _add_enter(partial, indices, weights, p, min(p + ENTRIES_IN_SINGLE, last), blocks)
         _flush(total, partial, coupling - 1.0)
     n_x, n = f32(weights[last]), indices[last]
     for a in range(total.size):
@@ -142,14 +142,16 @@ def _add_table(total, partial, x, matrix, table, factor):
     ones = start + matrix.ones[x]
     twos = ones + matrix.twos[x]
     stop = matrix.indptr[x + 1]
-    for p in range(start, ones, CHUNK):
-        _add_rows(partial, matrix.indices, p, min(p + CHUNK, ones), table.unit)
+    for p in range(start, ones, ENTRIES_IN_SINGLE):
+        _add_rows(partial, matrix.indices, p, min(p + ENTRIES_IN_SINGLE, ones), table.unit)
         _flush(total, partial, factor)
-    for p in range(ones, twos, CHUNK):
-        _add_rows(partial, matrix.indices, p, min(p + CHUNK, twos), table.pair)
+    for p in range(ones, twos, ENTRIES_IN_SINGLE):
+        _add_rows(partial, matrix.indices, p, min(p + ENTRIES_IN_SINGLE, twos), table.pair)
         _flush(total, partial, factor)
-    for p in range(twos, stop, CHUNK):
-        _add_enter(partial, matrix.indices, matrix.weights, p, min(p + CHUNK, stop), table)
+    for p in range(twos, stop, ENTRIES_IN_SINGLE):
+        _add_enter(
+            partial, matrix.indices, matrix.weights, p, min(p + ENTRIES_IN_SINGLE, stop), table
+        )
         _flush(total, partial, factor)
 
 
@@ -178,7 +180,7 @@ def _add_enter(partial, indices, weights, start, stop, table):
     near, log = table.near, table.log
     p = start
     while p + 1 < stop:
-        for q in range(p + AHEAD, min(p + AHEAD + 2, indices.size)):
+        for q in range(p + FETCHED_AHEAD, min(p + FETCHED_AHEAD + 2, indices.size)):
             fetch_row(near, indices[q])
             fetch_row(log, indices[q])
         y0, y1 = indices[p], indices[p + 1]
@@ -211,7 +213,7 @@ def _leave_table(x, a, matrix, table):
     total = _leave_counts(1, a, matrix.indices, start, ones, table)
     total += _leave_counts(2, a, matrix.indices, ones, twos, table)
     for p in range(twos, matrix.indptr[x + 1]):
-        next_y = matrix.indices[min(p + AHEAD, matrix.indices.size - 1)]
+        next_y = matrix.indices[min(p + FETCHED_AHEAD, matrix.indices.size - 1)]
         fetch(near, next_y, a)
         fetch(log, next_y, a)
         y = matrix.indices[p]
@@ -221,7 +223,7 @@ def _leave_table(x, a, matrix, table):
 
 @_approximate_step
 def _leave_counts(w, a, indices, start, stop, table):
-    """The same over entries of weight w, 1 or 2, from the look-up table where possible."""
+    """Sum over entries of weight w, 1 or 2, from the look-up table where possible."""
     mass, log, lookup = table.mass, table.log, table.lookup
     limit = lookup.shape[0]
     total = 0.0
@@ -240,7 +242,8 @@ def error_bound(x, setting, entries):
     """Return a bound on the error of `cost_all`; infinite if it wrote nothing."""
     matrix, coupling = setting.matrix, setting.coupling
     terms = max(matrix.indptr[x + 1] - matrix.indptr[x], entries.size)
-    steps = min(terms, CHUNK) / 2 + 12  # the longest chain of additions, and a term's own
+    # The longest chain of additions, and a term's own:
+    steps = min(terms, ENTRIES_IN_SINGLE) / 2 + 12
     per_mass = 280.0 + steps * matrix.spread  # 280: three roundings of 127 ln 2, for empty cells
     return ROUNDOFF * matrix.mass[x] * per_mass * (1.0 + abs(coupling) + abs(1.0 - coupling))
 

@@ -9,7 +9,15 @@ from .compiling import kernel, step
 from .logarithm import xlogx
 
 ROWS_AT_A_TIME = 8192
-_XLOGX = np.arange(256.0) * np.log(np.maximum(np.arange(256.0), 1.0))  # of small counts
+
+
+def xlogx_below(size: int) -> np.ndarray:
+    """Return v ln v of the whole numbers below a size."""
+    v = np.arange(1.0, size)
+    return np.concatenate([[0.0], v * np.log(v)])
+
+
+_XLOGX = xlogx_below(256)
 
 
 class Matrix(NamedTuple):
@@ -97,6 +105,22 @@ def sum_xlogx(values):
         else:
             total += xlogx(np.float64(v))
     return total
+
+
+def table_bits(
+    masses: np.ndarray, columns: np.ndarray | None = None, rows: np.ndarray | None = None
+) -> float:
+    """Return the mutual information in bits of a table of masses; its margins if they are known."""
+    columns = masses.sum(axis=0) if columns is None else columns
+    rows = masses.sum(axis=1) if rows is None else rows
+    return table_bits_of(sum_xlogx(masses.ravel()), columns, rows)
+
+
+def table_bits_of(cells: float, rows: np.ndarray, columns: np.ndarray) -> float:
+    """Return the mutual information in bits of a table, from Σ v ln v over its cells v."""
+    total = rows.sum()
+    nats = cells - sum_xlogx(rows) - sum_xlogx(columns) + total * np.log(total)
+    return max(float(nats / total / np.log(2)), 0.0)
 
 
 @kernel()

@@ -26,8 +26,8 @@ _log = single.log
 
 f32 = np.float32
 u64 = np.uint64  # numba checks signed indices for wraparound, and then does not vectorise
-LANES = 32  # items in a table of shares are padded to a multiple of this
-CHUNK = 128  # items summed in single precision before they join the total in double
+ITEM_LANES = 32  # items in a table of shares are padded to a multiple of this
+ITEMS_IN_SINGLE = 128  # items summed in single precision before they join the total in double
 TILE = 8  # clusters whose shares stay in the cache while all others are read
 
 
@@ -70,7 +70,7 @@ def bound_all(pairs, shares):
 def bound_with(pairs, shares, i):
     """Bound the costs of one cluster with all others."""
     for k in range(pairs.mass.size):
-        if pairs.alive[k] and k != i:
+        if pairs.group[k] == pairs.group[i] and k != i:
             _bound_cost(pairs, shares, i, k)
 
 
@@ -91,9 +91,9 @@ def _information_near(shares, i, j, scale):
     near, item = shares.near, shares.item_near
     i, j = u64(i), u64(j)
     total = 0.0
-    for start in range(0, item.size, CHUNK):
+    for start in range(0, item.size, ITEMS_IN_SINGLE):
         part = f32(0.0)
-        for y in range(start, min(start + CHUNK, item.size)):
+        for y in range(start, min(start + ITEMS_IN_SINGLE, item.size)):
             t = scale * (near[i, u64(y)] + near[j, u64(y)])
             part += item[u64(y)] * (t * _log(t))
         total += part
@@ -105,13 +105,14 @@ def _error_bound(information):
     """Return a bound on the error of `_information_near`, given its value.
 
     In roundings of single precision: the relative error of t is 4, so that of t ln t is
-    4 (t |ln t| + t), where Σ c t = 1. The logarithm adds 12, the products 3, a sum at most CHUNK.
-    All these apply to Σ c t |ln t|, which is K plus twice Σ c t |ln t| over t < 1. That is at most
-    1/e, as t |ln t| is, and at most Σ c (1 - t) there, which is at most √(K/2) (Pinsker).
+    4 (t |ln t| + t), where Σ c t = 1. The logarithm adds 12, the products 3, a sum at most
+    ITEMS_IN_SINGLE. All these apply to Σ c t |ln t|, which is K plus twice Σ c t |ln t| over t < 1.
+    That is at most 1/e, as t |ln t| is, and at most Σ c (1 - t) there, which is at most √(K/2)
+    (Pinsker).
     """
     k = max(information, 0.0) + 1e-4
     terms = k + min(0.75, np.sqrt(2.0 * k))
-    return ROUNDOFF * (8.0 + (CHUNK + 32.0) * terms)
+    return ROUNDOFF * (8.0 + (ITEMS_IN_SINGLE + 32.0) * terms)
 
 
 @kernel()
@@ -145,7 +146,8 @@ def cheapest(pairs, shares):
     at = np.int64(0)
     while True:
         for i in range(n):
-            if pairs.alive[i] and (pairs.least[i] < pairs.least[at] or not pairs.alive[at]):
+            is_least = pairs.least[i] < pairs.least[at] or pairs.group[at] < 0
+            if pairs.group[i] >= 0 and is_least:
                 at = i
         if pairs.least[at] == np.inf:
             break
@@ -157,10 +159,10 @@ def cheapest(pairs, shares):
         return least, at, at
     limit = least + TIE * (pairs.mass[at] + pairs.mass[pairs.near[at]])
     for i in range(n):
-        if not pairs.alive[i] or pairs.least[i] > limit:
+        if pairs.group[i] < 0 or pairs.least[i] > limit:
             continue
         for j in range(i + 1, n):
-            if pairs.alive[j] and pairs.cost[place(i, j, n)] <= limit:
+            if pairs.group[j] == pairs.group[i] and pairs.cost[place(i, j, n)] <= limit:
                 _make_exact(pairs, shares, i, j)
                 if pairs.cost[place(i, j, n)] <= limit:
                     return least, i, j

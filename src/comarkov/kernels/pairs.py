@@ -3,9 +3,8 @@
     D_ij = g(N_i, N_j) - λ Σ_y g(A_yi, A_yj) - (1-λ) Σ_b g(M_bi, M_bj)
     g(u, v) = f(u + v) - f(u) - f(v),  f(v) = v ln v
 
-g(u, 0) = 0, so in sparse data only the items that two clusters share take time: see
-`pair_entries`. In data with few zeros every item has a term, and whole rows of a table are summed:
-see `pair_shares`.
+g(u, 0) = 0, so in sparse data only the items that two clusters share take time: see `MassLists`. In
+data with few zeros every item has a term, and whole rows of a table are summed: see `pair_shares`.
 
 A merge changes the costs of one cluster with all others. Every cluster stores its least cost with
 a later one. When that other cluster has been merged, the stored cost remains as a lower bound, and
@@ -24,7 +23,7 @@ class Pairs(NamedTuple):
     """The clusters of one side, and the cost of merging any two of them."""
 
     mass: np.ndarray  # float64 (n,): N_i
-    alive: np.ndarray  # bool (n,)
+    group: np.ndarray  # int64 (n,): clusters merge inside groups; -1 if merged into another
     cost: np.ndarray  # float64: D_ij for i < j, row by row; or a lower bound
     is_exact: np.ndarray  # bool: is that the cost itself? Empty if all costs are exact
     least: np.ndarray  # float64 (n,): the least D_ij over j > i, or a lower bound
@@ -47,10 +46,10 @@ def place_of(i, j, n):
 def look_up(pairs, i):
     """Find the least cost of cluster i with a later one; infinite if there is none."""
     n = pairs.mass.size
-    least, near = np.inf, np.int64(-1)
+    least, near, group = np.inf, np.int64(-1), pairs.group[i]
     start = place(i, i + 1, n)
     for k in range(i + 1, n):
-        if pairs.alive[k] and pairs.cost[start + k - i - 1] < least:
+        if pairs.group[k] == group and pairs.cost[start + k - i - 1] < least:
             least, near = pairs.cost[start + k - i - 1], k
     pairs.least[i] = least
     pairs.near[i] = near
@@ -74,7 +73,7 @@ def look_up_present(pairs, line):
 def unite(pairs, i, j):
     """Merge cluster j into i."""
     pairs.mass[i] += pairs.mass[j]
-    pairs.alive[j] = False
+    pairs.group[j] = -1
 
 
 @kernel()
@@ -82,7 +81,7 @@ def renew_least(pairs, i, j):
     """Update the least costs after cluster j was merged into i and all costs of i changed."""
     n = pairs.mass.size
     for k in range(j):
-        if not pairs.alive[k] or k == i:
+        if pairs.group[k] != pairs.group[i] or k == i:
             continue
         if pairs.near[k] == j:
             pairs.near[k] = -1
@@ -103,7 +102,7 @@ def add_pair_terms(out, mass, factor):
 
 @kernel()
 def _add_pair_terms(out, mass, factor, present, term):
-    """The same with scratch memory; allocating it here would take longer to compile."""
+    """Add pair terms, with scratch memory: allocating it here would take longer to compile."""
     n, k = mass.shape
     for y in range(n):
         count = 0
@@ -117,20 +116,6 @@ def _add_pair_terms(out, mass, factor, present, term):
             for q in range(p + 1, count):
                 both = xlogx(mass[y, i] + mass[y, present[q]])
                 out[i, present[q]] += factor * (both - term[p] - term[q])
-
-
-@kernel()
-def add_terms_with(out, mass, i, factor):
-    """out[j] += factor Σ_y [f(A_yi + A_yj) - f(A_yi) - f(A_yj)] for j other than i."""
-    n, k = mass.shape
-    for y in range(n):
-        one = mass[y, i]
-        if one > 0.0:
-            term = xlogx(one)
-            for j in range(k):
-                other = mass[y, j]
-                if other > 0.0 and j != i:
-                    out[j] += factor * (xlogx(one + other) - term - xlogx(other))
 
 
 @kernel()
@@ -148,7 +133,7 @@ def add_loop_pairs(out, M, factor):
             out[i, j] += factor * growth
 
 
-class Entries(NamedTuple):
+class MassLists(NamedTuple):
     """The masses A_yi as two sets of lists: the clusters of each item, the items of each cluster.
 
     The list of an item is contiguous and only shrinks; that of a cluster is a linked list.
@@ -171,8 +156,8 @@ def _xlogx(v, known):
 
 
 @kernel()
-def fill(pairs, entries, matrix, known):
-    """Compute the costs of all pairs of singletons, the rows of a matrix; there M equals A."""
+def fill(pairs, entries, matrix, coupling, known):
+    """Compute the costs of all pairs of clusters, the rows of a matrix, without those of blocks."""
     n = pairs.mass.size
     shared = np.empty(n)
     for i in range(n):
@@ -183,20 +168,21 @@ def fill(pairs, entries, matrix, known):
             term = _xlogx(u, known)
             start = entries.start[y]
             for q in range(start, start + entries.count[y]):
-                if entries.owner[q] > i:
+                if entries.owner[q] > i and pairs.group[entries.owner[q]] == pairs.group[i]:
                     both = _xlogx(u + entries.weight[q], known)
                     shared[entries.owner[q]] += both - term - entries.term[q]
+        shared *= coupling
         _write(pairs, shared, i, i + 1, n, known)
         look_up(pairs, i)
 
 
 @step()
 def _write(pairs, shared, i, start, stop, known):
-    """D_ik = g(N_i, N_k) - shared[k] for the living k from start to stop."""
+    """D_ik = g(N_i, N_k) - shared[k] for the others k of its group from start to stop."""
     n = pairs.mass.size
     term = _xlogx(pairs.mass[i], known)
     for k in range(start, stop):
-        if pairs.alive[k]:
+        if pairs.group[k] == pairs.group[i] and k != i:
             both = _xlogx(pairs.mass[i] + pairs.mass[k], known)
             cost = both - term - _xlogx(pairs.mass[k], known) - shared[k]
             pairs.cost[place_of(i, k, n)] = cost
@@ -281,9 +267,7 @@ def join_blocks(blocks, i, j, factor, shared, known):
 def settle(pairs, i, j, shared, known):
     """Update all costs after cluster j was merged into i, which has `shared` with the others."""
     unite(pairs, i, j)
-    pairs.alive[i] = False  # has no cost with itself
     _write(pairs, shared, i, 0, pairs.mass.size, known)
-    pairs.alive[i] = True
     renew_least(pairs, i, j)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiling import FUSED, borrow, kernel, step, subroutine
-from .insertion import Setting, block_entries, cost_all, cost_exact, error_bound, least_two
+from .insertion import CostContext, block_entries, cost_all, cost_exact, error_bound, least_two
 from .logarithm import TIE, xlogx
 from .tables import add, derive, derive_items, remove
 
@@ -28,7 +28,7 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
     times total mass), and by how much margins have changed since the last visit, summed over the
     rows that stayed.
     """
-    setting = borrow(Setting(matrix, table, blocks, coupling))
+    setting = borrow(CostContext(matrix, table, blocks, coupling))
     clusters, cross, workspace = borrow(clusters), borrow(cross), borrow(workspace)
     mass, total = setting.matrix.mass, workspace.total[: clusters.size.size]
     moves, saved, drift = 0, 0.0, 0.0

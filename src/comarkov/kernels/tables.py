@@ -15,7 +15,7 @@ f32 = np.float32
 LANES = 8  # clusters in a table are padded to a multiple of this
 
 
-class Table(NamedTuple):
+class MassTable(NamedTuple):
     """Masses by (item, cluster) and the values derived from them; padded to LANES clusters."""
 
     mass: np.ndarray  # exact: int32 for counts, else float64
@@ -62,7 +62,7 @@ def derive(table):
 
 @_approximate
 def derive_items(table, rows, indptr, indices):
-    """The same for the items in which the given rows of a matrix have entries."""
+    """Derive the values of the items in which the given rows of a matrix have entries."""
     table = borrow(table)
     for x in rows:
         for p in range(indptr[x], indptr[x + 1]):
@@ -167,7 +167,7 @@ def take_back(copy, mass, items, cells):
 
 @kernel()
 def take_back_into(copy, mass, items, cells):
-    """The same, added to the cells of a whole table."""
+    """Add by how much the masses of items differ in a copy to a whole table; make them equal."""
     for i in range(items.size):
         y = items[i]
         for a in range(cells.shape[1]):

@@ -121,14 +121,14 @@ def _repeated(side: Side, others: Sequence[np.ndarray]) -> tuple[np.ndarray, np.
     return np.where(labels >= 0, agree, 0.0), stability
 
 
-SAMPLE = 1000  # elements: enough for one number
+SAMPLED_ELEMENTS = 1000  # elements: enough for one number
 SHUFFLES = 10  # if there is time
-TERMS = 150  # terms of the cost that take as long as shuffling an entry
-LIMIT = 4.0  # of -ln γ
-ROUNDING = 1e-6  # nats per unit of mass: smaller differences of costs are rounding errors
+SHUFFLE_TERMS = 150  # terms of the cost that take as long as shuffling an entry
+MAX_LOG_EXPONENT = 4.0  # of -ln γ
+COST_ROUNDING = 1e-6  # nats per unit of mass: smaller differences of costs are rounding errors
 
 
-class Sample(NamedTuple):
+class ElementSample(NamedTuple):
     """A sample of the elements of a side, and what their costs depend on."""
 
     entries: sp.csr_array  # elements by the items where they have mass
@@ -164,8 +164,8 @@ def evidence_exponent(
     if side.k == 1:
         return 1.0
     sample = _sample(side, other, beta, rng)
-    work = sample.entries.nnz * (side.k + TERMS)
-    n_shuffles = budgets.times(budgets.EVIDENCE, work, 1, SHUFFLES)
+    work = sample.entries.nnz * (side.k + SHUFFLE_TERMS)
+    n_shuffles = budgets.times(budgets.EVIDENCE_SECONDS, work, 1, SHUFFLES)
     shuffles = [_variances(sample, _shuffled(sample, rng)) for _ in range(n_shuffles)]
     expected = np.mean(shuffles, axis=0)[sample.home]
     return _exponent(_deviations(sample, sample.entries), expected)
@@ -173,7 +173,7 @@ def evidence_exponent(
 
 def _exponent(given: Deviations, expected: np.ndarray) -> float:
     """Return γ, given deviations and their expected squares at v = 1, by (element, cluster)."""
-    counts = expected > ROUNDING**2
+    counts = expected > COST_ROUNDING**2
     squares = np.divide(given.squares, expected, out=np.zeros_like(expected), where=counts)
     squares = squares.sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
     logs = np.log(given.observations, where=counts.any(axis=1), out=np.zeros(len(squares)))
@@ -182,14 +182,14 @@ def _exponent(given: Deviations, expected: np.ndarray) -> float:
         powers = np.exp(log_gamma) * logs
         return float((squares * np.exp(powers) - powers).sum() + log_gamma**2) / 2
 
-    best = minimize_scalar(loss, bounds=(-LIMIT, 0.0), method="bounded")
+    best = minimize_scalar(loss, bounds=(-MAX_LOG_EXPONENT, 0.0), method="bounded")
     return float(np.exp(best.x)) if best.fun < loss(0.0) else 1.0
 
 
-def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generator) -> Sample:
+def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generator) -> ElementSample:
     elements = np.flatnonzero(side.labels >= 0)
-    if elements.size > SAMPLE:
-        elements = np.sort(rng.choice(elements, SAMPLE, replace=False))
+    if elements.size > SAMPLED_ELEMENTS:
+        elements = np.sort(rng.choice(elements, SAMPLED_ELEMENTS, replace=False))
     entries = side.joint.subset(elements, squeeze=False).csr
     items = np.unique(entries.indices)
     if other is None:
@@ -198,10 +198,10 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
         member, coupling = membership(other.labels, other.k), 2.0 * beta - 1.0
     blocks = np.vstack([member.T @ side.masses, side.cluster_mass()])
     target = Target(side.masses[items], member[items], blocks, coupling)
-    return Sample(entries[:, items], side.labels[elements], target, side.joint.spread)
+    return ElementSample(entries[:, items], side.labels[elements], target, side.joint.spread)
 
 
-def _shuffled(sample: Sample, rng: np.random.Generator) -> sp.csr_array:
+def _shuffled(sample: ElementSample, rng: np.random.Generator) -> sp.csr_array:
     """Shuffle entries among the elements of each cluster; every element keeps its number of them.
 
     Entries of the same item and element are summed.
@@ -216,13 +216,13 @@ def _shuffled(sample: Sample, rng: np.random.Generator) -> sp.csr_array:
     return sp.coo_array((entries.data[drawn], where), shape=entries.shape).tocsr()
 
 
-def _variances(sample: Sample, entries: sp.csr_array) -> np.ndarray:
+def _variances(sample: ElementSample, entries: sp.csr_array) -> np.ndarray:
     """Return the mean of v d(b)² over the elements of each cluster, by (cluster, b)."""
     squares, counts = _deviations(sample, entries)
     return _means(sample, squares * counts[:, None], np.ones(counts.size))
 
 
-def _deviations(sample: Sample, entries: sp.csr_array) -> Deviations:
+def _deviations(sample: ElementSample, entries: sp.csr_array) -> Deviations:
     """Return d_x(b)² of elements with these entries."""
     rows = joint(entries, 1.0)
     counts = observations(rows.matrix)
@@ -231,7 +231,7 @@ def _deviations(sample: Sample, entries: sp.csr_array) -> Deviations:
     return Deviations((margins - _means(sample, margins, counts)[sample.home]) ** 2, counts)
 
 
-def _means(sample: Sample, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _means(sample: ElementSample, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return weighted means over the elements of each cluster."""
     member = membership(sample.home, values.shape[1])
     total = member.T @ weights

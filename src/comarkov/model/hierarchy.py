@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from ..costs.labels import Counts, membership, ranks
-from ..costs.relations import Information
-from ..kernels.pairs import add_pair_terms, add_terms_with
-from ..search.state.merging import pair_costs
+from ..costs.labels import SIDES, Counts, membership
+from ..costs.objective import LN2, Information, pair_costs
+from ..joint.joint import joint
+from ..search.optimise.agglomeration import (
+    MergeStep,
+    cut_tree,
+    linkage,
+    merge_all,
+    merging_sides,
+)
 from .leaves import Leaves
-
-SIDES = ("rows", "columns")
 
 
 class Merge(NamedTuple):
@@ -153,16 +158,16 @@ class Hierarchy:
         return self._pair_costs(1)
 
     def _pair_costs(self, side: int) -> np.ndarray | None:
-        merging = _begin(*self._clusters(), 2 * self.beta - 1)[side]
-        if merging is None:
+        leaves, other = (self.rows, self.columns)[side], (self.columns, self.rows)[side]
+        if leaves is None:
             return None
-        merging.allow_all()
-        return merging.costs / (merging.mass * np.log(2))
-
-    def _clusters(self) -> tuple[Leaves | None, Leaves | None]:
-        """Both sides, with the clusters of the fit as leaves."""
-        rows, columns = (leaves and leaves.without_finer() for leaves in (self.rows, self.columns))
-        return rows, columns
+        leaves = leaves.without_finer()
+        blocks, coupling = np.empty((0, leaves.k)), 1.0
+        if other is not None:
+            member = membership(other.labels, other.k)
+            blocks, coupling = member.T @ leaves.masses, 2 * self.beta - 1
+        costs = pair_costs(leaves.masses.sum(axis=0), leaves.masses, blocks, coupling)
+        return costs / (leaves.masses.sum() * LN2)
 
     def checked(self, n_clusters: tuple[Any, Any]) -> Counts:
         """Check numbers of clusters; an error states which ones the trees have."""
@@ -182,142 +187,46 @@ class Hierarchy:
     def _cut(self, side: int, leaves: Leaves | None, k: int | None) -> Leaves | None:
         if leaves is None or k is None or k == leaves.k:
             return leaves
-        node = np.arange(leaves.number.size)
-        merges = [step.nodes for step in self._steps if step.side == side]
-        for i, nodes in enumerate(merges[: node.size - k]):
-            node[np.isin(node, nodes)] = node.size + i
-        number = np.unique(node, return_inverse=True)[1]
-        mass = np.bincount(number, weights=leaves.masses.sum(axis=0))
-        return leaves._replace(number=ranks(np.argsort(-mass, kind="stable"))[number])
+        nodes = np.array([step.nodes for step in self._steps if step.side == side])
+        return leaves._replace(number=cut_tree(nodes, leaves.masses.sum(axis=0), k))
 
     @cached_property
-    def _steps(self) -> list[_Step]:
-        inside = list(_merge_all(_begin(self.rows, self.columns, 2 * self.beta - 1)))
+    def _steps(self) -> list[MergeStep]:
+        """All merges: first inside the clusters of the fit, then of these."""
+        sides = self.rows, self.columns
+        inside = list(self._merges(sides, [side and side.number for side in sides]))
         nodes = [
             side and _nodes_from_fit(side, [step.nodes for step in inside if step.side == i])
-            for i, side in enumerate((self.rows, self.columns))
+            for i, side in enumerate(sides)
         ]
-        return inside + [step.renamed(nodes[step.side]) for step in self._steps_from_fit]
+        return inside + [_renamed(step, nodes[step.side]) for step in self._steps_from_fit]
 
     @cached_property
-    def _steps_from_fit(self) -> list[_Step]:
-        sides = _begin(*self._clusters(), 2 * self.beta - 1)
-        for side in sides:
-            if side:
-                side.allow_all()
-        return list(_merge_all(sides))
+    def _steps_from_fit(self) -> list[MergeStep]:
+        sides = tuple(leaves and leaves.without_finer() for leaves in (self.rows, self.columns))
+        return list(self._merges(sides, [side and np.zeros(side.k, np.int64) for side in sides]))
+
+    def _merges(
+        self, sides: Sequence[Leaves | None], groups: Sequence[np.ndarray | None]
+    ) -> Iterator[MergeStep]:
+        """Merge the leaves of both sides inside groups, the cheapest first."""
+        views = [side and joint(sp.csr_array(side.masses.T), 1.0) for side in sides]
+        rows, columns = sides
+        blocks = None
+        if rows is not None and columns is not None:
+            member = membership(columns.leaf, columns.number.size)
+            blocks = (member.T @ rows.masses.astype(np.float64)).T.copy()
+        counts = _counts(group if group is None else int(group.max()) + 1 for group in groups)
+        return merge_all(merging_sides(views, counts, blocks, self.beta, groups))
 
     def __repr__(self) -> str:
         return f"Hierarchy(n_leaves={self.n_leaves}, n_fitted={self.n_fitted})"
 
 
-# --- merging ----------------------------------------------------------------------------------
-
-
-class _Step(NamedTuple):
-    side: int
-    nodes: tuple[int, int]
-    lost: float  # cost, in bits
-    forgotten: float  # the decrease of I(X̄;Ȳ), in bits
-
-    def renamed(self, names: Any) -> _Step:
-        """Return the step with other node numbers."""
-        first, second = sorted(names[node] for node in self.nodes)
-        return self._replace(nodes=(first, second))
-
-
-class _MergingSide:
-    """One side while its leaves are merged; merged clusters keep the number of the first.
-
-    Each table holds masses by (item, cluster), N_a, A_ya or M_ba, with its factor in the cost of a
-    merge (see ``merge_costs``). Both sides share the array of blocks M. If the other side is not
-    clustered, its items are the blocks.
-    """
-
-    def __init__(self, leaves: Leaves, blocks: np.ndarray | None, coupling: float) -> None:
-        masses = leaves.masses.astype(np.float64)
-        self.terms = [(masses.sum(axis=0, keepdims=True), 1.0)]
-        if blocks is None:
-            self.terms.append((masses, -1.0))
-        else:
-            self.terms += [(masses, -coupling), (blocks, coupling - 1.0)]
-        self.node = np.arange(leaves.number.size)
-        self.next_node = leaves.number.size
-        self.allow(leaves.number)
-
-    @property
-    def mass(self) -> float:
-        """The total mass of all clusters."""
-        return float(self.terms[0][0].sum())
-
-    def allow(self, group: np.ndarray) -> None:
-        """Allow merges inside groups; merged clusters are in group -1."""
-        self.group = group.copy()
-        self.costs = np.full((group.size, group.size), np.inf)
-        for members in (np.flatnonzero(group == g) for g in np.unique(group[group >= 0])):
-            terms = [(masses[:, members], factor) for masses, factor in self.terms]
-            self.costs[np.ix_(members, members)] = pair_costs(terms)
-
-    def allow_all(self) -> None:
-        """Allow all merges."""
-        self.allow(np.where(self.group >= 0, 0, -1))
-
-    def cheapest(self) -> tuple[float, int, int]:
-        """Return the cheapest merge and its cost; infinite if none is left."""
-        i, j = divmod(int(self.costs.argmin()), self.node.size)
-        return float(self.costs[i, j]), i, j
-
-    def price(self, i: int, j: int) -> tuple[float, float]:
-        """Return the cost of a merge, and the decrease of I(X̄;Ȳ), in nats times mass."""
-        each = [pair_costs([(masses[:, [i, j]], 1.0)])[0, 1] for masses, _ in self.terms]
-        factors = [factor for _, factor in self.terms]
-        return float(np.dot(factors, each)), float(each[0] - each[-1])
-
-    def merge(self, i: int, j: int) -> tuple[int, int]:
-        """Merge cluster j into i; return their nodes."""
-        for masses, _ in self.terms:
-            masses[:, i] += masses[:, j]
-            masses[:, j] = 0
-        first, second = sorted((int(self.node[i]), int(self.node[j])))
-        self.node[i] = self.next_node
-        self.next_node += 1
-        self.group[j] = -1
-        self.costs[j] = self.costs[:, j] = np.inf
-        mates = np.flatnonzero(self.group == self.group[i])
-        self._renew(i, mates[mates != i])
-        return first, second
-
-    def _renew(self, i: int, mates: np.ndarray) -> None:
-        """Update the costs of merging cluster i with others of its group."""
-        if mates.size == 0:
-            return
-        costs = np.zeros(self.node.size)
-        for masses, factor in self.terms:
-            if factor != 0.0:
-                add_terms_with(costs, np.ascontiguousarray(masses), i, factor)
-        self.costs[np.minimum(i, mates), np.maximum(i, mates)] = costs[mates]
-
-    def add_blocks(self, items: list[int], sign: float) -> None:
-        """Add the terms of these clusters of the other side to the costs of merges."""
-        blocks, factor = self.terms[-1]
-        if factor != 0.0:
-            add_pair_terms(self.costs, np.ascontiguousarray(blocks[items]), sign * factor)
-
-
-def _merge_all(sides: list[_MergingSide | None]) -> Iterator[_Step]:
-    """Repeat the cheapest allowed merge."""
-    in_bits = float(1 / next(side for side in sides if side).mass / np.log(2))
-    while (pair := _cheapest(sides)) is not None:
-        which, i, j = pair
-        one, other = sides[which], sides[1 - which]
-        assert one is not None
-        lost, forgotten = one.price(i, j)
-        if other:
-            other.add_blocks([i, j], -1.0)
-        nodes = one.merge(i, j)
-        if other:
-            other.add_blocks([i], 1.0)
-        yield _Step(which, nodes, lost * in_bits, forgotten * in_bits)
+def _renamed(step: MergeStep, names: Any) -> MergeStep:
+    """Return the step with other node numbers."""
+    first, second = sorted(names[node] for node in step.nodes)
+    return step._replace(nodes=(first, second))
 
 
 def _nodes_from_fit(leaves: Leaves, merges: list[tuple[int, int]]) -> list[int]:
@@ -329,34 +238,14 @@ def _nodes_from_fit(leaves: Leaves, merges: list[tuple[int, int]]) -> list[int]:
     return [tops[a] for a in range(leaves.k)] + [len(cluster) + i for i in range(leaves.k - 1)]
 
 
-def _linkage(steps: list[_Step], side: int, leaves: int | None) -> np.ndarray | None:
+def _linkage(steps: list[MergeStep], side: int, leaves: int | None) -> np.ndarray | None:
     """Return the steps of one side as SciPy's linkage matrix; None if it is not clustered."""
     if leaves is None:
         return None
-    heights = np.maximum.accumulate(np.cumsum([0.0, *(step.lost for step in steps)]))
-    sizes = [1] * leaves
-    lines = []
-    for step, height in zip(steps, heights[1:], strict=True):
-        if step.side == side:
-            sizes.append(sum(sizes[node] for node in step.nodes))
-            lines.append([*step.nodes, height, sizes[-1]])
-    return np.array(lines).reshape(-1, 4)
-
-
-def _begin(
-    rows: Leaves | None, columns: Leaves | None, coupling: float
-) -> list[_MergingSide | None]:
-    if rows is None or columns is None:
-        return [side and _MergingSide(side, None, coupling) for side in (rows, columns)]
-    blocks = membership(columns.leaf, columns.number.size).T @ rows.masses.astype(np.float64)
-    return [_MergingSide(rows, blocks, coupling), _MergingSide(columns, blocks.T, coupling)]
-
-
-def _cheapest(sides: list[_MergingSide | None]) -> tuple[int, int, int] | None:
-    """Return the side and the two clusters of the cheapest merge; ties go to the first."""
-    merges = [(*side.cheapest(), which) for which, side in enumerate(sides) if side]
-    cost, i, j, which = min(merges, key=lambda merge: merge[0])
-    return None if np.isinf(cost) else (which, i, j)
+    heights = np.maximum.accumulate(np.cumsum([0.0, *(step.lost for step in steps)]))[1:]
+    own = [i for i, step in enumerate(steps) if step.side == side]
+    nodes = np.array([steps[i].nodes for i in own], np.int64).reshape(-1, 2)
+    return linkage(nodes, heights[own], leaves)
 
 
 def _checked(k: Any, leaves: int | None, what: str) -> int | None:

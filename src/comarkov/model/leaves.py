@@ -14,7 +14,7 @@ from ..costs.labels import membership, ranks, renumbered
 from ..search.optimise.refine import Split
 from ..search.run import Purpose, Run
 from ..search.state.coclusters import CoClusters, Solution, Step
-from ..search.state.merging import bisect, splits_at_once
+from ..search.state.halving import bisect, splits_at_once
 from ..search.state.side import Side
 from ..search.state.starts import Start
 

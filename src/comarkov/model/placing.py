@@ -10,15 +10,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import membership
-from ..costs.relations import Information
-from ..joint.joint import Joint, bits
+from ..costs.objective import Information
+from ..joint.joint import Joint
 from ..joint.scale import spread_of
-from ..kernels.matrix import row_parts
+from ..kernels.matrix import row_parts, table_bits
 from ..kernels.sweep import insertion_costs
 from ..search.parallel.boards import float_table, new_workspace
 from .leaves import Leaves
 
-ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass
+MASS_ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass
 
 
 class Target(NamedTuple):
@@ -62,12 +62,12 @@ class Model:
     def information(self, whole: float) -> Information:
         """Return the four informations in bits; ``whole`` is I(X;Y)."""
         first, second = (side and side.cluster_masses() for side in (self.rows, self.columns))
-        rows = whole if first is None else _table_bits(first)
-        columns = whole if second is None else _table_bits(second)
+        rows = whole if first is None else table_bits(first)
+        columns = whole if second is None else table_bits(second)
         if first is None or self.columns is None:
             return Information(whole, columns, rows, min(rows, columns))
         blocks = _members(self.columns, first.shape[0]).T @ first
-        return Information(whole, columns, rows, _table_bits(blocks))
+        return Information(whole, columns, rows, table_bits(blocks))
 
     def has_masses_of(self, data: Joint) -> bool:
         """Do the leaves have the stored masses in this matrix, up to rounding?"""
@@ -93,7 +93,7 @@ class Model:
         return self._costs(self.rows, self.columns, new, "row")
 
     def column_costs(self, new: Joint) -> np.ndarray:
-        """The same for columns; ``new`` has them as rows."""
+        """Return the cost of inserting each new column, a row of ``new``, into each cluster."""
         return self._costs(self.columns, self.rows, new, "column")
 
     def _costs(
@@ -152,9 +152,5 @@ def _members(side: Leaves | None, n: int) -> sp.csr_array:
 
 def _has_masses(csr: sp.csr_array, side: Leaves) -> bool:
     masses = (membership(side.leaf, side.number.size).T @ csr).toarray().T
-    most = ROUNDING * side.masses.sum(axis=1, keepdims=True)
+    most = MASS_ROUNDING * side.masses.sum(axis=1, keepdims=True)
     return bool((np.abs(masses - side.masses) <= most).all())
-
-
-def _table_bits(masses: np.ndarray) -> float:
-    return bits(masses, masses.sum(axis=0), masses.sum(axis=1))

@@ -7,9 +7,6 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
-from importlib import import_module
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
@@ -18,178 +15,17 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..io.files import ARRAYS, MODEL, SUMMARY, TREE, is_model, is_results, whole_folder
+from ..io.files import ARRAYS, MODEL, TREE, is_model, whole_folder
 from ..io.isolation import BAD_HEADER
-from ..joint.messages import similar_file
-from .validation import check
+from ..joint.messages import InputError, similar_file
+from .serialise import Arrays, Packer, unpack
 
-#: All classes that a file may name: public ones, and the modules of the others.
-PUBLIC = (
-    *("AIB", "IBCC", "IBDouble", "IDC", "ITCC", "SIB"),
-    *("CoClustering", "MarkovAggregation", "MultiwayClustering", "Weighting"),
-    *("Hierarchy", "Information", "MergeTree", "Step"),
-)
-INNER = {
-    "GTest": "costs.lumpability",
-    "Leaves": "model.leaves",
-    "Lumpability": "costs.lumpability",
-    "Model": "model.placing",
-}
-NOT_STORED = ("callback", "checkpoint")  # parameters that have no meaning in another process
-
-Arrays = dict[str, np.ndarray]
-
-
-class Packer:
-    """Converts values to trees; shared arrays are stored once."""
-
-    def __init__(self) -> None:
-        self.arrays: Arrays = {}
-        self._names: dict[int, str] = {}
-
-    def pack(self, value: Any) -> Any:
-        """Return the tree of a value."""
-        if value is None or isinstance(value, str | bool) or type(value) is int:
-            return value
-        if type(value) is float:
-            return value if math.isfinite(value) else {"is": "float", "text": repr(value)}
-        if type(value) is list:
-            return [self.pack(item) for item in value]
-        if type(value) is tuple:
-            return {"is": "tuple", "items": [self.pack(item) for item in value]}
-        if type(value) is dict:
-            return {"is": "dict", "items": [[self.pack(x) for x in pair] for pair in value.items()]}
-        if isinstance(value, np.generic):
-            return {"is": "scalar", "name": self._keep(np.asarray(value))}
-        if isinstance(value, np.ndarray):
-            return self._pack_array(value)
-        return self._pack_object(value)
-
-    def _pack_array(self, array: np.ndarray) -> Any:
-        if array.dtype != object:
-            return {"is": "array", "name": self._keep(array)}
-        items = [self.pack(item) for item in array.ravel().tolist()]
-        return {"is": "objects", "items": items, "shape": list(array.shape)}
-
-    def _pack_object(self, value: Any) -> Any:
-        name = type(value).__name__
-        if isinstance(value, np.random.RandomState):
-            return {"is": "RandomState", "state": self.pack(value.get_state(legacy=False))}
-        if _is_known(name) and type(value) is _class(name):
-            return {"is": name, **_taken_apart(value, self.pack)}
-        if hasattr(value, "__array__"):  # labels as a pandas or polars series
-            return self.pack(np.asarray(value))
-        raise TypeError(f"A {name} of {type(value).__module__} cannot be saved: {value!r:.60}.")
-
-    def _keep(self, array: np.ndarray) -> str:
-        if id(array) not in self._names:
-            name = f"a{len(self.arrays)}"
-            self.arrays[name] = array  # keeping it alive also reserves its id
-            self._names[id(array)] = name
-        return self._names[id(array)]
-
-
-def unpack(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
-    """Return the value of a tree."""
-    if isinstance(tree, list):
-        return [unpack(item, arrays) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    kind = tree["is"]
-    if kind in ("array", "scalar"):
-        return arrays[tree["name"]] if kind == "array" else arrays[tree["name"]][()]
-    if kind in _PLAIN:
-        return _PLAIN[kind](tree, lambda part: unpack(part, arrays))
-    if not _is_known(kind):
-        raise ValueError(f"it names an unknown class, {kind!r}")
-    parts = {
-        group: {name: unpack(part, arrays) for name, part in tree[group].items()}
-        for group in tree.keys() - {"is"}
-    }
-    return check(_put_together(_class(kind), **parts))
-
-
-def _objects(tree: Any, inner: Callable[[Any], Any]) -> np.ndarray:
-    array = np.empty(len(tree["items"]), object)
-    array[:] = [inner(item) for item in tree["items"]]
-    return array.reshape(tree["shape"])
-
-
-def _random_state(tree: Any, inner: Callable[[Any], Any]) -> np.random.RandomState:
-    state = np.random.RandomState()
-    state.set_state(inner(tree["state"]))
-    return state
-
-
-_PLAIN: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
-    "float": lambda tree, inner: float(tree["text"]),
-    "tuple": lambda tree, inner: tuple(inner(tree["items"])),
-    "dict": lambda tree, inner: dict(inner(tree["items"])),
-    "objects": _objects,
-    "RandomState": _random_state,
-}
-
-
-def _is_known(name: Any) -> bool:
-    return name in PUBLIC or name in INNER
-
-
-def _class(name: str) -> Any:
-    package = __package__.partition(".")[0]
-    home = package if name in PUBLIC else f"{package}.{INNER[name]}"
-    return getattr(import_module(home), name)
-
-
-def _taken_apart(value: Any, pack: Callable[[Any], Any]) -> dict[str, dict[str, Any]]:
-    """Return the fields of a named tuple or dataclass; of an estimator, everything it stores."""
-    if hasattr(value, "_asdict"):
-        return {"parts": {name: pack(part) for name, part in value._asdict().items()}}
-    if is_dataclass(value) and not hasattr(value, "get_params"):
-        return {"parts": {part.name: pack(getattr(value, part.name)) for part in fields(value)}}
-    parameters = value.get_params(deep=False)
-    learnt = {name: part for name, part in vars(value).items() if name not in parameters}
-    return {
-        "parameters": {
-            name: pack(part) for name, part in parameters.items() if name not in NOT_STORED
-        },
-        "learnt": {name: pack(part) for name, part in learnt.items()},
-    }
-
-
-def _put_together(
-    cls: Any,
-    parts: dict[str, Any] | None = None,
-    parameters: dict[str, Any] | None = None,
-    learnt: dict[str, Any] | None = None,
-) -> Any:
-    if parts is not None:
-        return cls(**parts)
-    value = cls(**(parameters or {}))
-    for name, part in (learnt or {}).items():
-        if not (name.startswith("_") or name.endswith("_")):
-            raise ValueError(f"a {cls.__name__} has no attribute {name!r}")
-        setattr(value, name, part)
-    return value
-
-
-__all__ = ["MODEL", "SUMMARY", "Savable", "is_model", "is_results", "load"]
-__all__ += ["load_value", "save_value"]
-VERSION = 1  # increased when older versions of comarkov cannot read the new format
-LONGEST = 300  # characters of a reason
-LEAF = "tree"  # the entry of a single file that holds its JSON
+MODEL_VERSION = 1  # increased when older versions of comarkov cannot read the new format
+LONGEST_REASON = 300  # characters
+JSON_ENTRY = "tree"  # of a single file, which holds its JSON
 DAMAGE = (
-    AttributeError,
-    EOFError,
-    IndexError,
-    KeyError,
-    MemoryError,
-    NotImplementedError,
-    RecursionError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-    zipfile.BadZipFile,
-    *BAD_HEADER,
+    *(AttributeError, EOFError, IndexError, KeyError, MemoryError, NotImplementedError),
+    *(RecursionError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile, *BAD_HEADER),
 )
 
 
@@ -258,7 +94,7 @@ def save_value(value: Any, path: Path) -> None:
     packer = Packer()
     document = _document("comarkov value", packer.pack(value), packer.arrays)
     tree = np.frombuffer(document.encode("utf-8"), np.uint8)
-    _write_arrays(path, {LEAF: tree, **packer.arrays})
+    _write_arrays(path, {JSON_ENTRY: tree, **packer.arrays})
 
 
 def load_value(path: Path) -> Any:
@@ -266,7 +102,7 @@ def load_value(path: Path) -> Any:
     try:
         with open(path, "rb") as file:
             arrays = _read_arrays(file)
-        return _value("comarkov value", arrays.pop(LEAF).tobytes().decode("utf-8"), arrays)
+        return _value("comarkov value", arrays.pop(JSON_ENTRY).tobytes().decode("utf-8"), arrays)
     except DAMAGE as error:
         raise _damaged(path, error) from error
 
@@ -285,9 +121,8 @@ def _model_folder(path: Path) -> Path:
 
 
 def _document(kind: str, tree: Any, arrays: Arrays) -> str:
-    head = {"format": kind, "version": VERSION, "written_by": version("comarkov")}
-    rest = {"digest": _digest(tree, arrays), "value": tree}
-    return json.dumps(head | rest, allow_nan=False)
+    head = {"format": kind, "version": MODEL_VERSION, "written_by": version("comarkov")}
+    return json.dumps(head | {"digest": _digest(tree, arrays), "value": tree}, allow_nan=False)
 
 
 def _digest(tree: Any, arrays: Arrays) -> str:
@@ -303,21 +138,22 @@ def _value(kind: str, text: str, arrays: Arrays) -> Any:
     document = json.loads(text)
     if not isinstance(document, dict) or document.get("format") != kind:
         raise ValueError(f"it is not a {kind}")
-    if document["version"] != VERSION:
+    if document["version"] != MODEL_VERSION:
         raise ValueError(
             f"it has format version {document['version']!r}, and this comarkov reads only "
-            f"{VERSION}: install comarkov {document.get('written_by')} or newer"
+            f"{MODEL_VERSION}: install comarkov {document.get('written_by')} or newer"
         )
     if document["digest"] != _digest(document["value"], arrays):
         raise ValueError("it was changed after it was written")
     return unpack(document["value"], arrays)
 
 
-def _damaged(path: Path, error: BaseException) -> ValueError:
+def _damaged(path: Path, error: BaseException) -> InputError:
     reason = str(error).rstrip(".") or type(error).__name__
     if isinstance(error, KeyError):
         reason = f"{error.args[0]} is missing"
-    return ValueError(f"{path} cannot be read: {shorten(reason, LONGEST, placeholder=' ...')}.")
+    short = shorten(reason, LONGEST_REASON, placeholder=" ...")
+    return InputError(f"the model cannot be read: {short}", file=path, advice="Save it again.")
 
 
 # --- arrays -----------------------------------------------------------------------------------
@@ -352,10 +188,7 @@ def _array(content: bytes) -> np.ndarray:
     major, _ = np.lib.format.read_magic(file)
     read_header = getattr(np.lib.format, f"read_array_header_{major}_0")
     shape, _, dtype = read_header(file)
-    count = 1
-    for length in shape:
-        count *= length
-    if dtype.hasobject or count * dtype.itemsize != len(content) - file.tell():
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content) - file.tell():
         raise ValueError("an array in it does not have the size that its header states")
     file.seek(0)
     return np.lib.format.read_array(file, allow_pickle=False)

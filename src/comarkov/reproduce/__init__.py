@@ -9,13 +9,13 @@ from pathlib import Path
 
 from ..joint.messages import need
 from . import page
-from .experiment import Experiment, Outcome, RunOptions
+from .experiment import Experiment, Reproduction, RunOptions
 from .experiments import EXPERIMENTS
-from .runs import complete, editions, open_store
+from .runs import RunFile, complete, editions
 
-__all__ = ["DEFAULT", "EXPERIMENTS", "reproduce"]
+__all__ = ["DEFAULT_EXPERIMENTS", "EXPERIMENTS", "reproduce"]
 
-DEFAULT = [name for name, experiment in EXPERIMENTS.items() if experiment.dataset is None]
+DEFAULT_EXPERIMENTS = [name for name, each in EXPERIMENTS.items() if each.dataset is None]
 
 Advance = Callable[[str, int, int], None]  # experiment, finished runs, all runs
 
@@ -27,7 +27,7 @@ def reproduce(
     n_jobs: int,
     advance: Advance,
     fresh: bool = False,
-) -> Iterator[tuple[Experiment, Outcome]]:
+) -> Iterator[tuple[Experiment, Reproduction]]:
     """Run experiments and write figures, tables and a page into a folder; yield each outcome.
 
     Runs that the folder already holds, also from an interrupted call, are reused unless ``fresh``.
@@ -35,14 +35,13 @@ def reproduce(
     need("Reproducing the paper", "jinja2", "matplotlib")
     experiments = [EXPERIMENTS[name] for name in names]
     edition_of = editions(experiments, options)  # before hours of work: data may be missing
-    with open_store(out / "runs.sqlite") as store:
-        for experiment in experiments:
-            if fresh:
-                store.forget(experiment.name)
-            report = partial(advance, experiment.name)
-            edition = edition_of[experiment.name]
-            values = complete(experiment, options, edition, store, n_jobs, report)
-            outcome = experiment.conclude(values, options)
-            page.write(out, experiment, outcome, {"runs": experiment.repetitions(options)})
-            page.collect(out, list(EXPERIMENTS.values()), version("comarkov"))
-            yield experiment, outcome
+    file = RunFile(out / "runs.jsonl")
+    for experiment in experiments:
+        if fresh:
+            file.forget(experiment.name)
+        report = partial(advance, experiment.name)
+        values = complete(experiment, options, edition_of[experiment.name], file, n_jobs, report)
+        outcome = experiment.conclude(values, options)
+        page.write(out, experiment, outcome, {"runs": experiment.repetitions(options)})
+        page.collect(out, list(EXPERIMENTS.values()), version("comarkov"))
+        yield experiment, outcome

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 Key = tuple[str | int | float, ...]  # the parameters of a run, which JSON can store
 STANDARD_ERRORS = 4.0  # the largest distance from the published mean that agrees
-SHARE = 0.5  # of the samples that must lie at the published value
+AGREEING_SHARE = 0.5  # of the samples that must lie at the published value
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,6 @@ class RunOptions:
 
     runs: int | None = None  #: the number of repetitions; None is that of the paper
     quick: bool = False  #: a fraction of the runs
-    best: bool = False  #: also run with our best settings
     data: Path | None = None  #: where the data sets are
     headers: str = "subject"  #: of messages of 20 Newsgroups that count: "all", "subject", "none"
     stop_words: bool = False  #: do English stop words count?
@@ -41,7 +40,7 @@ class Experiment:
     title: str
     plan: Callable[[RunOptions], list[Key]]
     run: Callable[[Key, RunOptions], Any]
-    conclude: Callable[[Mapping[Key, Any], RunOptions], Outcome]
+    conclude: Callable[[Mapping[Key, Any], RunOptions], Reproduction]
     runs: int = 1  #: as in the paper
     quick_runs: int = 1
     dataset: str | None = None  #: needed, and not bundled
@@ -62,7 +61,6 @@ class Verdict(NamedTuple):
     published: float | None
     ours: float
     error: float | None  #: standard error; of the difference, where the paper gives a deviation
-    best: float | None  #: ours with our best settings
     agrees: bool | None  #: None if it is not judged
     detail: str
 
@@ -82,7 +80,6 @@ class Curve:
     ours: np.ndarray
     error: np.ndarray | None = None  #: standard error of ours, or of ours minus published
     published: np.ndarray | None = None
-    best: np.ndarray | None = None  #: ours with our best settings
     tolerance: float | None = None
     judged: np.ndarray | None = None  #: which points count; None is all
     samples: np.ndarray | None = None  #: ours by (sample, point), if each is drawn as a dot
@@ -92,13 +89,12 @@ class Curve:
         if self.published is None:
             return self._verdict(int(self.ours.argmax()), None, "highest point; none is published")
         judged = np.full(self.x.size, True) if self.judged is None else self.judged
-        if self.samples is not None and judged.any():
-            return self._by_samples(judged)
         difference = self.ours - self.published
-        limit = self._limit()
-        ratio = np.abs(difference) / limit
+        ratio = np.abs(difference) / self._limit()
         if not judged.any():
             return self._verdict(int(ratio.argmax()), None, "shown, not judged")
+        if self.samples is not None:
+            return self._by_samples(self.samples, judged)
         worst = int(np.where(judged, ratio, -1.0).argmax())
         points = "point" if judged.sum() == 1 else f"of {judged.sum()} points"
         if self.tolerance is not None:
@@ -107,16 +103,15 @@ class Curve:
             size = f"{ratio[worst] * STANDARD_ERRORS:.1f} standard errors"
         return self._verdict(worst, bool(ratio[worst] <= 1), f"worst {points}: {size}")
 
-    def _by_samples(self, judged: np.ndarray) -> Verdict:
-        assert self.samples is not None
-        near = np.abs(self.samples - self.published) <= self._limit()
+    def _by_samples(self, samples: np.ndarray, judged: np.ndarray) -> Verdict:
+        near = np.abs(samples - self.published) <= self._limit()
         counts = near.sum(axis=0)
         worst = int(np.where(judged, counts, len(near) + 1).argmin())
         detail = (
             f"worst of {judged.sum()} points: {counts[worst]} of {len(near)} samples within "
             f"{self.tolerance:g}"
         )
-        return self._verdict(worst, bool(counts[worst] >= SHARE * len(near)), detail)
+        return self._verdict(worst, bool(counts[worst] >= AGREEING_SHARE * len(near)), detail)
 
     def _limit(self) -> np.ndarray:
         if self.tolerance is not None:
@@ -131,7 +126,6 @@ class Curve:
             published=_at(self.published, i),
             ours=float(self.ours[i]),
             error=_at(self.error, i),
-            best=_at(self.best, i),
             agrees=agrees,
             detail=detail,
         )
@@ -169,7 +163,7 @@ class Blocks(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Reproduction:
     """The complete outcome of an experiment; rendering adds nothing."""
 
     about: str  #: what was done, with which settings
@@ -205,9 +199,7 @@ def deviation(table: np.ndarray) -> np.ndarray:
 #: Synthetic data: natural order of the sweeps, 20 of them, until none improves.
 PAPER: dict[str, Any] = {"max_iter": 20, "tol": 0, "beta_step": 0.1}
 
-BEST_SHARE = 25  # runs of the paper's methods that take as long as one with our best settings
-
-BETAS = np.round(1 - 0.1 * np.arange(11), 1)
+PAPER_BETAS = np.round(1 - 0.1 * np.arange(11), 1)
 
 
 @contextmanager

@@ -17,13 +17,13 @@ import numpy as np
 
 from ..io.files import whole_file, write_text
 from ..results import plot
-from .experiment import Curve, Experiment, Outcome, Verdict
+from .experiment import Curve, Experiment, Reproduction, Verdict
 
 PAGE = "index.html"
-CURVES = ("panel", "curve", "beta", "published", "ours", "standard_error", "best", "judged")
+CURVES = ("panel", "curve", "beta", "published", "ours", "standard_error", "judged")
 
 
-def write(out: Path, experiment: Experiment, outcome: Outcome, facts: dict[str, Any]) -> None:
+def write(out: Path, experiment: Experiment, outcome: Reproduction, facts: dict[str, Any]) -> None:
     """Write the files of one experiment: figures (PNG and SVG), CSV, and JSON for the page."""
     figures = {}
     if outcome.curves:
@@ -78,7 +78,7 @@ def heading_anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def _section(experiment: Experiment, outcome: Outcome) -> dict[str, Any]:
+def _section(experiment: Experiment, outcome: Reproduction) -> dict[str, Any]:
     verdicts = outcome.verdicts
     judged = [verdict for verdict in verdicts if verdict.agrees is not None]
     return {
@@ -88,7 +88,6 @@ def _section(experiment: Experiment, outcome: Outcome) -> dict[str, Any]:
         "agreeing": _of(sum(bool(verdict.agrees) for verdict in judged), len(judged)),
         "holding": _of(sum(claim.holds for claim in outcome.claims), len(outcome.claims)),
         "x_label": outcome.x_label,
-        "has_best": any(verdict.best is not None for verdict in verdicts),
         "verdicts": [_readable(verdict) for verdict in verdicts],
         "claims": [claim._asdict() | {"holds": bool(claim.holds)} for claim in outcome.claims],
         "tables": [table._asdict() for table in outcome.tables],
@@ -113,7 +112,6 @@ def _readable(verdict: Verdict) -> dict[str, str]:
         "published": number(verdict.published),
         "ours": number(verdict.ours),
         "error": number(verdict.error),
-        "best": number(verdict.best),
         "word": word(verdict.agrees),
         "style": "open" if verdict.agrees is None else "yes" if verdict.agrees else "no",
         "detail": verdict.detail,
@@ -124,7 +122,7 @@ def _of(part: int, whole: int) -> str:
     return f"{part} of {whole}" if whole else "–"
 
 
-def _csv(outcome: Outcome) -> str:
+def _csv(outcome: Reproduction) -> str:
     """Return every point of every curve, or the claims if there is no curve."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
@@ -134,7 +132,7 @@ def _csv(outcome: Outcome) -> str:
         return text.getvalue()
     rows.writerow(CURVES)
     for curve in outcome.curves:
-        columns = (curve.published, curve.ours, curve.error, curve.best)
+        columns = (curve.published, curve.ours, curve.error)
         for i, x in enumerate(curve.x):
             values = [_cell(column, i) for column in columns]
             judged = curve.published is not None and (curve.judged is None or curve.judged[i])

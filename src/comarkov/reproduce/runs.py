@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
 import signal
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
 from multiprocessing import active_children, get_context, parent_process
@@ -20,90 +18,52 @@ from pathlib import Path
 from typing import Any
 
 from ..io import datasets
-from ..io.drafts import handling_interrupts
-from ..io.files import room_for
+from ..io.files import room_for, write_text
+from ..io.interrupts import handling_interrupts
 from .experiment import Experiment, Key, RunOptions
 
+PACKAGE = Path(__file__).parent.parent
 Values = dict[Key, Any]
 
 
-class Store:
-    """Results of runs in one SQLite file; a run is stored completely or not at all.
+class RunFile:
+    """Results of runs, one in each line of a file; a line that was cut off does not count.
 
     Runs are stored under the name of the experiment and its edition, a digest of code and data.
     """
 
     def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
         self._path = path
-        self._database = sqlite3.connect(path, timeout=60)
-        try:
-            with self._changing():
-                self._database.execute(
-                    "CREATE TABLE IF NOT EXISTS runs "
-                    "(experiment TEXT, edition TEXT, key TEXT, value TEXT, "
-                    "PRIMARY KEY (experiment, edition, key)) WITHOUT ROWID"
-                )
-        except OSError:
-            self._database.close()
-            raise
-        except sqlite3.DatabaseError as error:
-            self._database.close()
-            raise ValueError(
-                f"{path} holds no results that can be read ({error}): delete it to begin anew."
-            ) from error
 
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """All changes or none; a full disk is an error of the system, as everywhere."""
-        try:
-            with self._database:
-                yield
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
-                raise
-            with room_for(self._path.parent):
-                raise OSError(errno.ENOSPC, str(error)) from None
-
-    def get(self, experiment: str, edition: str) -> Values:
+    def read(self, experiment: str, edition: str) -> Values:
         """Return all stored runs."""
-        rows = self._database.execute(
-            "SELECT key, value FROM runs WHERE experiment = ? AND edition = ?",
-            (experiment, edition),
-        )
-        return {tuple(json.loads(key)): json.loads(value) for key, value in rows}
+        which = [experiment, edition]
+        return {tuple(key): value for *of, key, value in self._rows() if of == which}
 
-    def put(self, experiment: str, edition: str, values: Values) -> None:
-        """Store runs, all of them or none."""
-        rows = [
-            (experiment, edition, json.dumps(key), json.dumps(value))
-            for key, value in values.items()
-        ]
-        with self._changing():
-            self._database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?)", rows)
+    def append(self, experiment: str, edition: str, values: Values) -> None:
+        """Store runs."""
+        rows = [(experiment, edition, key, value) for key, value in values.items()]
+        with room_for(self._path.parent), self._path.open("a", encoding="utf-8") as file:
+            file.write("".join(f"\n{json.dumps(row)}" for row in rows))
 
     def forget(self, experiment: str) -> None:
         """Delete all runs of an experiment."""
-        with self._database:
-            self._database.execute("DELETE FROM runs WHERE experiment = ?", (experiment,))
+        others = [json.dumps(row) for row in self._rows() if row[0] != experiment]
+        write_text(self._path, "\n".join(others))
 
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
-
-@contextmanager
-def open_store(path: Path) -> Iterator[Store]:
-    """A store that is closed at the end."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with closing(Store(path)) as store:
-        yield store
+    def _rows(self) -> Iterator[list[Any]]:
+        for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError):
+                yield json.loads(line)
 
 
 def complete(
     experiment: Experiment,
     options: RunOptions,
     edition: str,
-    store: Store,
+    file: RunFile,
     n_jobs: int,
     advance: Callable[[int, int], None],
 ) -> Values:
@@ -112,26 +72,27 @@ def complete(
     ``advance`` is called with the number of finished runs and of planned runs.
     """
     keys = experiment.plan(options)
-    planned = set(keys)
-    kept = store.get(experiment.name, edition)
-    done = {key: value for key, value in kept.items() if key in planned}
+    stored = file.read(experiment.name, edition)
+    done = {key: stored[key] for key in keys if key in stored}
     advance(len(done), len(keys))
     missing = [key for key in keys if key not in done]
     size = experiment.batch
     batches = [missing[i : i + size] for i in range(0, len(missing), size)]
-    for values in _results(partial(_batch, experiment.run, options), batches, n_jobs):
-        store.put(experiment.name, edition, values)
+    for values in _work(partial(_run_batch, experiment.run, options), batches, n_jobs):
+        file.append(experiment.name, edition, values)
         done |= values
         advance(len(done), len(keys))
     return {key: done[key] for key in keys}
 
 
-def _batch(run: Callable[[Key, RunOptions], Any], options: RunOptions, keys: list[Key]) -> Values:
+def _run_batch(
+    run: Callable[[Key, RunOptions], Any], options: RunOptions, keys: list[Key]
+) -> Values:
     # through JSON and back, so that new results equal stored ones
     return {key: json.loads(json.dumps(run(key, options))) for key in keys}
 
 
-def _results(
+def _work(
     work: Callable[[list[Key]], Values], batches: list[list[Key]], n_jobs: int
 ) -> Iterator[Values]:
     """Yield the result of ``work`` for each batch as it finishes."""
@@ -178,24 +139,6 @@ def _interrupt(signum: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
-PACKAGE = Path(__file__).parent.parent
-
-# The code that runs depend on. A run starts in the module of its experiment, loads a data set and
-# fits an estimator; it neither reads files of users nor renders anything. So changes in results,
-# cli, data/reading and the rest of reproduce do not change the edition.
-ROOMS = (
-    "kernels",
-    "joint",
-    "io",
-    "costs",
-    "search",
-    "model",
-    "estimators",
-    "reproduce/experiments",
-)
-UNUSED = "io/read"
-
-
 def editions(experiments: Sequence[Experiment], options: RunOptions) -> dict[str, str]:
     """Return the edition of each experiment by name; raise an error if its data are missing."""
     names = [experiment.dataset for experiment in experiments if experiment.dataset is not None]
@@ -208,14 +151,12 @@ def editions(experiments: Sequence[Experiment], options: RunOptions) -> dict[str
 
 
 def code_digest(package: Path) -> str:
-    """Return a digest of the code that runs depend on, in the package at this path."""
+    """Return a digest of the package at this path; only its command line makes no runs."""
     digest = hashlib.sha256()
-    for room in ROOMS:
-        for file in sorted((package / room).rglob("*.py")):
-            name = file.relative_to(package).as_posix()
-            if not name.startswith(f"{UNUSED}/"):
-                digest.update(f"{name} {file.stat().st_size}\n".encode())
-                digest.update(file.read_bytes())
+    for file in sorted(package.rglob("*.py")):
+        name = file.relative_to(package).as_posix()
+        if not name.startswith("cli/"):
+            digest.update(f"{name} {file.stat().st_size}\n".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -7,7 +7,7 @@ P is the weighted matrix divided by its sum, x̄ a row cluster, ȳ a column clus
 
 so that all rows, all columns, or all blocks each add up to I(X̄;Ȳ). The rows with the most bits
 are the most typical of their cluster. The columns y with the largest P(x̄, y) log2 [P(x̄, y) /
-(P(x̄) P(y))], their part of I(X̄;Y), are distinctive of x̄. The same holds for columns.
+(P(x̄) P(y))], their part of I(X̄;Y), are distinctive of x̄. Columns are treated alike.
 
 Rejected elements are members of no cluster, but their mass still counts in the cluster that they
 were rejected from.
@@ -23,15 +23,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ..costs import lift as lifts
 from ..costs.labels import ranks
-from ..costs.relations import Information
+from ..costs.objective import Information
+from ..joint.messages import InputError
+from ..joint.objects import as_objects
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
 from .levels import Orders, SideLevels, block_shares, drawing_orders
 from .words.titles import cluster_titles
 
-ORDERS = ("diagonal", "mass")  # in which clusters can be drawn
-NOISE = 1e-9  # of a lift: what is above 1 by less is rounding
+LIFT_NOISE = 1e-9  # what is above 1 by less is rounding
 
 
 class Feature(NamedTuple):
@@ -51,15 +53,13 @@ class SideFindings:
     names: np.ndarray
     labels: np.ndarray  #: the cluster of each element; -1 for none
     bits: np.ndarray | None  #: what each element adds to the information kept, if known
-    group: (
-        np.ndarray
-    )  #: its cluster; if unclustered, the cluster of the other side it contributes most to
+    group: np.ndarray  #: its cluster; if unclustered, that of the other side it adds most to
     across: np.ndarray | None  #: P(x̄, y) by (cluster, other element); None if not clustered
     other_names: np.ndarray
     confidence: np.ndarray | None  #: of each element
     stability: np.ndarray | None  #: of each cluster
     tree: Hierarchy  #: of the fit, with all levels
-    own_tree: Hierarchy  #: the same, but for a cut one that goes through its clusters
+    own_tree: Hierarchy  #: that goes through these clusters; of a cut it is another one
     axis: str  #: "row" or "column"
     other_kind: str = ""  #: what the elements of the other side are
     given_titles: Mapping[int, str] = field(default_factory=dict)  #: of some clusters, by a person
@@ -107,22 +107,19 @@ class SideFindings:
         """The elements by the number of their group, the most typical first; -1 at the end."""
         return np.lexsort((-self.typicality, np.where(self.group < 0, np.inf, self.group)))
 
-    def clusters_as_drawn(self, leaf_order: np.ndarray, order: str) -> np.ndarray:
-        """The numbers of clusters in the order of their leaves, or by mass."""
-        levels = SideLevels.of(self.tree, self.axis)
-        if levels is None or order == "mass":
-            return np.arange(self.n_clusters)
-        return levels.clusters_as_drawn(self.n_clusters, leaf_order)
+    @cached_property
+    def levels(self) -> SideLevels | None:
+        """All levels of this side; None if it is not clustered."""
+        return SideLevels.of(self.tree, self.axis)
 
-    def drawn(self, order: np.ndarray) -> np.ndarray:
-        """The elements in an order of the leaves, or of the elements if this is not clustered.
+    def drawing_order(self, leaf_order: np.ndarray) -> np.ndarray:
+        """The elements by the order of their leaves; that of the elements if not clustered.
 
         Inside a leaf the most typical come first; elements in no cluster are at the end.
         """
-        leaf = getattr(self.tree, f"{self.axis}_leaves")
-        leaf = np.arange(self.labels.size) if leaf is None else leaf
-        place = ranks(order)[leaf]
-        return np.lexsort((-self.typicality, np.where(self.labels < 0, order.size, place)))
+        place = ranks(leaf_order)
+        place = place if self.levels is None else place[self.levels.leaves.leaf]
+        return np.lexsort((-self.typicality, np.where(self.labels < 0, place.size, place)))
 
     @cached_property
     def ranks(self) -> np.ndarray:
@@ -136,11 +133,6 @@ class SideFindings:
         ranks = np.empty(order.size, np.int64)
         ranks[order] = np.arange(order.size) - first + 1
         return np.where(group < 0, 0, ranks)
-
-    @cached_property
-    def by_typicality(self) -> np.ndarray:
-        """All elements, the most typical first."""
-        return np.argsort(-self.typicality, kind="stable")
 
     @property
     def typicality(self) -> np.ndarray:
@@ -187,11 +179,10 @@ def strongest(
 
     Only those that have more mass in the cluster than by chance.
     """
-    share = mass / mass.sum()
-    lift = np.divide(share, other_mass, out=np.zeros(mass.size), where=mass > 0)
-    bits = mass * log2(lift)
+    lift = lifts.cluster_lift(mass, other_mass)
+    bits = mass * lifts.octaves(lift)
     best = np.argsort(-bits, kind="stable")[:n]
-    best = best[lift[best] > 1 + NOISE]
+    best = best[lift[best] > 1 + LIFT_NOISE]
     return best, lift[best], bits[best]
 
 
@@ -209,7 +200,7 @@ class Findings:
     @cached_property
     def lift(self) -> np.ndarray:
         """P(x̄, ȳ) / (P(x̄) P(ȳ)) of each block."""
-        return lift_of(self.blocks)
+        return lifts.lift(self.blocks)
 
     @cached_property
     def orders(self) -> Orders:
@@ -218,26 +209,20 @@ class Findings:
         Every cluster of every level is contiguous; inside a leaf the most typical come first.
         Elements in no cluster are at the end.
         """
-        drawn = (s.drawn(order) for s, order in zip(self.sides, self.leaf_orders, strict=True))
-        return Orders(*drawn)
+        pairs = zip(self.sides, self.leaf_orders, strict=True)
+        return Orders(*(side.drawing_order(leaves) for side, leaves in pairs))
 
     @cached_property
     def leaf_orders(self) -> Orders:
         """The leaves of each side as they are drawn; elements of a side that is not clustered."""
         return drawing_orders(self.rows.tree)
 
-    def elements_in(self, order: str) -> Orders:
-        """The elements of each side in the order "diagonal" or "mass"."""
-        if order not in ORDERS:
-            raise ValueError(f'order must be "diagonal" or "mass", not {order!r}.')
-        return self.orders if order == "diagonal" else Orders(self.rows.order, self.columns.order)
-
-    def clusters_in(self, order: str) -> Orders:
-        """The clusters of each side in such an order; elements of a side that is not clustered."""
-        elements = self.elements_in(order)
+    @cached_property
+    def cluster_orders(self) -> Orders:
+        """The clusters of each side as they are drawn; elements of a side that is not clustered."""
         rows, columns = (
-            side.clusters_as_drawn(leaves, order) if side.is_clustered else each
-            for side, leaves, each in zip(self.sides, self.leaf_orders, elements, strict=True)
+            each if side.levels is None else side.levels.drawing_order(side.n_clusters, leaves)
+            for side, leaves, each in zip(self.sides, self.leaf_orders, self.orders, strict=True)
         )
         return Orders(rows, columns)
 
@@ -245,22 +230,6 @@ class Findings:
     def sides(self) -> tuple[SideFindings, SideFindings]:
         """The rows and the columns."""
         return self.rows, self.columns
-
-
-def expected_of(blocks: np.ndarray) -> np.ndarray:
-    """P(x̄) P(ȳ): the mass that each block has by chance."""
-    return np.outer(blocks.sum(axis=1), blocks.sum(axis=0))
-
-
-def lift_of(blocks: np.ndarray) -> np.ndarray:
-    """How many times more mass each block has than by chance; 1 where nothing is expected."""
-    expected = expected_of(blocks)
-    return np.divide(blocks, expected, out=np.ones(blocks.shape), where=expected > 0)
-
-
-def information_of(blocks: np.ndarray) -> float:
-    """I(X̄;Ȳ) in bits."""
-    return max(float((blocks * log2(lift_of(blocks))).sum()), 0.0)
 
 
 def findings_of(
@@ -274,41 +243,46 @@ def findings_of(
     Without names they have those of the fit, or numbers. The weighted matrix is needed only by
     models of one side, to know how typical members are; else those who are surest come first.
     """
-    row_names, column_names = _names(fitted, names)
-    elements = _Elements(kinds[0], kinds[1], row_names, column_names)
     own_tree = _own_tree(fitted)
-    row_side, column_side = (
-        side and side.without_finer() for side in (own_tree.rows, own_tree.columns)
-    )
-    blocks = block_shares(row_side, column_side)
-    turned = None if weights is None else weights.T
-    by_rows = _Half("row", row_side, column_side, blocks, weights)
-    by_columns = _Half("column", column_side, row_side, blocks.T, turned)
-    return Findings(
-        rows=_side(fitted, own_tree, by_rows, elements),
-        columns=_side(fitted, own_tree, by_columns, elements.exchanged()),
-        blocks=blocks,
-        information=fitted.information_,
-        beta=fitted.beta_,
-        cost=fitted.cost_,
-    )
-
-
-def _names(fitted: Any, given: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
-    known = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
-    rows, columns = (
-        of_fit if own is None else own for own, of_fit in zip(given, known, strict=True)
-    )
-    return _as_names(rows, fitted.row_labels_.size), _as_names(columns, fitted.column_labels_.size)
+    leaves = [side and side.without_finer() for side in (own_tree.rows, own_tree.columns)]
+    blocks = block_shares(leaves[0], leaves[1])
+    of_fit = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
+    labels = fitted.row_labels_, fitted.column_labels_
+    elements = [
+        _as_names(own if given is None else given, each.size)
+        for given, own, each in zip(names, of_fit, labels, strict=True)
+    ]
+    sides = []
+    for i, axis in enumerate(("row", "column")):
+        turned = (blocks.T, None if weights is None else weights.T) if i else (blocks, weights)
+        half = _Half(leaves[i], leaves[1 - i], *turned)
+        bits, group = _element_bits(half, labels[i])
+        sides.append(
+            SideFindings(
+                kind=kinds[i],
+                other_kind=kinds[1 - i],
+                names=elements[i],
+                other_names=elements[1 - i],
+                labels=labels[i],
+                bits=bits,
+                group=group,
+                across=None if half.side is None else half.side.masses.T / _total(half.side),
+                confidence=getattr(fitted, f"{axis}_confidence_", None),
+                stability=getattr(fitted, f"{axis}_stability_", None),
+                tree=fitted.hierarchy_,
+                own_tree=own_tree,
+                axis=axis,
+            )
+        )
+    facts = blocks, fitted.information_, fitted.beta_, fitted.cost_
+    return Findings(sides[0], sides[1], *facts)
 
 
 def _as_names(names: Any, n: int) -> np.ndarray:
     """Strings, as objects: one long name would widen an array of str for all."""
-    listed = [str(name) for name in (range(n) if names is None else names)]
-    if len(listed) != n:
-        raise ValueError(f"{n} names are needed, one for each element, not {len(listed)}.")
-    array = np.empty(n, object)
-    array[:] = listed
+    array = as_objects(str(name) for name in (range(n) if names is None else names))
+    if array.size != n:
+        raise InputError(f"There are {array.size} names for {n} elements.", advice="Give one each.")
     return array
 
 
@@ -321,48 +295,17 @@ def _own_tree(fitted: Any) -> Hierarchy:
 
 
 class _Half(NamedTuple):
-    """What is known of one side: the same for rows and, transposed, for columns."""
+    """One side with its blocks: rows, or columns of the transposed matrix."""
 
-    axis: str  # "row" or "column"
     side: Leaves | None  # its clusters, without finer ones
     other: Leaves | None
     blocks: np.ndarray  # P(x̄, ȳ)
     weights: sp.sparray | None
 
 
-class _Elements(NamedTuple):
-    """The elements of one side and of the other."""
-
-    kind: str
-    other_kind: str
-    names: np.ndarray
-    other_names: np.ndarray
-
-    def exchanged(self) -> _Elements:
-        """The same from the other side."""
-        return _Elements(self.other_kind, self.kind, self.other_names, self.names)
-
-
-def _side(fitted: Any, own_tree: Hierarchy, half: _Half, elements: _Elements) -> SideFindings:
-    labels = getattr(fitted, f"{half.axis}_labels_")
-    bits, group = _typical(half, labels)
-    return SideFindings(
-        **elements._asdict(),
-        labels=labels,
-        bits=bits,
-        group=group,
-        across=None if half.side is None else half.side.masses.T / _total(half.side),
-        confidence=getattr(fitted, f"{half.axis}_confidence_", None),
-        stability=getattr(fitted, f"{half.axis}_stability_", None),
-        tree=fitted.hierarchy_,
-        own_tree=own_tree,
-        axis=half.axis,
-    )
-
-
-def _typical(half: _Half, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+def _element_bits(half: _Half, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
     """What each element adds to the information kept, if known, and its group."""
-    gain = log2(lift_of(half.blocks))
+    gain = lifts.octaves(lifts.lift(half.blocks))
     if half.side is None:  # blocks are elements by clusters of the other side
         parts = half.blocks * gain
         return parts.sum(axis=1), np.where(labels < 0, -1, parts.argmax(axis=1))
@@ -380,8 +323,3 @@ def _typical(half: _Half, labels: np.ndarray) -> tuple[np.ndarray | None, np.nda
 
 def _total(side: Leaves) -> float:
     return float(side.masses.sum(dtype=np.float64))
-
-
-def log2(values: np.ndarray) -> np.ndarray:
-    """log2, and 0 of 0: nothing that has mass has a lift of 0."""
-    return np.log2(values, out=np.zeros(values.shape), where=values > 0)

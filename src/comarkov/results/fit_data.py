@@ -9,15 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import matched
+from ..costs.lift import mutual_information
 from ..io.read.fit_input import fit_input
 from ..io.read.naming import distinct
-from ..io.store.weighing import joint_weighed_by
+from ..io.store.opening import joint_weighed_by
 from ..joint.inputs import are_numbers, as_csr, is_on_disk, names
 from ..joint.joint import Joint, with_names
-from ..joint.messages import plural
+from ..joint.messages import InputError, plural
 from ..joint.parts import block_sums
 from ..search.state.coclusters import Step
-from .findings import Findings, findings_of, information_of
+from .findings import Findings, findings_of
 
 Names = tuple[list[str] | None, list[str] | None]
 
@@ -67,11 +68,9 @@ def _check_order(given: np.ndarray | None, known: np.ndarray | None, axis: str) 
             raise _not_of_the_fit(f"Where the fit had the {axis} {own!r} it has {name!r}.")
 
 
-def _not_of_the_fit(difference: str) -> ValueError:
-    return ValueError(
-        "X is not the matrix of the fit: pass the same rows and columns in the same order. "
-        f"{difference}"
-    )
+def _not_of_the_fit(difference: str) -> InputError:
+    advice = "Pass the same rows and columns in the same order."
+    return InputError(f"X is not the matrix of the fit. {difference}", advice=advice)
 
 
 class View(NamedTuple):
@@ -84,6 +83,11 @@ class View(NamedTuple):
     column_labels: np.ndarray
     blocks: np.ndarray  #: P(x̄, ȳ)
     is_fit: bool
+
+    @property
+    def facts(self) -> dict[str, float | bool]:
+        """What is known of it without its clusters."""
+        return {"beta": self.beta, "cost": self.cost, "kept": self.kept, "is_fit": self.is_fit}
 
 
 def views(findings: Findings, weights: sp.csr_array, path: Sequence[Step]) -> list[View]:
@@ -104,17 +108,15 @@ def views(findings: Findings, weights: sp.csr_array, path: Sequence[Step]) -> li
 
 def _view(findings: Findings, weights: sp.csr_array, step: Step) -> View:
     labels = []
-    for given, side in ((step.row_labels, findings.rows), (step.column_labels, findings.columns)):
+    for given, side in zip((step.row_labels, step.column_labels), findings.sides, strict=True):
         if given.shape != side.labels.shape:
-            raise ValueError(
-                f"The path has {given.size} labels for {side.labels.size} {plural(side.kind)}: "
-                "it belongs to other data."
-            )
+            counts = f"{given.size} labels for {side.labels.size} {plural(side.kind)}"
+            raise InputError(f"The path has {counts}: it belongs to other data.")
         labels.append(matched(given, side.labels) if side.is_clustered else given)
     (rows, k), (columns, m) = (
         side.blocks_of(each) for each, side in zip(labels, findings.sides, strict=True)
     )
     blocks = block_sums(weights, (rows, columns), (k, m))
     blocks /= blocks.sum()
-    known = findings.information._replace(row_clusters_column_clusters=information_of(blocks))
+    known = findings.information._replace(row_clusters_column_clusters=mutual_information(blocks))
     return View(step.beta, step.cost, known.kept, labels[0], labels[1], blocks, False)

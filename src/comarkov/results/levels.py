@@ -1,8 +1,8 @@
 """All levels of a hierarchy, node by node: what the report shows as its sliders move.
 
 The nodes of a side are its leaves, 0 to L - 1, and its merges: the i-th merge makes node L + i.
-Level k is what is left after L - k merges. A node does not depend on the level: its mass, its title
-and the elements that are distinctive of it are the same wherever it is a cluster.
+Level k is what is left after L - k merges. The mass of a node and the elements that are distinctive
+of it do not depend on the level.
 """
 
 from __future__ import annotations
@@ -15,8 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..costs.labels import membership, ranks
+from ..costs.lift import expected_shares
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
+
+START_AXES = 6  # of correspondence analysis, to start from
+RANDOM_ORDERS = 6  # further starts
+ORDERING_TURNS = 40  # at most, from each start
+TINY = float(np.finfo(float).tiny)  # instead of a mass of 0, to divide by
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +89,7 @@ class SideLevels:
             return nodes[np.argsort(number)]
         return self.heaviest[np.isin(self.heaviest, nodes)]
 
-    def clusters_as_drawn(self, k: int, leaf_order: np.ndarray) -> np.ndarray:
+    def drawing_order(self, k: int, leaf_order: np.ndarray) -> np.ndarray:
         """The numbers of k clusters in the order in which their leaves are drawn."""
         place = ranks(leaf_order)
         return np.argsort([place[self.members[node][0]] for node in self.nodes_at(k)])
@@ -95,11 +101,6 @@ class SideLevels:
             yield self.leaves.masses[:, leaves].sum(axis=1, dtype=np.float64) / total
 
 
-AXES = 6  # of correspondence analysis, to start from
-RANDOM = 6  # further starts
-TURNS = 40  # at most, from each start
-
-
 class Orders(NamedTuple):
     """The leaves of each side as they are drawn; its elements, where a side is not clustered."""
 
@@ -109,8 +110,8 @@ class Orders(NamedTuple):
 
 def drawing_orders(tree: Hierarchy) -> Orders:
     """The orders of both sides of a hierarchy."""
-    linkages = tree.row_linkage, tree.column_linkage
-    merges = [None if each is None else each[:, :2].astype(np.int64) for each in linkages]
+    sides = [SideLevels.of(tree, axis) for axis in ("row", "column")]
+    merges = [None if side is None else side.merges for side in sides]
     return best_orders(block_shares(tree.rows, tree.columns), merges[0], merges[1])
 
 
@@ -134,10 +135,11 @@ def best_orders(
     Each line of the merges has the two nodes that are merged, as in SciPy's linkage; None allows
     any order.
     """
-    rows = _Side(blocks.sum(axis=1), row_merges)
-    columns = _Side(blocks.sum(axis=0), column_merges)
+    rows = _Ordering(blocks.sum(axis=1), row_merges)
+    columns = _Ordering(blocks.sum(axis=0), column_merges)
     best, highest = Orders(rows.numbers, columns.numbers), -np.inf
-    for start in _starts(blocks):
+    random = np.random.default_rng(0).random((RANDOM_ORDERS, blocks.shape[1]))
+    for start in (*_correspondence_axes(blocks), *random):  # places of columns
         orders = _alternate(blocks, rows, columns, start)
         correlation = alignment(blocks, rows.places(orders.rows), columns.places(orders.columns))
         if correlation > highest + 1e-9:
@@ -153,7 +155,7 @@ def alignment(blocks: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
     return float(x @ blocks @ y / spread) if spread > 0 else 0.0
 
 
-class _Side(NamedTuple):
+class _Ordering(NamedTuple):
     """The mass of each leaf, and the merges that an order must respect, if any."""
 
     mass: np.ndarray
@@ -171,9 +173,9 @@ class _Side(NamedTuple):
         places[order] = ends - self.mass[order] / 2
         return places
 
-    def sorted_by(self, sums: np.ndarray) -> np.ndarray:
+    def order_by(self, sums: np.ndarray) -> np.ndarray:
         """The order by ``sums / mass``, at every node of the tree if there is one."""
-        mass = np.maximum(self.mass, np.finfo(float).tiny)
+        mass = np.maximum(self.mass, TINY)
         if self.merges is None:
             return np.argsort(sums / mass, kind="stable")
         nodes = [(np.array([a]), sums[a], mass[a]) for a in range(mass.size)]
@@ -186,13 +188,13 @@ class _Side(NamedTuple):
         return nodes[-1][0]
 
 
-def _alternate(blocks: np.ndarray, rows: _Side, columns: _Side, y: np.ndarray) -> Orders:
+def _alternate(blocks: np.ndarray, rows: _Ordering, columns: _Ordering, y: np.ndarray) -> Orders:
     """Arrange rows by the places of columns and columns by those of rows, until nothing changes."""
     orders = Orders(rows.numbers, columns.numbers)
-    for _ in range(TURNS):
+    for _ in range(ORDERING_TURNS):
         before = orders
-        row_order = rows.sorted_by(blocks @ y)
-        column_order = columns.sorted_by(rows.places(row_order) @ blocks)
+        row_order = rows.order_by(blocks @ y)
+        column_order = columns.order_by(rows.places(row_order) @ blocks)
         orders = Orders(row_order, column_order)
         if all(np.array_equal(a, b) for a, b in zip(orders, before, strict=True)):
             break
@@ -200,28 +202,18 @@ def _alternate(blocks: np.ndarray, rows: _Side, columns: _Side, y: np.ndarray) -
     return orders
 
 
-def _starts(blocks: np.ndarray) -> Iterator[np.ndarray]:
-    """Places of columns to start from."""
-    yield from _correspondence_axes(blocks)
-    rng = np.random.default_rng(0)
-    yield from rng.random((RANDOM, blocks.shape[1]))
-
-
 def _correspondence_axes(blocks: np.ndarray) -> np.ndarray:
     """The first axes of a correspondence analysis of the blocks, as scores of columns."""
-    if blocks.shape[0] > blocks.shape[1]:
-        rows = _correspondence_axes(blocks.T)
-        return rows @ blocks / np.maximum(blocks.sum(axis=0), np.finfo(float).tiny)
-    row_mass, column_mass = blocks.sum(axis=1), blocks.sum(axis=0)
-    expected = np.outer(row_mass, column_mass)
-    scale = np.sqrt(np.maximum(expected, np.finfo(float).tiny))
-    residual = (blocks - expected) / scale
-    _, vectors = np.linalg.eigh(residual @ residual.T)
-    axes = (residual.T @ vectors[:, ::-1][:, :AXES]).T
-    return np.asarray(axes / np.sqrt(np.maximum(column_mass, np.finfo(float).tiny)))
+    expected = expected_shares(blocks)
+    residual = (blocks - expected) / np.sqrt(np.maximum(expected, TINY))
+    is_wide = blocks.shape[0] <= blocks.shape[1]
+    _, vectors = np.linalg.eigh(residual @ residual.T if is_wide else residual.T @ residual)
+    vectors = vectors[:, ::-1][:, :START_AXES]
+    axes = (residual.T @ vectors if is_wide else vectors).T
+    return np.asarray(axes / np.sqrt(np.maximum(blocks.sum(axis=0), TINY)))
 
 
-def _heavier_first(orders: Orders, rows: _Side) -> Orders:
+def _heavier_first(orders: Orders, rows: _Ordering) -> Orders:
     """Of an order and its reverse, which are equally good, the one that begins with more mass."""
     half = rows.mass.size // 2
     mass = rows.mass[orders.rows]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,21 +10,24 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import ranks
+from ..costs.lift import octaves
 from ..io.read.fit_input import fit_input
 from ..joint.inputs import as_csr
-from ..joint.messages import need
-from .drawing import binned, label_both, missing_letters, ways_to_label
+from ..joint.messages import InputError, need
 from .findings import Findings, SideFindings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
-from .levels import Orders
-from .words.figures import lift_text
+from .pictures import LABEL_LETTERS, MAX_NAMED, binned, highest
+from .words.figures import lift_text, short_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 LIFT_COLOURS = ("#dcdfee", "#e9e9f1", "#f4f2ee", "#f4a24c", "#7f3b08")  # as in the report
-SHOWN = 14  # the most clusters on a side whose lifts are written
+MAX_WRITTEN_LIFTS = 14  # clusters on a side whose lifts are written
+MAX_TICKS = 30  # numbers of clusters along an axis
+ROOMY_INCHES = 1.5  # along an axis that has room for titles
+LABEL_INCHES, LETTER_INCHES = 0.13, 0.07  # that a line of text takes, and a letter
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
 
@@ -37,8 +39,8 @@ def curves(
 ) -> Any:
     """A figure with a panel for each list of curves: published ones behind ours.
 
-    A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error``, ``best``, and
-    ``samples``, which are drawn as dots.
+    A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error``, and ``samples``,
+    which are drawn as dots.
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -73,8 +75,6 @@ def _draw(ax: Any, curve: Any, color: str) -> None:
     error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
     style = {"color": color, "linewidth": 1, "marker": "o", "markersize": 2.5}
     ax.errorbar(curve.x, curve.ours, error, label=curve.name or "ours", **style)
-    if curve.best is not None:
-        ax.plot(curve.x, curve.best, color=color, linewidth=1, linestyle="--")
 
 
 def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
@@ -89,8 +89,6 @@ def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
         entries["published"] = Line2D([], [], color="0.2", alpha=0.3, linewidth=4)
     if any(curve.samples is not None for curve in drawn):
         entries["a sample"] = Line2D([], [], color="0.35", marker=".", linestyle="")
-    if any(curve.best is not None for curve in drawn):
-        entries["ours at its best"] = Line2D([], [], color="0.2", linewidth=1, linestyle="--")
     look = {"ncols": min(len(entries), 6), "fontsize": 8, "frameon": False}
     figure.legend(entries.values(), entries.keys(), loc="outside upper center", **look)
 
@@ -129,9 +127,7 @@ def _name(set_ticks: Any, order: np.ndarray, names: Sequence[str]) -> None:
 # --- a fitted co-clustering -------------------------------------------------------------------
 
 
-def plot_heatmap(
-    model: Any, X: Any = None, *, order: str = "diagonal", ax: Axes | None = None
-) -> Axes:
+def plot_heatmap(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
     """Draw the matrix with its rows and columns in the order of their clusters.
 
     Each pixel is the mean of the cells that it covers, so large matrices stay sparse.
@@ -141,8 +137,6 @@ def plot_heatmap(
     model : fitted CoClustering or Results
     X : matrix, data frame or Data of the fit
         As it was passed to fit; not needed for results, which have it.
-    order : {"diagonal", "mass"}, default="diagonal"
-        Clusters with strong blocks along the diagonal, or by their numbers, heaviest first.
     ax : Axes, default=None
         Where to draw; None draws in a new figure.
 
@@ -160,21 +154,18 @@ def plot_heatmap(
     """
     findings, matrix = _findings_and_matrix(model, X)
     if matrix is None:
-        raise ValueError("The matrix of the fit is missing: call plot_heatmap(model, X).")
-    orders = findings.elements_in(order), findings.clusters_in(order)
+        raise InputError("The matrix of the fit is missing.", advice="plot_heatmap(model, X)")
     ax = _axes(ax)
-    _heatmap(ax, findings, matrix, *orders)
+    _draw_heatmap(ax, findings, matrix)
     return ax
 
 
-def plot_blocks(model: Any, *, order: str = "diagonal", ax: Axes | None = None) -> Axes:
+def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
     """Draw each pair of clusters by its lift, P(x̄, ȳ) / (P(x̄) P(ȳ)), on a logarithmic scale.
 
     Parameters
     ----------
     model : fitted CoClustering or Results
-    order : {"diagonal", "mass"}, default="diagonal"
-        As for :func:`plot_heatmap`.
     ax : Axes, default=None
         Where to draw; None draws in a new figure.
 
@@ -191,16 +182,14 @@ def plot_blocks(model: Any, *, order: str = "diagonal", ax: Axes | None = None) 
     >>> axes.figure.savefig("blocks.png")  # doctest: +SKIP
     """
     findings, _ = _findings_and_matrix(model, None)
-    clusters = findings.clusters_in(order)
+    clusters = findings.cluster_orders
     lift = findings.lift[np.ix_(*clusters)]
     ax = _axes(ax)
     _lift_image(ax, lift)
     ax.tick_params(length=0, labelsize=8)
-    ways = []
     for side, axis, drawn in zip(findings.sides, (ax.yaxis, ax.xaxis), clusters, strict=True):
         names = side.names[:0] if side.is_clustered else side.names[drawn]  # as themselves
-        ways.append(ways_to_label(side, axis, ranks(drawn).astype(float), names))
-    label_both(ways)
+        _label_axis(side, axis, ranks(drawn).astype(float), names)
     return ax
 
 
@@ -208,14 +197,14 @@ def _lift_image(ax: Any, lift: np.ndarray) -> None:
     """Blocks by their lift: orange with more than expected, pale with as much or less."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    with np.errstate(divide="ignore"):
-        octaves = np.log2(lift)
-    far = min(max(1.0, float(octaves.max(initial=0.0))), 6.0)
+    shown = np.where(lift > 0, octaves(lift), -np.inf)
+    far = min(max(1.0, float(shown.max(initial=0.0))), 6.0)
+    shown = np.clip(shown, -far, far)
     colours = LinearSegmentedColormap.from_list("lift", LIFT_COLOURS)
-    image = ax.imshow(np.clip(octaves, -far, far), cmap=colours, vmin=-far, vmax=far, aspect="auto")
-    if max(lift.shape) <= SHOWN:
+    image = ax.imshow(shown, cmap=colours, vmin=-far, vmax=far, aspect="auto")
+    if max(lift.shape) <= MAX_WRITTEN_LIFTS:
         for (a, b), value in np.ndenumerate(lift):
-            color = _readable_on(image.to_rgba(np.clip(octaves[a, b], -far, far)))
+            color = _readable_on(image.to_rgba(shown[a, b]))
             ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     ticks = np.unique(np.trunc(np.linspace(-far, far, 5)))
@@ -255,10 +244,8 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     steps = getattr(model, "views", None) or getattr(model, "path_", model)
     if not isinstance(steps, Sequence) or not steps:
-        raise ValueError(
-            "There is no path: pass what beta_path returns, results with a path, or a model "
-            "fitted with keep_path=True."
-        )
+        advice = "Pass what beta_path returns, or results with a path."
+        raise InputError("There is no path over β.", advice=advice)
     ax = _axes(ax)
     betas = [step.beta for step in steps]
     costs = [step.cost for step in steps]
@@ -275,23 +262,6 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(bottom=0)
     ax.legend(drawn, [str(line.get_label()) for line in drawn], fontsize=8, frameon=False)
     return ax
-
-
-def heatmap_figure(findings: Findings, matrix: sp.csr_array) -> Any:
-    """The reordered matrix as a figure that fits it."""
-    n, m = matrix.shape
-    high, wide = (np.clip(0.22 * count + 1.5, 5.0, 9.0) for count in (n, m))
-    figure = _figure(figsize=(wide + 1.0, high))
-    orders = findings.elements_in("diagonal"), findings.clusters_in("diagonal")
-    _heatmap(figure.subplots(), findings, matrix, *orders)
-    return figure
-
-
-def path_figure(results: Any) -> Any:
-    """The costs on a path as a figure."""
-    figure = _figure()
-    plot_path(results, ax=figure.subplots())
-    return figure
 
 
 def _figure(**options: Any) -> Any:
@@ -316,37 +286,31 @@ def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | N
     if hasattr(model, "findings"):
         return model.findings, model.matrix
     if not hasattr(model, "_model"):
-        raise ValueError(f"{type(model).__name__} is not fitted: call fit first.")
+        raise InputError(f"{type(model).__name__} is not fitted.", advice="Call fit first.")
     if X is None:
         return findings_of(model, names_of_fit(model)), None
     X = fit_input(X)
     return findings_on(model, X, joint_of_fit(model, X)), as_csr(X)
 
 
-def _heatmap(
-    ax: Any, findings: Findings, matrix: sp.csr_array, elements: Orders, clusters: Orders
-) -> None:
+def _draw_heatmap(ax: Any, findings: Findings, matrix: sp.csr_array) -> None:
     from matplotlib.colors import PowerNorm
 
     n, m = matrix.shape
-    means = binned(matrix, elements.rows, elements.columns)
-    high = float(np.quantile(means[means > 0], 0.99)) if means.any() else 1.0
-    norm = PowerNorm(0.5, 0, high, clip=True)
+    means = binned(matrix, *findings.orders)
+    norm = PowerNorm(0.5, 0, highest(means), clip=True)
     placed = {"extent": (0, m, n, 0), "aspect": "auto", "interpolation": "nearest"}
     image = ax.imshow(means, cmap="Blues", norm=norm, **placed)
     ax.figure.colorbar(image, ax=ax, label="mean entry", shrink=0.6)
     ax.tick_params(length=0, labelsize=7)
-    ways = []
     for i, (axis, line) in enumerate(((ax.yaxis, ax.axhline), (ax.xaxis, ax.axvline))):
-        side, order = findings.sides[i], elements[i]
-        middles = np.zeros(0)
+        side, middles = findings.sides[i], np.zeros(0)
         if side.is_clustered:
-            middles = _mark_borders(side, clusters[i], line)
-        ways.append(ways_to_label(side, axis, middles, side.names[order], 0.5))
-    label_both(ways)
+            middles = _draw_borders(side, findings.cluster_orders[i], line)
+        _label_axis(side, axis, middles, side.names[findings.orders[i]], 0.5)
 
 
-def _mark_borders(side: SideFindings, clusters: np.ndarray, line: Any) -> np.ndarray:
+def _draw_borders(side: SideFindings, clusters: np.ndarray, line: Any) -> np.ndarray:
     """Draw lines between clusters in this order; the middle of each, by number."""
     sizes = side.sizes[clusters]
     ends = np.cumsum(sizes)
@@ -358,12 +322,32 @@ def _mark_borders(side: SideFindings, clusters: np.ndarray, line: Any) -> np.nda
 
 
 def save(figure: Any, path: Path, kind: str) -> None:
-    """Write a figure as "png" or "svg", always the same bytes; warn if letters are missing."""
+    """Write a figure as "png" or "svg", always the same bytes."""
     import matplotlib
 
-    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}), missing_letters() as missing:
+    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}):
         metadata = {"Date": None} if kind == "svg" else None
         figure.savefig(path, format=kind, metadata=metadata, dpi=120)
-    if missing:
-        message = f"The font of {path.name} lacks letters of some names; the report shows them."
-        warnings.warn(message, stacklevel=2)
+
+
+def _label_axis(
+    side: SideFindings, axis: Any, middles: np.ndarray, names: np.ndarray, first: float = 0.0
+) -> None:
+    """Label an axis with names or, where they do not fit, with titles or numbers of clusters."""
+    is_x = axis.axis_name == "x"
+    inches = 0.75 * axis.get_figure().figure.get_size_inches()[0 if is_x else 1] - 0.5
+    room = max(1, int(inches / LABEL_INCHES))
+    if 0 < len(names) <= min(MAX_NAMED, room):
+        places = np.arange(len(names)) + first
+        labels, what = [short_name(name, LABEL_LETTERS) for name in names], side.kind
+    else:
+        step = -(-side.n_clusters // min(MAX_TICKS, room)) or 1
+        numbered = np.argsort(middles[: side.n_clusters])[::step]
+        has_titles = bool(step == 1 and inches >= ROOMY_INCHES)
+        places, what = middles[numbered], f"{side.kind} cluster" if side.is_clustered else side.kind
+        titles = [f"  {short_name(title, LABEL_LETTERS)}" * has_titles for title in side.titles]
+        labels = [f"{a}{titles[a]}" for a in numbered]
+    axis.set_ticks(places, labels=labels, parse_math=False)  # nothing in names is a formula
+    is_crowded = LETTER_INCHES * sum(len(label) + 2 for label in labels) > inches
+    axis.set_tick_params(labelrotation=90 if is_x and is_crowded else 0)
+    axis.set_label_text(what, parse_math=False)

@@ -1,14 +1,12 @@
-"""Results: a fitted model with its data, in words, tables, pictures and files."""
+"""Results of a co-clustering: a fitted model with its data, in words, tables, pictures, files."""
 
 from __future__ import annotations
 
-import os
-import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from importlib.metadata import version
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,32 +14,37 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..io.files import is_results, whole_folder
+from ..costs.lift import expected_shares
+from ..io.csv_files import csv_text
+from ..io.files import DATA_FILE
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
-from ..io.spreadsheets import raw_names as names_as_given
+from ..io.store.opening import is_large, keep_data
 from ..joint.inputs import as_csr
 from ..joint.joint import Joint
-from ..joint.messages import need, plural
+from ..joint.messages import InputError, plural
 from ..joint.parts import block_sums
+from ..model.storage import save_value
 from ..search.state.coclusters import Step
-from . import report
-from .files import blocks_csv, elements_csv, fill
+from .base_results import BaseResults
+from .describe import glance, headline, lines_about_clusters, sentences_about, top_features
 from .findings import Feature, Findings, SideFindings
 from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
-from .levels import SideLevels
-from .notebook import glance
-from .text import describe, headline, top_features
-from .words.given_titles import Titles, entitled
-from .words.next_steps import weight_of
-from .words.sentences import plain, strongest
-from .words.titles import node_titles
+from .pictures import heatmap_svg
+from .words.next_steps import file_name
+from .words.sentences import plain, strongest, weight_of
+from .words.titles import TITLES_FILE, Titles, titles_json, with_titles
 
-PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
+PATH_FILE = "path.npz"
+ELEMENT_COLUMNS = ("name", "cluster", "confidence", "rank", "title")
+BLOCK_COLUMNS = (
+    *("row_cluster", "column_cluster", "rows", "columns", "mass", "share", "expected"),
+    *("lift", "density", "row_title", "column_title"),
+)
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Results(BaseResults):
     """The results of a fitted co-clustering on its data, and the files about them.
 
     Attributes
@@ -56,8 +59,6 @@ class Results:
         The co-clusterings at many β, if given.
     total : float
         The sum of all weights.
-    entries : ndarray
-        The number of non-zero cells in each block.
     views : list of View
         The co-clusterings at each β of a path, including the fit; without a path the fit alone.
     selection, beta_selection : structured ndarray or None
@@ -82,21 +83,11 @@ class Results:
     """
 
     findings: Findings
-    fitted: Any
-    data: Data
     path: Sequence[Step] | None
     total: float
-    entries: np.ndarray
     views: list[View]
     selection: np.ndarray | None
     beta_selection: np.ndarray | None
-    selection_reason: str
-    model: str
-    parameters: dict[str, Any]
-    versions: dict[str, str]
-    source: str = ""
-    command: str = ""
-    folder: str = ""
 
     @classmethod
     def of(
@@ -131,35 +122,34 @@ class Results:
             order; other clusters keep their automatic titles.
         """
         check_is_fitted(model)
-        _refuse_other_models(model)
+        if not hasattr(model, "hierarchy_"):
+            message = f"Results are those of a co-clustering, not of a {_kind(model)}."
+            raise InputError(message, advice="Use ChainResults or MultiwayResults.")
         data = fit_input(data)
         weighted = joint_of_fit(model, data) if weighted is None else weighted
-        findings = entitled(findings_on(model, data, weighted), titles)
-        data = _as_data(data, model, findings)
+        findings = with_titles(findings_on(model, data, weighted), titles)
         steps = getattr(model, "path_", ()) if path is None else path
         return cls(
-            findings=findings,
             fitted=copy(model),
-            data=data,
+            data=_as_data(data, model, findings),
+            command=command,
+            findings=findings,
             path=path,
             total=weighted.total * weighted.scale,
-            entries=_entries(findings, data.matrix),
             views=views(findings, weighted.csr, steps),
             selection=getattr(model, "selection_", None),
             beta_selection=getattr(model, "beta_selection_", None),
-            selection_reason=_named_reason(getattr(model, "selection_reason_", ""), findings),
-            model=repr(model),
-            parameters=model.get_params(deep=False),
-            versions={name: version(name) for name in PACKAGES}
-            | {"python": platform.python_version()},
-            source=data.source,
-            command=command,
         )
 
     @property
     def matrix(self) -> sp.csr_array:
         """The data as they were read."""
         return self.data.matrix
+
+    @property
+    def source(self) -> str:
+        """What was read."""
+        return str(self.data.source)
 
     @property
     def title(self) -> str:
@@ -171,9 +161,31 @@ class Results:
         """The size of the data, the numbers of clusters and the information kept."""
         return headline(self.findings)
 
-    def describe(self, n: int = 5) -> str:
-        """The results in sentences, then each cluster with its members and distinctive elements."""
-        return describe(self.findings, n, self.selection_reason, weight_of(self))
+    @property
+    def selection_reason(self) -> str:
+        """Why these numbers of clusters were chosen, in terms of what rows and columns are."""
+        kinds = {side.axis: side.kind for side in self.findings.sides}
+
+        def name(match: re.Match[str]) -> str:
+            return plural(kinds[match[1]]) if match[2] else kinds[match[1]]
+
+        reason = getattr(self.fitted, "selection_reason_", "")
+        return re.sub(r"\b(row|column)(s?)\b", name, reason)
+
+    @cached_property
+    def entries(self) -> np.ndarray:
+        """The number of non-zero cells in each block."""
+        (rows, k), (columns, m) = (side.blocks_of() for side in self.findings.sides)
+        return block_sums(self.matrix, (rows, columns), (k, m), counted=True).astype(np.int64)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was clustered, what was kept and the strongest findings, in plain words."""
+        return sentences_about(self.findings, self.selection_reason, weight_of(self))
+
+    def cluster_lines(self, n: int) -> list[list[str]]:
+        """A heading and lines about each cluster, with at most n names in a list."""
+        return lines_about_clusters(self.findings, n)
 
     def __repr__(self) -> str:
         strong = strongest(self.findings, weight_of(self), 1)
@@ -184,20 +196,14 @@ class Results:
         """What a notebook shows: the headline, the blocks and the clusters."""
         return glance(self.findings, self.data.named, weight_of(self))
 
-    def top_features(self, cluster: int | None = None, n: int = 10, side: str = "rows") -> Any:
+    def top_features(
+        self, cluster: int | None = None, n: int = 10, side: str = "rows"
+    ) -> list[Feature] | list[list[Feature]]:
         """The n most distinctive elements of the other side for a cluster, or for each cluster."""
         return top_features(self.findings, cluster, n, side)
 
-    def tables(self) -> dict[str, str]:
-        """The text of rows.csv, columns.csv and blocks.csv."""
-        return {
-            "rows.csv": elements_csv(self.findings.rows),
-            "columns.csv": elements_csv(self.findings.columns),
-            "blocks.csv": blocks_csv(self),
-        }
-
     def cut(self, n_clusters: int | tuple[int | None, int | None], *, command: str = "") -> Self:
-        """The results at another level of the hierarchy, as the report's sliders show it.
+        """The results at another level of the hierarchy, with the clusters of the report's sliders.
 
         Parameters
         ----------
@@ -215,58 +221,114 @@ class Results:
         >>> coarse.findings.columns.n_clusters
         1
         """
-        model = self.fitted.cut(n_clusters)
-        titles = {f"{side.axis}s": _titles_at(side, model) for side in self.findings.sides}
-        return type(self).of(model, self.data, command=command, titles=titles)
+        results = type(self).of(self.fitted.cut(n_clusters), self.data, command=command)
+        same = {
+            f"{old.axis}s": old.given_titles
+            for old, new in zip(self.findings.sides, results.findings.sides, strict=True)
+            if old.n_clusters == new.n_clusters
+        }
+        return replace(results, findings=with_titles(results.findings, same))
+
+    # --- files ------------------------------------------------------------------------------
+
+    def tables(self) -> dict[str, str]:
+        """The text of rows.csv, columns.csv and blocks.csv.
+
+        On a side that is not clustered, blocks.csv lists each element by name, and leaves out pairs
+        without mass.
+        """
+        rows, columns = (csv_text(ELEMENT_COLUMNS, _lines(side)) for side in self.findings.sides)
+        blocks = csv_text(BLOCK_COLUMNS, self._block_lines())
+        return {"rows.csv": rows, "columns.csv": columns, "blocks.csv": blocks}
+
+    def _block_lines(self) -> Iterator[tuple[Any, ...]]:
+        blocks, sides = self.findings.blocks, self.findings.sides
+        keys = [range(side.n_clusters) if side.is_clustered else side.names for side in sides]
+        sizes = [
+            side.sizes if side.is_clustered else np.ones(len(side.names), int) for side in sides
+        ]
+        titles = [side.titles or [""] * len(side.names) for side in sides]
+        expected = expected_shares(blocks)
+        every = all(side.is_clustered for side in sides)
+        for a, b in np.argwhere((blocks > 0) | every).tolist():
+            cells = int(sizes[0][a] * sizes[1][b])
+            density = self.entries[a, b] / cells if cells else 0.0
+            share = float(blocks[a, b])
+            numbers = share * self.total, share, expected[a, b], self.findings.lift[a, b], density
+            texts = (f"{number:.6g}" for number in numbers)
+            clusters = keys[0][a], keys[1][b], sizes[0][a], sizes[1][b]
+            yield *clusters, *texts, titles[0][a], titles[1][b]
+
+    def texts(self) -> dict[str, str]:
+        """All text files of results, by name."""
+        texts = super().texts() | {"heatmap.svg": heatmap_svg(self.findings, self.matrix)}
+        given = titles_json(self.findings)
+        return texts if given is None else texts | {TITLES_FILE: given}
+
+    def summary(self) -> dict[str, Any]:
+        """All figures for summary.json that are not about single elements."""
+        findings, (n, m) = self.findings, self.matrix.shape
+        sides = {f"{side.axis}s": _side_figures(side) for side in findings.sides}
+        size = {"source": self.source, "rows": n, "columns": m, "entries": int(self.matrix.nnz)}
+        kinds = {"row_kind": findings.rows.kind, "column_kind": findings.columns.kind}
+        return {
+            "data": size | kinds,
+            "beta": findings.beta,
+            "cost": findings.cost,
+            "information": findings.information._asdict() | {"kept": findings.information.kept},
+            **sides,
+            "lift": findings.lift if all(side.is_clustered for side in findings.sides) else None,
+            "path": [view.facts for view in self.views],
+            "selection": _records(self.selection),
+            "selection_reason": self.selection_reason,
+            "beta_selection": _records(self.beta_selection),
+        }
+
+    def save_data(self, folder: Path) -> None:
+        """Write the data and, if there is one, the path over β."""
+        keep_data(self.data, folder)
+        if self.path is not None:
+            save_value(list(self.path), folder / PATH_FILE)
 
     def to_html(self) -> str:
         """The report: one page that needs no network."""
+        from . import report
+
         return report.render(self, self.tables())
 
-    def write(
-        self, folder: str | os.PathLike[str], overwrite: bool = False, raw_names: bool = False
-    ) -> None:
-        """Write all files into a new folder, atomically: you get all of it or none.
-
-        The files are those of ``comarkov fit``: rows.csv, columns.csv, blocks.csv, clusters.md,
-        summary.json, heatmap.png and report.html, the model in model and the data in data.npz;
-        with a path also path.npz and path.png. ``comarkov.load`` and the command line read the
-        folder.
-
-        Parameters
-        ----------
-        folder : path
-            Missing parent folders are created.
-        overwrite : bool, default=False
-            Replace earlier results; any other folder is left as it is.
-        raw_names : bool, default=False
-            Write names into CSV files unchanged. By default, names that a spreadsheet would run as
-            formulas, such as =1+1, get an apostrophe in front.
-        """
-        need("Writing results", "jinja2", "matplotlib")
-        with whole_folder(folder, overwrite, is_results) as draft, names_as_given(raw_names):
-            fill(replace(self, folder=str(folder)), draft)
-
-
-def _refuse_other_models(model: Any) -> None:
-    """Raise an error for a model that has results of another kind."""
-    kinds = {"MarkovAggregation": "ChainResults", "MultiwayClustering": "MultiwayResults"}
-    own = next((kinds[base.__name__] for base in type(model).__mro__ if base.__name__ in kinds), "")
-    if own:
-        raise ValueError(
-            f"Results are those of a co-clustering, not of a {type(model).__name__}: "
-            f"call comarkov.{own}(model, data)."
+    @property
+    def python(self) -> str:
+        """Python code that repeats the fit; empty where the fit that was refined is not known."""
+        if "--refine" in self.command.split():
+            return ""
+        betas = [round(view.beta, 12) for view in self.views if not view.is_fit]
+        is_kept = self.parameters.get("keep_path")  # then the fit makes the path
+        path = f", path=model.beta_path(data, {betas})" if betas and not is_kept else ""
+        source = f'"{DATA_FILE}")  # in the folder of this page' if self.command else "...)"
+        if is_large(self.data):
+            source = f"{file_name(str(self.data.path))!r})"
+        elif self.source and not self.command:
+            source = f"{file_name(self.source)!r})"
+        return (
+            f"import comarkov\nfrom comarkov import {_kind(self.fitted)}\n\n"
+            f"data = comarkov.read({source}\n"
+            f"model = {self._fit_call()}\n"
+            f'comarkov.Results.of(model, data{path}).write("out")'
         )
 
+    def _fit_call(self) -> str:
+        """Python that fits the model and, if it is a cut, cuts it."""
+        numbers = tuple(side.n_clusters or None for side in self.findings.sides)
+        fitted = self.fitted.hierarchy_.n_fitted
+        if fitted == numbers:
+            return f"{self.fitted!r}.fit(data)"
+        model = copy(self.fitted)
+        model.n_clusters = fitted
+        return f"{model!r}.fit(data).cut({numbers})"
 
-def _titles_at(side: SideFindings, cut: Any) -> list[str]:
-    """The titles of the clusters of a cut: those of the nodes of this side's tree."""
-    levels = SideLevels.of(side.tree, side.axis)
-    if levels is None:
-        return []
-    titles = node_titles(side)
-    k = getattr(cut._model, f"{side.axis}s").k
-    return [titles[node] for node in levels.nodes_at(k)]
+
+def _kind(model: Any) -> str:
+    return type(model).__name__
 
 
 def _as_data(X: Any, model: Any, findings: Findings) -> Data:
@@ -278,21 +340,42 @@ def _as_data(X: Any, model: Any, findings: Findings) -> Data:
     return Data(as_csr(X), *names_of_fit(model, X), *kinds, source)
 
 
-def _named_reason(reason: str, findings: Findings) -> str:
-    """The reason for numbers of clusters, in terms of what rows and columns are."""
-    kinds = {"row": findings.rows.kind, "column": findings.columns.kind}
+def _lines(side: SideFindings) -> Iterator[tuple[Any, ...]]:
+    """Name, cluster, confidence, rank and title of the cluster, in the order of the data."""
+    confidence = None if side.confidence is None else side.confidence.tolist()
+    titles = [*(side.titles or [""] * side.names.size), ""]  # the last is that of -1
+    elements = zip(side.names.tolist(), side.labels.tolist(), side.ranks.tolist(), strict=True)
+    for i, (name, label, rank) in enumerate(elements):
+        sure = "" if confidence is None else f"{confidence[i]:.4f}"
+        title = titles[label] if side.is_clustered else ""
+        yield name, label if side.is_clustered else "", sure, rank or "", title
 
-    def named(match: re.Match[str]) -> str:
-        kind = kinds[match[1]]
-        return plural(kind) if match[2] else kind
 
-    return re.sub(r"\b(row|column)(s?)\b", named, reason)
+def _side_figures(side: SideFindings) -> dict[str, Any]:
+    size = {"elements": side.labels.size, "in_no_cluster": int((side.labels < 0).sum())}
+    if not side.is_clustered:
+        return size | {"clusters": None}
+    clusters = [
+        {
+            "cluster": a,
+            "title": side.titles[a],
+            "size": side.sizes[a],
+            "share": side.shares[a],
+            "stability": None if side.stability is None else side.stability[a],
+            "typical": side.typical(a),
+            "distinctive": [each._asdict() for each in side.distinctive(a)],
+        }
+        for a in range(side.n_clusters)
+    ]
+    merges = {"merge_costs": side.merge_costs, "linkage": side.linkage}
+    return size | {"clusters": clusters} | merges
 
 
-def _entries(findings: Findings, matrix: sp.csr_array) -> np.ndarray:
-    """The number of cells in each block that are not zero."""
-    (rows, k), (columns, m) = (side.blocks_of() for side in findings.sides)
-    return block_sums(matrix, (rows, columns), (k, m), counted=True).astype(np.int64)
+def _records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
+    if table is None:
+        return None
+    names = table.dtype.names or ()
+    return [dict(zip(names, line, strict=True)) for line in table.tolist()]
 
 
 __all__ = ["Feature", "Results"]

@@ -12,28 +12,22 @@ import numpy as np
 RATE = 1_000_000_000  # terms of a sweep over counts in one second of one core
 NETWORK_SLOWDOWN = 4  # a term in a network of relations takes as long as so many of them
 
-# --- seconds ----------------------------------------------------------------------------------
+# --- seconds: how long each may take ----------------------------------------------------------
 
-CALL = 0.02  # of one call of a kernel, between two looks at the clock
-SEEDINGS = 0.05  # of seeding one side several times ...
-MANY_SEEDINGS = 0.004  # ... and as long as they stay below this, many times
-RANDOM_STARTS = 0.05  # of the random starts of one member
-SEVERAL_MEMBERS = 0.02  # of a sweep over fine clusters, up to which there are several members
-OVER_SPLIT_FIRST = 0.02  # of as many sweeps as there are fine clusters: up to this, they come first
-MERGING = 2.0  # of the sweeps between merges
-POLISHING = 2.0  # of all rounds of polishing
-EXACT = 1.0  # of looking at all partitions, up to which that is done
-LEVELS = 2.0  # of the sweeps between levels when numbers of clusters are chosen
-HALVES = 0.04  # of sweeps over many clusters, one for each halving whose numbers are compared
-GAINS = 0.005  # of sweeps, one for each halving that is asked for structure
-EVIDENCE = 0.03  # of shuffling entries, to measure what they are worth
-FIT = 1e-5  # of a fit, for each entry of the matrix
-THINNINGS = 0.0005  # of a sweep, up to which counts are thinned more often
-
-
-def expected_seconds(entries: int) -> float:
-    """About how long a fit takes, to show a time left before any of it is measured."""
-    return 5.0 + FIT * entries
+CALL_SECONDS = 0.02  # one call of a kernel, between two looks at the clock
+SEEDINGS_SECONDS = 0.05  # seeding one side several times ...
+MANY_SEEDINGS_SECONDS = 0.004  # ... and as long as they stay below this, many times
+RANDOM_STARTS_SECONDS = 0.05  # the random starts of one member
+SEVERAL_MEMBERS_SECONDS = 0.02  # a sweep over fine clusters, for several members
+OVER_SPLIT_FIRST_SECONDS = 0.02  # a sweep for each fine cluster, if over-splitting comes first
+MERGING_SECONDS = 2.0  # the sweeps between merges
+POLISHING_SECONDS = 2.0  # all rounds of polishing
+EXACT_SECONDS = 1.0  # looking at all partitions
+LEVELS_SECONDS = 2.0  # the sweeps between levels when numbers of clusters are chosen
+HALVES_SECONDS = 0.04  # a sweep over many clusters for each halving whose numbers are compared
+GAINS_SECONDS = 0.005  # a sweep for each halving in the test of structure
+EVIDENCE_SECONDS = 0.03  # shuffling entries, to measure what they are worth
+THINNINGS_SECONDS = 0.0005  # a sweep, for more thinnings of the counts
 
 
 def work(seconds: float) -> float:

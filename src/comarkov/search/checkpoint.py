@@ -16,9 +16,10 @@ import numpy as np
 
 from ..io.files import whole_file
 from ..joint.joint import Joint
+from ..joint.messages import InputError
 
-SHARE = 20  # writing takes at most one part in so many of the time
-SIDES = ("rows", "columns")
+TIMES_BETWEEN_WRITES = 20  # the time that a write takes, so that writing takes little of all
+LABEL_PARTS = ("rows", "columns")  # of a checkpoint
 
 
 class Chosen(NamedTuple):
@@ -44,6 +45,7 @@ class Checkpoint:
         entries = data.shape, data.nnz, data.total * data.scale
         self._about = json.dumps([*entries, *parameters], default=str)
         self._content = self._read()
+        self._best_labels: dict[str, np.ndarray] = {}  # of this search, unlike those in the content
         self._beta = 1.0
         self._counts: list[int | None] = [None, None]
         self._best, self._next = np.inf, 0.0
@@ -51,10 +53,10 @@ class Checkpoint:
 
     @property
     def labels(self) -> list[np.ndarray | None] | None:
-        """The labels of rows and columns from which to go on; None if there are none."""
-        if not any(side in self._content for side in SIDES):
+        """The labels of an earlier search from which to go on; None if there are none."""
+        if not any(side in self._content for side in LABEL_PARTS):
             return None
-        labels = [self._content.get(side) for side in SIDES]
+        labels = [self._content.get(side) for side in LABEL_PARTS]
         return [None if side is None else side.astype(np.int64) for side in labels]
 
     @property
@@ -85,7 +87,7 @@ class Checkpoint:
             self._best = problem.with_labels(labels).cost(beta)
         else:  # of numbers whose choice was stopped early; now others were chosen
             self._content = {
-                name: part for name, part in self._content.items() if name not in SIDES
+                name: part for name, part in self._content.items() if name not in LABEL_PARTS
             }
 
     def keep(self, state: Any, stage: str) -> None:
@@ -118,22 +120,23 @@ class Checkpoint:
             if not all(isinstance(part, np.ndarray) for part in content.values()):
                 raise ValueError("a part is not an array")
         except (OSError, ValueError, KeyError, BadZipFile, zlib.error) as error:
-            raise ValueError(
-                f"{self.path} is not a checkpoint of comarkov. Choose another file, for example "
-                "checkpoint='other.npz'."
+            raise InputError(
+                "this is not a checkpoint of comarkov",
+                file=self.path,
+                advice="Choose another file, for example checkpoint='other.npz'.",
             ) from error
         if about != self._about:
-            raise ValueError(
-                f"The checkpoint {self.path} belongs to other data or parameters. Delete it, or "
-                "choose another file, for example checkpoint='other.npz'."
+            raise InputError(
+                "this checkpoint belongs to other data or parameters",
+                file=self.path,
+                advice="Delete it, or choose another file, for example checkpoint='other.npz'.",
             )
         return content
 
     def _write_labels(self, labels: Sequence[np.ndarray | None], stage: str) -> None:
-        self._content["stage"] = np.asarray(stage)
-        self._content |= {
+        self._best_labels = {"stage": np.asarray(stage)} | {
             name: side.astype(np.min_scalar_type(-int(side.max()) - 1))
-            for name, side in zip(SIDES, labels, strict=True)
+            for name, side in zip(LABEL_PARTS, labels, strict=True)
             if side is not None
         }
         self._write()
@@ -141,10 +144,11 @@ class Checkpoint:
     def _write(self) -> None:
         begin = time.monotonic()
         with whole_file(self.path) as draft, draft.open("wb") as file:
-            content: dict[str, Any] = {**self._content, "about": np.asarray(self._about)}
+            about = {"about": np.asarray(self._about)}
+            content: dict[str, Any] = self._content | self._best_labels | about
             np.savez(file, **content)
         end = time.monotonic()
-        self._next = end + SHARE * (end - begin)
+        self._next = end + TIMES_BETWEEN_WRITES * (end - begin)
 
 
 def _counts(labels: Sequence[np.ndarray | None]) -> list[int | None]:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from .checkpoint import Checkpoint
 from .progress import Monitor
 
-LARGEST = 2**32  # numbers of streams are words of 32 bits
+STREAM_NUMBERS = 2**32  # numbers of streams are words of 32 bits
 
 
 @unique
@@ -63,7 +63,7 @@ class Seed:
 
 def _segment(purpose: Purpose, numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Return purpose, length and numbers, which makes a path of segments unambiguous."""
-    if not all(0 <= number < LARGEST for number in numbers):
+    if not all(0 <= number < STREAM_NUMBERS for number in numbers):
         raise ValueError(f"Streams have numbers from 0 to 2^32 - 1, not {numbers}.")
     return int(purpose), len(numbers), *numbers
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from . import archives, collections
 from .archives import Archive, Report
-from .collections import Dataset, planted
-from .collections import sample as newsgroups_sample
+from .collections import Dataset, newsgroups_sample, planted
 
 __all__ = ["CATALOGUE", "Dataset", "fetch", "find", "load", "newsgroups_sample", "planted"]
 
@@ -57,9 +56,8 @@ def load(name: str, path: str | os.PathLike[str] | None = None) -> Dataset:
     name : "southern-women", "movielens" or "newsgroups"
         The first is bundled, the others are archives that ``fetch`` downloads.
     path : path, optional
-        The archive, the folder that contains it, or the folder that it was unpacked into. By
-        default it is looked for in the folder that the environment variable COMARKOV_DATA names,
-        then in the cache.
+        The archive, or the folder that contains it. By default it is looked for in the folder that
+        the environment variable COMARKOV_DATA names, then in the cache.
 
     Examples
     --------

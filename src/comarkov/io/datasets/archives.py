@@ -6,10 +6,8 @@ import gzip
 import hashlib
 import http.client
 import os
-import stat
 import sys
 import tarfile
-import urllib.error
 import urllib.request
 import zipfile
 import zlib
@@ -19,12 +17,16 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from ...joint.messages import shortened
-from ..files import linked_file, no_link, put_file, room_for
+from ...joint.messages import InputError
+from ..files import linked_file, room_for
 
-AGAIN = "Delete it, and fetch it again."
-CHUNK = 1 << 18
-TIMEOUT = 30.0
+DOWNLOAD_CHUNK = 1 << 18  # bytes
+DOWNLOAD_TIMEOUT = 30.0  # seconds
+MAX_ARCHIVE_CONTENT = 200_000_000  # bytes
+BAD_ARCHIVE = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
+    *(EOFError, OSError, RuntimeError),  # the last if it is encrypted
+)
 Report = Callable[[int, int], None]  # bytes so far, bytes in all
 
 
@@ -36,8 +38,6 @@ class Archive:
     urls: tuple[str, ...]
     size: int
     sha256: str
-    unpacked: int  #: the largest size, in bytes, that it may unpack to
-    folders: tuple[str, ...]  #: the folders in it
 
 
 def cache_folder() -> Path:
@@ -53,99 +53,58 @@ def cache_folder() -> Path:
 
 
 def find(archive: Archive, path: str | os.PathLike[str] | None = None) -> Path | None:
-    """The archive, or the folder that it was unpacked into; None if there is neither.
+    """The archive at ``path``, which is a file or its folder; None if it is not there.
 
-    The search is at ``path`` or, if that is None, in $COMARKOV_DATA, then in the cache folder.
+    By default it is searched for in $COMARKOV_DATA, then in the cache folder.
     """
-    if path is not None:
-        return Path(path) if Path(path).is_file() else _find_at(archive, Path(path))
-    places = [os.environ.get("COMARKOV_DATA"), cache_folder()]
-    matches = (_find_at(archive, Path(place)) for place in places if place)
-    return next((place for place in matches if place is not None), None)
+    if path is not None and Path(path).is_file():
+        return Path(path)
+    folders = [os.environ.get("COMARKOV_DATA"), cache_folder()] if path is None else [path]
+    files = (Path(folder) / archive.file for folder in folders if folder)
+    return next(filter(Path.is_file, files), None)
 
 
-def _find_at(archive: Archive, path: Path) -> Path | None:
-    if path.name in archive.folders and path.is_dir():
-        path = path.parent
-    if (path / archive.file).is_file():
-        return path / archive.file
-    if all((path / folder).is_dir() for folder in archive.folders):
-        return path
-    return None
+def not_published(path: Path, problem: object) -> InputError:
+    """The error about a file that is not the archive that was published."""
+    return InputError(str(problem), file=path, advice="Delete it, and fetch it again.")
 
 
-# --- reading ----------------------------------------------------------------------------------
-
-
-def members(archive: Archive, path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Names and contents of the files in an archive, or in the folder that it was unpacked into.
-
-    Nothing is written. Links, paths that lead out of the archive, and more than
-    ``archive.unpacked`` bytes are refused.
-    """
-    if path.is_dir():
-        entries = _from_folders(path, archive.folders)
-    else:
-        entries = _from_zip(path) if archive.file.endswith(".zip") else _from_tar(path)
-    left = archive.unpacked
+def read_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Names and contents of the files in an archive; nothing is written, so names do no harm."""
+    left = MAX_ARCHIVE_CONTENT
     try:
-        for name, size, is_plain, open_ in entries:
-            place = PurePosixPath(name)
-            if place.is_absolute() or ".." in place.parts or "\\" in name:
-                raise ValueError(f"{path} is not safe: {name!r} leads out of it. {AGAIN}")
-            if not is_plain:
-                raise ValueError(f"{path} is not safe: {name!r} is not a plain file. {AGAIN}")
+        for name, size, read in _from_zip(path) if zipfile.is_zipfile(path) else _from_tar(path):
             left -= size
             if left < 0:
-                raise ValueError(
-                    f"{path} is not safe: it unpacks to more than {archive.unpacked:,} bytes. "
-                    f"{AGAIN}"
-                )
-            yield place, open_()
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise ValueError(f"{path} is damaged ({shortened(str(error))}). {AGAIN}") from error
+                raise not_published(path, f"it unpacks to more than {MAX_ARCHIVE_CONTENT:,} bytes")
+            yield PurePosixPath(name), read()
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        OSError,
+        RuntimeError,
+    ) as error:
+        raise not_published(path, f"it is damaged ({error})") from error
 
 
-Member = tuple[str, int, bool, Callable[[], bytes]]  # name, size, plain file?, contents
+ArchiveMember = tuple[str, int, Callable[[], bytes]]  # name, size, content
 
 
-def _from_tar(path: Path) -> Iterator[Member]:
+def _from_zip(path: Path) -> Iterator[ArchiveMember]:
+    with zipfile.ZipFile(path) as file:
+        for info in file.infolist():
+            yield info.filename, info.file_size, partial(file.read, info)
+
+
+def _from_tar(path: Path) -> Iterator[ArchiveMember]:
     with gzip.open(path) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
         for member in tar:
-            if not member.isdir():
-                yield member.name, member.size, member.isreg(), partial(_all, tar, member)
-        while rest := stream.read(CHUNK):  # to the end of the stream, where its checksum is
-            if rest.count(0) < len(rest):
-                raise tarfile.TarError("there are data after its end")
-
-
-def _all(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    file = tar.extractfile(member)
-    assert file is not None
-    content = file.read()
-    if len(content) < member.size:
-        raise EOFError("it is incomplete")
-    return content
-
-
-def _from_zip(path: Path) -> Iterator[Member]:
-    with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            if not info.is_dir():
-                kind = stat.S_IFMT(info.external_attr >> 16)
-                is_plain = kind in (0, stat.S_IFREG) and not info.flag_bits & 1  # 1: encrypted
-                yield info.filename, info.file_size, is_plain, partial(archive.read, info)
-
-
-def _from_folders(path: Path, folders: tuple[str, ...]) -> Iterator[Member]:
-    for file in sorted(file for folder in folders for file in (path / folder).rglob("*")):
-        status = file.lstat()
-        if not stat.S_ISDIR(status.st_mode):
-            name = file.relative_to(path).as_posix()
-            yield name, status.st_size, stat.S_ISREG(status.st_mode), file.read_bytes
-
-
-# --- fetching ---------------------------------------------------------------------------------
+            if member.isreg() and (file := tar.extractfile(member)) is not None:
+                yield member.name, member.size, file.read
+        while stream.read(DOWNLOAD_CHUNK):  # to the end, where the checksum is
+            pass
 
 
 def fetch(archive: Archive, folder: Path | None = None, report: Report | None = None) -> Path:
@@ -170,7 +129,7 @@ def fetch(archive: Archive, folder: Path | None = None, report: Report | None = 
             problems.append(f"{url}: {error}")
             continue
         if _is_whole(archive, part):
-            put_file(part, target)
+            part.replace(target)
             return place
         part.unlink()
         problems.append(f"{url}: its size or checksum is wrong")
@@ -188,23 +147,20 @@ def _download(url: str, archive: Archive, part: Path, report: Report) -> None:
         return
     headers = {"User-Agent": "comarkov"} | ({"Range": f"bytes={have}-"} if have else {})
     request = urllib.request.Request(url, headers=headers)
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-        resumes = answer.status == 206 and _starts_at(answer.headers["Content-Range"], have)
-        with open(part, "ab" if resumes else "wb", opener=no_link) as file:
+    with urllib.request.urlopen(request, timeout=DOWNLOAD_TIMEOUT) as answer:
+        part_of = answer.headers["Content-Range"] or ""
+        resumes = answer.status == 206 and part_of.startswith(f"bytes {have}-")
+        with open(part, "ab" if resumes else "wb") as file:
             _copy(answer, file, have if resumes else 0, archive.size, report)
 
 
 def _copy(answer: IO[bytes], file: IO[bytes], done: int, total: int, report: Report) -> None:
-    while done <= total and (chunk := answer.read(CHUNK)):
+    while done <= total and (chunk := answer.read(DOWNLOAD_CHUNK)):
         file.write(chunk)
         done += len(chunk)
         report(done, total)
     if done < total:
         raise ConnectionError(f"the connection ended after {done:,} of {total:,} bytes")
-
-
-def _starts_at(content_range: str | None, start: int) -> bool:
-    return (content_range or "").startswith(f"bytes {start}-")
 
 
 def _is_whole(archive: Archive, path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""MovieLens 100k: 943 users x 1,682 movies, 100,000 ratings, 19 genres."""
+"""The data sets: Southern Women, MovieLens 100k, 20 Newsgroups, and planted clusters."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from ...joint.weighting import most_informative
-from .archives import AGAIN, Archive, members
+from ...costs.objective import most_informative
+from .archives import Archive, not_published, read_members
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,43 +44,25 @@ MOVIELENS = Archive(
     urls=("https://files.grouplens.org/datasets/movielens/ml-100k.zip",),
     size=4_924_029,
     sha256="50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229",
-    unpacked=50_000_000,
-    folders=("ml-100k",),
 )
-SHAPE = (943, 1682)
 
 
 def read_movielens(path: Path) -> Dataset:
     """Ratings from 1 to 5 as weights; ``column_classes`` are genres, several for some movies."""
-    wanted = {"u.data", "u.item", "u.genre"}
-    files = {
-        name.name: content.decode("latin-1")
-        for name, content in members(MOVIELENS, path)
-        if name.name in wanted
-    }
-    if files.keys() != wanted:
-        missing = ", ".join(sorted(wanted - files.keys()))
-        raise ValueError(f"{path} is not MovieLens 100k: {missing} is missing. {AGAIN}")
+    files = {name.name: content.decode("latin-1") for name, content in read_members(path)}
     try:
-        matrix = _ratings(files["u.data"])
+        user, movie, rating, _ = np.array(files["u.data"].split(), np.int64).reshape(-1, 4).T
+        matrix = sp.coo_array((rating, (user - 1, movie - 1))).tocsr()
         movies = [line.split("|") for line in files["u.item"].splitlines() if line]
         genres = tuple(line.split("|")[0] for line in files["u.genre"].splitlines() if line)
         table = np.array([movie[-len(genres) :] for movie in movies]).astype(int).astype(bool)
-    except (ValueError, IndexError) as error:
-        raise ValueError(f"{path} is not MovieLens 100k: {error}. {AGAIN}") from error
-    if (*matrix.shape, matrix.nnz, *table.shape) != (*SHAPE, 100_000, SHAPE[1], 19):
-        raise ValueError(
-            f"{path} is not MovieLens 100k: it has {matrix.nnz:,} ratings of {matrix.shape[0]} "
-            f"users and {matrix.shape[1]} movies, and {table.shape[1]} genres. {AGAIN}"
-        )
-    users = [f"user {number}" for number in range(1, SHAPE[0] + 1)]
+        if (*matrix.shape, matrix.nnz, *table.shape) != (943, 1682, 100_000, 1682, 19):
+            raise ValueError(f"{matrix.nnz:,} ratings of {matrix.shape[1]:,} movies")
+    except (KeyError, ValueError, IndexError) as error:
+        raise not_published(path, f"it is not MovieLens 100k ({error})") from error
+    users = [f"user {number}" for number in range(1, matrix.shape[0] + 1)]
     titles = [movie[1] for movie in movies]
     return Dataset(matrix, users, titles, column_classes=table, class_names=genres)
-
-
-def _ratings(text: str) -> sp.csr_array:
-    user, movie, rating, _ = np.array(text.split(), dtype=np.int64).reshape(-1, 4).T
-    return sp.coo_array((rating, (user - 1, movie - 1))).tocsr()
 
 
 NEWSGROUPS = Archive(
@@ -91,8 +73,6 @@ NEWSGROUPS = Archive(
     ),
     size=14_464_277,
     sha256="8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
-    unpacked=200_000_000,
-    folders=("20news-bydate-train", "20news-bydate-test"),
 )
 DOCUMENTS = 18_846
 
@@ -100,33 +80,19 @@ DOCUMENTS = 18_846
 COLLECTIONS = {
     "Binary": ("talk.politics.mideast", "talk.politics.misc"),
     "Multi5": (
-        "rec.motorcycles",
-        "comp.graphics",
-        "sci.space",
-        "rec.sport.baseball",
+        *("rec.motorcycles", "comp.graphics", "sci.space", "rec.sport.baseball"),
         "talk.politics.mideast",
     ),
     "Multi10": (
-        "comp.sys.mac.hardware",
-        "misc.forsale",
-        "rec.autos",
-        "talk.politics.guns",
-        "sci.med",
-        "alt.atheism",
-        "sci.crypt",
-        "sci.space",
-        "sci.electronics",
-        "rec.sport.hockey",
+        *("comp.sys.mac.hardware", "misc.forsale", "rec.autos", "talk.politics.guns", "sci.med"),
+        *("alt.atheism", "sci.crypt", "sci.space", "sci.electronics", "rec.sport.hockey"),
     ),
 }
-
-_NEITHER_WORD_NOR_SPACE = re.compile(r"[^a-z0-9\s]")
-_NUMBER = re.compile(r"[0-9]+")
 
 
 def plain_words(text: str) -> str:
     """In lower case, with letters, digits and spaces only; each number becomes 0."""
-    return _NUMBER.sub("0", _NEITHER_WORD_NOR_SPACE.sub("", text.lower()))
+    return re.sub(r"[0-9]+", "0", re.sub(r"[^a-z0-9\s]", "", text.lower()))
 
 
 def read_newsgroups(path: Path, words: Callable[[str], str] = plain_words) -> Dataset:
@@ -136,7 +102,13 @@ def read_newsgroups(path: Path, words: Callable[[str], str] = plain_words) -> Da
     """
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
-    names, texts = read_texts(path)
+    files = [(name, text) for name, text in read_members(path) if len(name.parts) == 3]
+    if len(files) != DOCUMENTS:
+        raise not_published(
+            path, f"it has {len(files):,} documents, unlike 20 Newsgroups by date ({DOCUMENTS:,})"
+        )
+    names = ["/".join(name.parts[1:]) for name, _ in files]
+    texts = [text.decode("latin-1") for _, text in files]
     counter = CountVectorizer(
         preprocessor=words, tokenizer=str.split, token_pattern=None, dtype=np.int32
     )
@@ -147,22 +119,7 @@ def read_newsgroups(path: Path, words: Callable[[str], str] = plain_words) -> Da
     return Dataset(matrix, names, vocabulary, row_classes=classes, class_names=class_names)
 
 
-def read_texts(path: Path) -> tuple[list[str], list[str]]:
-    """Names and texts of all documents."""
-    names, texts = [], []
-    for name, content in members(NEWSGROUPS, path):
-        if len(name.parts) >= 3 and name.parts[-3] in NEWSGROUPS.folders:
-            names.append("/".join(name.parts[-2:]))
-            texts.append(content.decode("latin-1"))
-    if len(names) != DOCUMENTS:
-        raise ValueError(
-            f"{path} is not 20 Newsgroups by date: it has {len(names):,} documents, not "
-            f"{DOCUMENTS:,}. {AGAIN}"
-        )
-    return names, texts
-
-
-def sample(
+def newsgroups_sample(
     documents: Dataset,
     collection: str | Sequence[str],
     n_documents: int = 500,
@@ -270,7 +227,7 @@ def read_southern_women() -> Dataset:
     return Dataset(matrix, list(_ATTENDANCE), [f"E{event}" for event in range(1, 15)])
 
 
-CANDIDATES = 200  # tables of block rates; the one with the most distinct clusters is used
+PLANTED_CANDIDATES = 200  # tables of block rates; the one with the most distinct clusters is used
 
 
 def planted(
@@ -333,7 +290,7 @@ def _labels(n: int, k: int, unequal: bool, rng: np.random.Generator) -> np.ndarr
 
 def _rates(n_clusters: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
     """The one of many random tables whose most similar rows or columns differ most."""
-    tables = rng.gamma(1.0, size=(CANDIDATES, *n_clusters)) + 0.05
+    tables = rng.gamma(1.0, size=(PLANTED_CANDIDATES, *n_clusters)) + 0.05
     least = [min(_least_difference(table), _least_difference(table.T)) for table in tables]
     return tables[int(np.argmax(least))]
 

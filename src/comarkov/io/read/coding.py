@@ -3,123 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...joint.scale import are_whole
+from .headers import is_missing, is_word_for_missing
 from .raw_tables import RawTable
-from .records import is_missing, is_word_for_missing
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-BATCH = 1_000_000  # edges at a time
-WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
-EXACT = 2.0**53  # smaller floats represent whole numbers exactly
-LARGEST_SPAN = 1 << 27  # of numbers that are marked in a table of all numbers between them
-LOOKUP = 8  # a table of numbers may have this many times as many places as there are ids
+EDGES_AT_ONCE = 1_000_000
+WHOLE_NUMBER = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
+LOOKUP_RATIO = 8  # a table of numbers may have this many times as many places as there are ids
 
 
-def renumber(codes: np.ndarray, rank: np.ndarray | None) -> None:
-    """Replace codes by their ranks, in place and a part at a time."""
-    if rank is not None:
-        for i in range(0, codes.size, BATCH):
-            codes[i : i + BATCH] = rank[codes[i : i + BATCH]]
-
-
-class Growing:
-    """An array that grows at its end; what is not written to takes no memory."""
-
-    def __init__(self, dtype: Any) -> None:
-        self.values = np.empty(BATCH, dtype)
-        self.size = 0
-
-    def extend(self, values: np.ndarray) -> None:
-        """Append values."""
-        end = self.size + values.size
-        if end > self.values.size:
-            self.values.resize(max(end, self.values.size * 3 // 2), refcheck=False)
-        self.values[self.size : end] = values
-        self.size = end
-
-    def array(self) -> np.ndarray:
-        """All values."""
-        self.values.resize(self.size, refcheck=False)
-        return self.values
-
-
-def coding_of(table: RawTable, field: str) -> Any:
-    """The coding for a column, by its type."""
-    if number_type(table, field) is None:
-        return Texts(table.keeps_na)
-    return Numbers(distinct_numbers([(table, field)]))
-
-
-def number_type(table: RawTable, field: str) -> str | None:
-    """The type of numpy for a column of whole numbers; None for other columns."""
+def coding_of(columns: Iterable[tuple[RawTable, str]]) -> Texts | Numbers:
+    """One coding for columns of tables: of numbers if all hold whole numbers of one type."""
     import polars as pl
 
-    dtype = table.frame.collect_schema()[field]
-    if dtype.is_float():  # pandas has ids with gaps as floats
-        return "int64" if _are_whole(table, field) else None
-    if not dtype.is_integer() or dtype in (pl.Int128, pl.UInt128):  # numpy has no such
-        return None
-    return "uint64" if dtype == pl.UInt64 else "int64"
-
-
-def distinct_numbers(columns: Sequence[tuple[RawTable, str]]) -> np.ndarray:
-    """The whole numbers in columns of tables, sorted."""
-    queries = [table.frame.select(_as_whole(table, field)) for table, field in columns]
-    ends = [query.select(_least(), _most()).collect(engine="streaming") for query in queries]
-    ids = [value for end in ends for value in end.row(0) if value is not None]
-    least, most = min(ids, default=0), max(ids, default=0)
-    if most - least >= LARGEST_SPAN:
-        return _by_sorting(queries)
-    dtype = np.dtype(number_type(*columns[0]))
-    occurs = np.zeros(most - least + 1 if ids else 0, dtype=bool)
-    for query in queries:
-        for batch in query.drop_nulls().collect_batches(chunk_size=BATCH, engine="streaming"):
-            occurs[batch.to_series().to_numpy() - dtype.type(least)] = True
-    return np.flatnonzero(occurs).astype(dtype) + dtype.type(least)
-
-
-def _least() -> pl.Expr:
-    import polars as pl
-
-    return pl.all().min().name.prefix("least ")
-
-
-def _most() -> pl.Expr:
-    import polars as pl
-
-    return pl.all().max().name.prefix("most ")
-
-
-def _by_sorting(queries: Sequence[pl.LazyFrame]) -> np.ndarray:
-    """The numbers in columns of tables that are far apart, sorted."""
-    ids: list[np.ndarray] = []
-    for query in queries:
-        distinct = query.drop_nulls().unique().collect(engine="streaming")
-        ids = [np.unique(np.concatenate([*ids, distinct.to_series().to_numpy()]))]
-    return ids[0]
-
-
-def _as_whole(table: RawTable, field: str) -> pl.Expr:
-    """A column as whole numbers, whose differences do not wrap around as in small types."""
-    import polars as pl
-
-    is_large = table.frame.collect_schema()[field] == pl.UInt64
-    return pl.col(field).cast(pl.UInt64 if is_large else pl.Int64, strict=False)
-
-
-def _are_whole(table: RawTable, field: str) -> bool:
-    import polars as pl
-
-    column = pl.col(field).drop_nulls().drop_nans()
-    is_whole = ((column == column.floor()) & (column.abs() < EXACT)).all()
-    return bool(table.frame.select(is_whole).collect(engine="streaming").item())
+    ids: np.ndarray | None = None
+    for table, field in columns:
+        dtype = table.schema[field]
+        if not dtype.is_numeric() or dtype in (pl.Int128, pl.UInt128) or dtype.is_decimal():
+            return Texts(table.keeps_na)
+        query = table.frame.select(field).drop_nulls().drop_nans().unique()
+        more = query.collect(engine="streaming").to_series().to_numpy()
+        if not are_whole(more):  # pandas has ids with gaps as floats
+            return Texts(table.keeps_na)
+        more = more.astype(np.uint64 if dtype == pl.UInt64 else np.int64)  # small types wrap around
+        if ids is not None and ids.dtype != more.dtype:
+            return Texts(table.keeps_na)
+        ids = np.unique(more if ids is None else np.concatenate([ids, more]))
+    assert ids is not None  # there is at least one column
+    return Numbers(ids)
 
 
 class Texts:
@@ -145,7 +65,7 @@ class Texts:
         """The codes of a column, as polars computes them."""
         import polars as pl
 
-        is_float = table.frame.collect_schema()[field].is_float()
+        is_float = table.schema[field].is_float()
         column = pl.col(field).fill_nan(None) if is_float else pl.col(field)
         return column.cast(pl.String).cast(self.category)
 
@@ -206,7 +126,7 @@ class Texts:
         used = _occurring(codes, self.names.size)
         names = pl.Series(self.names[used].tolist(), dtype=pl.String).str.strip_chars()
         distinct = names.unique().sort()
-        if all(map(WHOLE.fullmatch, distinct)):
+        if all(map(WHOLE_NUMBER.fullmatch, distinct)):
             distinct = distinct.cast(pl.Int64).sort().cast(pl.String)
         rank = np.empty(self.names.size, np.int32)
         places = pl.arange(distinct.len(), dtype=pl.Int32, eager=True)
@@ -225,7 +145,7 @@ class Numbers:
         self.places: np.ndarray | None = None
         if ids.size:
             span = int(ids[-1]) - int(ids[0]) + 1
-            if span <= LOOKUP * ids.size + BATCH:
+            if span <= LOOKUP_RATIO * ids.size + EDGES_AT_ONCE:
                 self.places = np.zeros(span, np.int32)
                 self.places[ids - ids[0]] = np.arange(ids.size, dtype=np.int32)
 
@@ -236,7 +156,10 @@ class Numbers:
 
     def expression(self, table: RawTable, field: str) -> pl.Expr:
         """The ids in a column, as polars reads them."""
-        return _as_whole(table, field)
+        import polars as pl
+
+        wide = pl.UInt64 if self.ids.dtype == np.uint64 else pl.Int64
+        return pl.col(field).cast(wide, strict=False)
 
     def codes(self, column: pl.Series) -> np.ndarray:
         """The code of each id, -1 where it is missing."""

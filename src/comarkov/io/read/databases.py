@@ -4,151 +4,32 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...joint.messages import need, quote, similar_file
-from .opened import unpacking_limit
+from ...joint.messages import InputError, need, quote, similar_file
+from .opened import Opened, unpacking_limit
 from .raw_tables import RawTable, first_line, from_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
-
-class Column:
-    """A column that grows part by part; each part is of one type, and so is the whole at last."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.parts: list[pl.Series] = []
-
-    def append(self, values: Sequence[Any]) -> None:
-        """Add values: numbers as numbers, all others and mixtures, as SQLite allows, as text."""
-        self.parts.append(_series(values))
-
-    def whole(self) -> pl.Series:
-        """One series, of the narrowest type that all parts can be cast to."""
-        import polars as pl
-
-        types = {part.dtype for part in self.parts if part.dtype != pl.Null}
-        widest = next((t for t in (pl.String, pl.Float64, pl.Int64) if t in types), pl.String)
-        cast = [part.cast(widest) for part in self.parts]
-        series = pl.concat(cast) if cast else pl.Series([], dtype=widest)
-        return series.alias(self.name)
+    from ..read_options import ReadOptions
 
 
-def as_table(columns: Sequence[Column]) -> pl.DataFrame:
-    """The columns side by side."""
-    import polars as pl
-
-    return pl.DataFrame([column.whole() for column in columns])
-
-
-def _series(values: Sequence[Any]) -> pl.Series:
-    import polars as pl
-
-    types = {type(value) for value in values if value is not None}
-    if not types:
-        return pl.Series(values, dtype=pl.Null)
-    if types <= {int, bool}:
-        try:
-            whole = values if bool not in types else [None if v is None else int(v) for v in values]
-            return pl.Series(whole, dtype=pl.Int64)
-        except (OverflowError, TypeError, pl.exceptions.PolarsError):
-            pass  # DuckDB has integers of 128 bits
-    if types <= {int, bool, float, Decimal}:
-        return pl.Series([None if v is None else float(v) for v in values], dtype=pl.Float64)
-    return pl.Series([None if v is None else str(v) for v in values], dtype=pl.String)
-
-
-SECONDS = 60.0  # to wait for all records of a view
-BYTES_PER_SECOND = 1_000_000  # of the file, for which it may take a second more
-STEPS = 100_000  # of SQLite between two looks at signals such as Ctrl-C
-CELL = 50  # bytes of a value in Python, about
-
-
-class Impatient:
-    """Waits for a cursor as long as a whole table can take; a query of users may take longer."""
-
-    def __init__(self, cursor: Any, name: str, path: Path | None) -> None:
-        self.cursor, self.name = cursor, name
-        self.path = path  #: the file of a table or view; None without limits
-        self.cells = 0
-        self.seconds = SECONDS + (path.stat().st_size / BYTES_PER_SECOND if path else 0.0)
-        self.start = time.monotonic()
-
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """The result of ``function``, which waits for the database."""
-        if self.path is None:
-            return function(*arguments)
-        ended = threading.Event()
-        connection = getattr(self.cursor, "connection", self.cursor)
-
-        def end() -> None:
-            ended.set()
-            connection.interrupt()
-
-        timer = threading.Timer(self.start + self.seconds - time.monotonic(), end)
-        timer.daemon = True
-        timer.start()
-        try:
-            return function(*arguments)
-        except Exception as error:
-            if ended.is_set():
-                raise ValueError(
-                    f"{self.name}: reading it takes more than {self.seconds:.0f} seconds, so its "
-                    "view may be endless. If you trust it, state what to read: query='select ...'"
-                ) from error
-            raise
-        finally:
-            timer.cancel()
-
-    def batches(self, size: int) -> Iterator[list[Any]]:
-        """The records of the answer, many at a time."""
-        while records := self.call(self.cursor.fetchmany, size):
-            self._count(records)
-            yield records
-
-    def _count(self, records: list[Any]) -> None:
-        self.cells += len(records) * len(records[0])
-        if self.path is not None and CELL * self.cells > unpacking_limit(self.path, None):
-            raise ValueError(
-                f"{self.name}: the view has more than {self.cells:,} values, far more than its "
-                "file, and may be endless. If you trust it, state what to read: query='select ...'"
-            )
-
-
-@contextmanager
-def heeding_signals(connection: Any) -> Iterator[None]:
-    """Let Ctrl-C end a statement of SQLite, which knows no signals by itself."""
-    signals: list[KeyboardInterrupt] = []
-
-    def look() -> int:
-        try:
-            for _ in range(2):  # Python calls handlers of signals between steps of a loop
-                pass
-        except KeyboardInterrupt as signal:
-            signals.append(signal)
-        return len(signals)
-
-    connection.set_progress_handler(look, STEPS)
-    try:
-        yield
-    except Exception as error:
-        if signals or "interrupted" in str(error):
-            raise KeyboardInterrupt from error
-        raise
-
-
-RECORDS = 100_000  # at a time
-NOT_DATABASES = ("http", "https", "ftp", "s3", "gs", "file")
-MAGIC = {"sqlite": (0, b"SQLite format 3\0"), "duckdb": (8, b"DUCK")}
-EXTRA = "comarkov[databases]"
+RECORDS_AT_ONCE = 100_000
+VIEW_SECONDS = 60.0  # to wait for all records of a view
+VIEW_BYTES_PER_SECOND = 1_000_000  # of the file, for which it may take a second more
+BYTES_PER_VALUE = 50  # in Python, about
+SQLITE_STEPS = 100_000  # between two checks of signals such as Ctrl-C
 CONNECT_SECONDS = 15  # to wait for a server
+NOT_DATABASES = ("http", "https", "ftp", "s3", "gs", "file")
+DATABASE_MARKS = {"sqlite": (0, b"SQLite format 3\0"), "duckdb": (8, b"DUCK")}
+EXTRA = "comarkov[databases]"
+TRUST = "If you trust it, state what to read: query='select ...'"
 # Tables and views with their schemas, the schema empty where a name needs none.
 TABLES_OF_SQLITE = """
     select '', name from sqlite_master
@@ -161,18 +42,6 @@ TABLES_OF_OTHERS = """
 """
 
 
-class Asked(NamedTuple):
-    """What to read from a database: the answer to a query, or a table; None if not stated."""
-
-    query: str | None = None
-    table: str | None = None
-
-    def check(self) -> None:
-        """Refuse both at once."""
-        if self.query is not None and self.table is not None:
-            raise ValueError("query= and table= exclude each other: pass one of them.")
-
-
 class Database(NamedTuple):
     """One database: its kind, its address or path, and its name in messages."""
 
@@ -181,20 +50,51 @@ class Database(NamedTuple):
     name: str
 
     @contextmanager
-    def cursor(self, is_asked: bool = True) -> Iterator[Any]:
-        """A cursor of a connection that can only read; ``is_asked`` if users wrote the query.
+    def cursor(self, is_limited: bool = False) -> Iterator[Any]:
+        """A cursor of a connection that can only read.
 
-        Else it may be that of a view, which must not read other files.
+        It ``is_limited`` if it may be that of a view, which must end and not read other files.
         """
         with ExitStack() as stack:
             connection = stack.enter_context(closing(CONNECT[self.kind](self.address)))
-            if self.kind == "sqlite":
-                stack.enter_context(heeding_signals(connection))
-            elif self.kind == "duckdb" and not is_asked:
+            if self.kind == "duckdb" and is_limited:
                 connection.execute("set enable_external_access = false")
+            if self.kind in DATABASE_MARKS:
+                stack.enter_context(self._interruptible(connection, is_limited))
             # Without a name PostgreSQL would send the whole answer at once.
             named = {"name": "comarkov"} if self.kind == "postgresql" else {}
             yield stack.enter_context(closing(connection.cursor(**named)))
+
+    @contextmanager
+    def _interruptible(self, connection: Any, is_limited: bool) -> Iterator[None]:
+        """Let Ctrl-C end a statement, and a limit of time that of a view."""
+        seconds = VIEW_SECONDS + Path(self.address).stat().st_size / VIEW_BYTES_PER_SECOND
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            connection.interrupt()
+
+        timer = threading.Timer(seconds, expire)
+        timer.daemon = True
+        if self.kind == "sqlite":  # Python handles signals only while it runs code of its own
+            connection.set_progress_handler(lambda: 0, SQLITE_STEPS)
+        if is_limited:
+            timer.start()
+        try:
+            yield
+        except _errors(self.kind) as error:
+            if "interrupted" not in str(error).lower():
+                raise
+            if not expired.is_set():
+                raise KeyboardInterrupt from error
+            raise InputError(
+                f"reading it takes more than {seconds:.0f} seconds, so its view may be endless",
+                file=self.name,
+                advice=TRUST,
+            ) from error
+        finally:
+            timer.cancel()
 
     def tables(self) -> list[tuple[str, str]]:
         """The schemas and names of all tables and views."""
@@ -208,113 +108,125 @@ def is_address(source: Any) -> bool:
     return isinstance(source, str) and "://" in source
 
 
-def kind_of_database(path: Path) -> str | None:
+def kind_of_database(file: Opened) -> str | None:
     """The kind of a database in a file, by its first bytes; None if it is something else."""
-    with path.open("rb") as file:
-        start = file.read(16)
-    return next((kind for kind, (at, mark) in MAGIC.items() if start[at:].startswith(mark)), None)
+    start, marks = file.content[:16], DATABASE_MARKS.items()
+    return next((kind for kind, (at, mark) in marks if start[at:].startswith(mark)), None)
 
 
-def from_database(address: str, asked: Asked) -> RawTable:
+def from_database(address: str, options: ReadOptions) -> RawTable:
     """A table from sqlite:///path, duckdb:///path, postgresql://... or what polars can read."""
-    asked.check()
     scheme, _, place = address.partition("://")
     kind = {"postgres": "postgresql"}.get(base := scheme.lower().partition("+")[0], base)
-    if kind in MAGIC:
-        return from_database_file(kind, Path(place.removeprefix("/")), asked)
+    name = _public(address)
+    if kind in DATABASE_MARKS:
+        return from_database_file(kind, Path(place.removeprefix("/")), options)
     if kind in NOT_DATABASES:
-        raise ValueError(
-            f"{_public(address)} is not a database. Download the file first, and read the copy."
-        )
+        advice = "Download the file first, and read the copy."
+        raise InputError("it is not a database", file=name, advice=advice)
     if kind in CONNECT:
-        return _read(Database(kind, f"{kind}://{place}", _public(address)), asked)
-    return _by_polars(address, asked)
+        return _read(Database(kind, f"{kind}://{place}", name), options)
+    query = options.query or (options.table and f"select * from {options.table}")
+    if not query:
+        advice = "Choose what to read: table= or query=."
+        raise InputError("it is a database", file=name, advice=advice)
+    need("Reading other databases", "polars")
+    need("Reading other databases", "connectorx", install="connectorx")
+    import polars as pl
 
-
-def from_database_file(kind: str, path: Path, asked: Asked, name: str = "") -> RawTable:
-    """A table of an SQLite or DuckDB file, which is opened for reading only."""
-    asked.check()
-    name = name or str(path)
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {name!r}.{similar_file(path)}")
-    return _read(Database(kind, str(path), name), asked)
-
-
-def _read(database: Database, asked: Asked) -> RawTable:
-    """All records of a table or of the answer to a query."""
-    error_types = _errors(database.kind)
     try:
-        query = asked.query or _whole(database, asked.table)
-        with database.cursor(is_asked=asked.query is not None) as cursor:
-            has_limits = asked.query is None and database.kind in MAGIC
-            path = Path(database.address) if has_limits else None
-            return _fetched(Impatient(cursor, database.name, path), query)
+        return from_frame(pl.read_database_uri(query, address), name)
+    except Exception as error:  # each driver has its own
+        raise InputError(_public(first_line(error)), file=name) from error
+
+
+def from_database_file(kind: str, path: Path, options: ReadOptions, name: str = "") -> RawTable:
+    """A table of an SQLite or DuckDB file, which is opened for reading only."""
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {str(path)!r}.{similar_file(path)}")
+    return _read(Database(kind, str(path), name or str(path)), options)
+
+
+def _read(database: Database, options: ReadOptions) -> RawTable:
+    """All records of a table or of the answer to a query."""
+    if options.query is not None and options.table is not None:
+        raise ValueError("query= and table= exclude each other: pass one of them.")
+    error_types = _errors(database.kind)
+    is_limited = options.query is None and database.kind in DATABASE_MARKS
+    limit = unpacking_limit(Path(database.address), None) if is_limited else None
+    try:
+        query = options.query or _whole(database, options.table)
+        with database.cursor(is_limited) as cursor:
+            return from_frame(_fetch(cursor, query, database.name, limit), database.name)
     except error_types as error:
-        why = _public(first_line(error))
-        raise ValueError(f"{database.name}: {why}.{_tables_hint(database, asked)}") from error
+        raise InputError(_public(first_line(error)), file=database.name) from error
 
 
-def _fetched(answer: Impatient, query: str) -> RawTable:
-    cursor, name = answer.cursor, answer.name
-    answer.call(cursor.execute, query)
+def _fetch(cursor: Any, query: str, name: str, limit: int | None) -> pl.DataFrame:
+    """The answer to a query, of at most so many bytes if there is a limit."""
+    import polars as pl
+
+    cursor.execute(query)
     if cursor.description is None:
-        raise ValueError(f"{name}: the query returns no table: {query}")
+        raise InputError(f"the query returns no table: {query}", file=name)
     headings = [column[0] for column in cursor.description]
     if len(set(headings)) < len(headings):
-        raise ValueError(
-            f"{name}: the query returns two columns of one name ({', '.join(headings)}). Name them "
-            "differently: select a.id as user, b.id as item ..."
+        raise InputError(
+            f"the query returns two columns of one name ({', '.join(headings)})",
+            file=name,
+            advice="Name them differently: select a.id as user, b.id as item ...",
         )
-    columns = [Column(heading) for heading in headings]
-    for records in answer.batches(RECORDS):
-        for column, values in zip(columns, zip(*records, strict=True), strict=True):
-            column.append(values)
-    return from_frame(as_table(columns), name)
+    parts, values = [pl.DataFrame(schema=headings)], 0
+    while records := cursor.fetchmany(RECORDS_AT_ONCE):
+        columns = map(as_series, headings, zip(*records, strict=True))
+        parts.append(pl.DataFrame(list(columns)))
+        values += len(records) * len(headings)
+        if limit is not None and BYTES_PER_VALUE * values > limit:
+            raise InputError(
+                f"the view has more than {values:,} values, far more than its file, and may be "
+                "endless",
+                file=name,
+                advice=TRUST,
+            )
+    return pl.concat(parts, how="vertical_relaxed")
 
 
-# --- tables -----------------------------------------------------------------------------------
+def as_series(name: str, values: Sequence[Any]) -> pl.Series:
+    """Values of a column: numbers as numbers, all others and mixtures, as in SQLite, as text."""
+    import polars as pl
+
+    types = {type(value) for value in values} - {type(None)}
+    if types <= {int, bool, float, Decimal}:
+        series = pl.Series(name, values, strict=False)
+        is_whole = series.dtype.is_integer() or series.dtype == pl.Null
+        return series if is_whole else series.cast(pl.Float64)
+    return pl.Series(name, [None if v is None else str(v) for v in values], dtype=pl.String)
 
 
 def _whole(database: Database, wanted: str | None) -> str:
     """The query for a whole table: the one of this name, or the only one there is."""
-    tables = {_shown(schema, table): (schema, table) for schema, table in database.tables()}
+    tables = {_title(*table): table for table in database.tables()}
     if wanted is None and len(tables) == 1:
         wanted = next(iter(tables))
-    if wanted is None or wanted not in tables:
-        raise ValueError(_choice(database.name, wanted, list(tables)))
-    return "select * from " + ".".join(map(_quoted, filter(None, tables[wanted])))
-
-
-def _choice(name: str, wanted: str | None, tables: list[str]) -> str:
+    if wanted in tables:
+        return "select * from " + ".".join(_sql_name(part) for part in tables[wanted] if part)
     if not tables:
-        return f"{name} has no tables. Check the address, or pass a query=."
-    has = f"no table {quote(wanted)}. It has" if wanted else f"{len(tables)} tables:"
-    likely = next((t for t in tables if wanted and t.lower() == wanted.lower()), tables[0])
-    return f"{name} has {has} {', '.join(tables)}. Choose one: table={_quoted(likely)}"
+        advice = "Check the address, or pass a query=."
+        raise InputError("there are no tables", file=database.name, advice=advice)
+    has = (
+        f"there is no table {quote(wanted)} among" if wanted else f"there are {len(tables)} tables:"
+    )
+    likely = next((t for t in tables if wanted and t.lower() == wanted.lower()), next(iter(tables)))
+    advice = f"Choose one: table={_sql_name(likely)}"
+    raise InputError(f"{has} {', '.join(tables)}", file=database.name, advice=advice)
 
 
-def _tables_hint(database: Database, asked: Asked) -> str:
-    """The tables that there are, after a query that failed; nothing if they cannot be listed."""
-    if asked.query is None:
-        return ""
-    try:
-        tables = [_shown(*table) for table in database.tables()]
-    except _errors(database.kind):  # the connection is the problem, which the first error states
-        return ""
-    if not tables:
-        return " It has no tables."
-    return f" It has the tables {', '.join(tables)}. To read one: table={_quoted(tables[0])}"
-
-
-def _shown(schema: str, table: str) -> str:
+def _title(schema: str, table: str) -> str:
     return f"{schema}.{table}" if schema else table
 
 
-def _quoted(name: str) -> str:
+def _sql_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-# --- connections ------------------------------------------------------------------------------
 
 
 def _sqlite(address: str) -> sqlite3.Connection:
@@ -353,26 +265,6 @@ def _errors(kind: str) -> type[Exception]:
         return psycopg.Error
     need("Reading databases", "polars")
     return sqlite3.Error
-
-
-def _by_polars(address: str, asked: Asked) -> RawTable:
-    """The answer of any other database, by connectorx or an ADBC driver."""
-    name = _public(address)
-    if asked == Asked():
-        raise ValueError(f"{name} is a database. Choose what to read: table= or query=.")
-    need("Reading databases", "polars")
-    import polars as pl
-
-    try:
-        query = asked.query or f"select * from {asked.table}"
-        return from_frame(pl.read_database_uri(query, address), name)
-    except ImportError as error:
-        raise ValueError(
-            f"{name}: {first_line(error)}. Databases other than SQLite, DuckDB and PostgreSQL are "
-            "read by connectorx. Run: pip install connectorx"
-        ) from error
-    except Exception as error:  # each driver has its own
-        raise ValueError(f"{name}: {_public(first_line(error))}.") from error
 
 
 def _public(address: str) -> str:

@@ -1,234 +1,316 @@
-"""Edge lists: two columns of ids and one of weights, as a sparse matrix, in one streaming pass."""
+"""Edge lists: two columns of ids and one of weights, as a sparse matrix, in one streaming pass.
+
+Several files, or a folder of Parquet or CSV files, can be one list together.
+"""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.messages import quote, warn_user
-from .coding import BATCH, Growing, coding_of, renumber
+from ...joint.messages import InputError, listed, quote, warn_user
+from ..read_options import ReadOptions
+from .coding import EDGES_AT_ONCE, Numbers, Texts, coding_of
 from .data import Data
-from .faults import Checks, fault
-from .headers import kind_of, without_identifiers
-from .raw_tables import RawTable, listed
-from .records import is_number
+from .headers import is_heading_of_identifiers, is_identifier, is_number, kind_of
+from .naming import columns_in
+from .opened import PACKING_MARKS, opened
+from .raw_tables import RawTable, weight_error
+from .table_files import as_chosen, header_of, table_in
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
-@dataclass(frozen=True)
-class EdgeColumns:
-    """The columns of an edge list that the user has chosen, by name or position."""
-
-    rows: str | int | None = None
-    columns: str | int | None = None
-    weights: str | int | None = None
+TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".tab")
+IDENTIFIER_SAMPLE_RECORDS = 1000
+EDGE_ROLES = ("rows", "columns", "weights")
+Fields = tuple[str, str, str | None]  # the columns of these roles
 
 
-Fields = tuple[str, str, str | None]  # the columns of rows, columns and weights
-
-
-class Edges(NamedTuple):
+class EdgeBatch(NamedTuple):
     """Some edges: the codes of their rows and of their columns, and their weights."""
 
     codes: Sequence[np.ndarray]
     weights: np.ndarray
 
 
-def from_edges(table: RawTable, chosen: EdgeColumns, missing: str = "error") -> Data:
+def from_edges(table: RawTable, options: ReadOptions) -> Data:
     """The matrix of an edge list. The weights of an edge that occurs several times are added up.
 
     Rows and columns are sorted by name, by number if all names are whole numbers. Lines without
-    the name of a row or a column are skipped; ``missing`` sets what happens to missing weights.
+    the name of a row or a column are skipped.
     """
-    fields = roles(table, chosen)
-    codings = [coding_of(table, field) for field in fields[:2]]
-    return as_matrix(
-        codings, edge_batches(table, codings, fields, missing), facts_of(table, fields)
-    )
+    fields = _roles(table, options)
+    codings = [coding_of([(table, field)]) for field in fields[:2]]
+    batches = _edge_batches(table, codings, options)
+    return _as_matrix(codings, batches, _facts(table, fields))
 
 
-def refuse_wide(data: Data, table: RawTable) -> None:
+def refuse_wide(data: Data, table: RawTable, options: ReadOptions) -> None:
     """Refuse an edge list that nobody has called one, if it looks like a wide table of few columns.
 
     Its rows are texts that occur once, and what would name its columns are numbers.
     """
     names = [list(map(str, some)) for some in (data.row_names, data.column_names)]
     has_lines_of_rows = data.matrix.nnz <= len(names[0]) > 1 and not all(map(is_number, names[0]))
-    if has_lines_of_rows and all(map(is_number, names[1])):
-        column = quote(table.heading(roles(table, EdgeColumns())[1]))
-        raise ValueError(
-            f"{table.name} looks like a wide table: each row has a name of its own, and column "
-            f"{column} holds numbers. Read it with kind='table', or with kind='edges' if these "
-            "numbers are names."
+    is_chosen = any(getattr(options, role) is not None for role in EDGE_ROLES)
+    if has_lines_of_rows and all(map(is_number, names[1])) and not is_chosen:
+        column = quote(table.heading(table.kept[1]))
+        raise table.error(
+            f"it looks like a wide table: each row has a name of its own, and column {column} "
+            "holds numbers",
+            "Read it with kind='table', or with kind='edges' if these numbers are names.",
         )
 
 
-def as_matrix(codings: Sequence[Any], batches: Iterable[Edges], about: dict[str, Any]) -> Data:
-    """The matrix of edges that come in batches, with these facts about it."""
-    places, amounts = _collect(batches)
-    if not amounts.size:
-        raise no_edges(about["source"])
-    names = []
-    for coding, place in zip(codings, places, strict=True):
-        sorted_names, rank = coding.finish(place)
-        renumber(place, rank)
-        names.append(sorted_names)
-    edges = sp.coo_array((amounts, (places[0], places[1])), shape=(len(names[0]), len(names[1])))
-    del places, amounts
-    matrix = edges.tocsr()  # adds duplicates up
-    del edges
-    return Data(matrix, *names, **about)
+def no_edges(name: str) -> InputError:
+    """The error about an edge list without edges."""
+    advice = "Give a file with a row and a column in each line."
+    return InputError("there are no edges", file=name, advice=advice)
 
 
-def facts_of(table: RawTable, fields: Fields) -> dict[str, Any]:
+# --- the roles of columns ---------------------------------------------------------------------
+
+
+def _roles(table: RawTable, chosen: ReadOptions) -> Fields:
+    """The columns that hold rows, columns and weights."""
+    kept = table.kept
+    if chosen.rows is None and chosen.columns is None and chosen.weights is None:
+        if len(kept) in (2, 3):
+            return kept[0], kept[1], (*kept, None)[2]
+        raise table.error(
+            f"there are {len(kept)} columns ({listed(table.columns, 10)}), but an edge list has "
+            "two or three",
+            f"Choose them, for example {edge_example(table)}.",
+        )
+    if chosen.rows is None or chosen.columns is None:
+        problem = "an edge list needs rows= and columns="
+        raise table.error(problem, f"Choose both, for example {edge_example(table)}.")
+    row, column = table.field(chosen.rows, "rows"), table.field(chosen.columns, "columns")
+    weight = None if chosen.weights is None else table.field(chosen.weights, "weights")
+    if row == column or weight in (row, column):
+        raise table.error(
+            "two of rows=, columns= and weights= name the same column",
+            f"Choose different ones, for example {edge_example(table)}.",
+        )
+    return row, column, weight
+
+
+def identifiers_in(table: RawTable, fields: Sequence[str]) -> list[str]:
+    """The fields with headings that only number the records, by the first records."""
+    if not table.has_headings:
+        return []
+    likely = [field for field in fields if is_heading_of_identifiers(table.heading(field))]
+    if not likely:
+        return []
+    sample = table.frame.select(likely).head(IDENTIFIER_SAMPLE_RECORDS).collect()
+    return [f for f in likely if is_identifier(table.heading(f), sample[f].to_list())]
+
+
+def edge_example(table: RawTable) -> str:
+    """A choice of columns for an edge list, as a user can write it: a third one holds numbers."""
+    numbering = identifiers_in(table, table.kept)
+    fields = [field for field in table.kept if field not in numbering]
+    sample = table.frame.head(IDENTIFIER_SAMPLE_RECORDS).collect()
+    numbers = [f for f in fields[2:] if table.is_number(f) or f in table.texts]
+    cells = table.numbers(sample, numbers)
+    weights = [f for i, f in enumerate(numbers) if np.isfinite(cells[:, i]).any()]
+    roles = zip(EDGE_ROLES, map(table.label, fields[:2] + weights[:1]), strict=False)
+    return ", ".join(f"{role}={quote(label)}" for role, label in roles)
+
+
+def _facts(table: RawTable, fields: Fields) -> dict[str, Any]:
     """What the rows, columns and weights of an edge list are, and where it comes from."""
     row_kind, column_kind = (
         kind_of(table.heading(field), side) if table.has_headings else side
         for field, side in zip(fields[:2], ("row", "column"), strict=True)
     )
+    counted = table.heading(fields[2]) if fields[2] is not None and table.has_headings else ""
     return {
         "row_kind": row_kind,
         "column_kind": column_kind,
         "source": table.name,
-        "entry_kind": _entry_kind(table, fields[2]),
+        "entry_kind": "lines" if fields[2] is None else counted,
     }
 
 
-def no_edges(name: str) -> ValueError:
-    """The error about an edge list without edges."""
-    return ValueError(f"{name} has no edges: give a file with a row and a column in each line.")
+# --- edges ------------------------------------------------------------------------------------
 
 
-def _entry_kind(table: RawTable, weights: str | None) -> str:
-    """What weights count: the heading of their column, or lines if there is none."""
-    if weights is None:
-        return "lines"
-    return table.heading(weights) if table.has_headings else ""
-
-
-def roles(table: RawTable, chosen: EdgeColumns) -> Fields:
-    """The columns that hold rows, columns and weights."""
-    kept = table.kept
-    if chosen == EdgeColumns():
-        if len(kept) not in (2, 3):
-            raise ValueError(
-                f"{table.name} has {len(kept)} columns ({listed(table.columns)}), but an edge list "
-                f"has two or three. Choose them, for example "
-                f"{edge_example(table, without_identifiers(table, kept))}."
-            )
-        return kept[0], kept[1], (*kept, None)[2]
-    if chosen.rows is None or chosen.columns is None:
-        has = chosen.rows if chosen.columns is None else chosen.columns
-        other = next(f for f in [*kept, kept[0]] if table.label(f) != has)
-        side, absent = ("columns", "rows") if chosen.rows is None else ("rows", "columns")
-        given = f"{side}={quote(has)}, " if has is not None else ""
-        raise ValueError(
-            f"{table.name}: an edge list needs rows= and columns=. Name the column of {absent}, "
-            f"too, for example {given}{absent}={table.label(other)!r}."
-        )
-    row, column = table.field(chosen.rows, "rows"), table.field(chosen.columns, "columns")
-    weight = None if chosen.weights is None else table.field(chosen.weights, "weights")
-    if row == column or weight in (row, column):
-        raise ValueError(
-            f"{table.name}: two of rows=, columns= and weights= name the same column. Choose "
-            f"different ones of {listed(table.columns)}, for example {edge_example(table, kept)}."
-        )
-    return row, column, weight
-
-
-def edge_example(table: RawTable, fields: Sequence[str]) -> str:
-    """A choice of columns for an edge list, as a user can write it."""
-    labels = map(table.label, fields)
-    roles = zip(("rows", "columns", "weights"), labels, strict=False)
-    return ", ".join(f"{role}={quote(label)}" for role, label in roles)
-
-
-def _collect(batches: Iterable[Edges]) -> tuple[list[np.ndarray], np.ndarray]:
-    """Codes of rows and columns and weights of all edges, in the order of the list."""
-    places = [Growing(np.int32), Growing(np.int32)]
-    amounts = Growing(np.float64)
+def _as_matrix(codings: Sequence[Any], batches: Iterable[EdgeBatch], about: dict[str, Any]) -> Data:
+    """The matrix of edges that come in batches, with these facts about it."""
+    parts: list[list[np.ndarray]] = [[], [], [np.empty(0)]]
     for edges in batches:
-        for place, code in zip(places, edges.codes, strict=True):
-            place.extend(code)
-        amounts.extend(edges.weights)
-    return [place.array() for place in places], amounts.array()
+        for part, codes in zip(parts, edges.codes, strict=False):
+            part.append(codes.astype(np.int32, copy=False))
+        parts[2].append(edges.weights)
+    amounts = np.concatenate(parts.pop())
+    if not amounts.size:
+        raise no_edges(about["source"])
+    places = [np.concatenate(parts.pop(0)) for _ in codings]
+    names = []
+    for coding, place in zip(codings, places, strict=True):
+        sorted_names, rank = coding.finish(place)
+        if rank is not None:
+            for begin in range(0, place.size, EDGES_AT_ONCE):  # in place, to save memory
+                some = slice(begin, begin + EDGES_AT_ONCE)
+                place[some] = rank[place[some]]
+        names.append(sorted_names)
+    edges = sp.coo_array((amounts, (places[0], places[1])), shape=(len(names[0]), len(names[1])))
+    del places, amounts, place
+    matrix = edges.tocsr()  # adds duplicates up
+    del edges
+    return Data(matrix, *names, **about)
 
 
-def edge_batches(
-    table: RawTable, codings: Sequence[Any], fields: Fields, missing: str
-) -> Iterator[Edges]:
+def _edge_batches(
+    table: RawTable, codings: Sequence[Any], options: ReadOptions
+) -> Iterator[EdgeBatch]:
     """Edges, many at a time; lines in which something is missing are skipped, with a note."""
-    skipped = {"name": 0, "weight": 0}
-    for batch in _batches(table, codings, fields):
-        columns = batch.get_columns()
-        codes = [coding.codes(c) for coding, c in zip(codings, columns, strict=False)]
-        weights = np.ones(len(batch)) if fields[2] is None else columns[2].to_numpy()
+    fields, missing = _roles(table, options), options.missing_weights("error")
+    weight = [] if fields[2] is None else [fields[2]]
+    pairs = enumerate(zip(codings, fields, strict=False))
+    ids = [coding.expression(table, f).alias(f"comarkov:{i}") for i, (coding, f) in pairs]
+    skipped, done = Counter[str](), 0
+    for batch in table.batches([*ids, *weight], EDGES_AT_ONCE):
+        codes = [coding.codes(c) for coding, c in zip(codings, batch.get_columns(), strict=False)]
+        weights = table.numbers(batch, weight)[:, 0] if weight else np.ones(len(batch))
         is_named = (codes[0] >= 0) & (codes[1] >= 0)
         has_weight = ~np.isnan(weights)
-        if missing == "error" and not has_weight[is_named].all():
-            raise fault(table, Checks(weights=[fields[2] or ""], unless_missing=fields[:2]))
+        is_bad = (weights < 0) | np.isinf(weights) | (is_named & ~has_weight & (missing == "error"))
+        if is_bad.any():
+            raise weight_error(table, done + int(is_bad.argmax()), weight[0])
         if missing == "0":
             weights = np.where(has_weight, weights, 0.0)
         is_edge = is_named & (has_weight | (missing == "0"))
         skipped["name"] += int((~is_named).sum())
         skipped["weight"] += int((is_named & ~has_weight).sum())
+        done += len(batch)
         if not is_edge.all():
             codes, weights = [code[is_edge] for code in codes], weights[is_edge]
-        yield Edges(codes, weights)
-    words = any(coding.has_words_for_missing for coding in codings)
-    _report(table, skipped, missing, words)
+        yield EdgeBatch(codes, weights)
+    _report(table, skipped, missing, any(coding.has_words_for_missing for coding in codings))
 
 
-def _report(table: RawTable, skipped: dict[str, int], missing: str, has_na: bool) -> None:
+def _report(table: RawTable, skipped: Counter[str], missing: str, has_na: bool) -> None:
     """One note about the lines in which something is missing."""
+    lines = {what: f"{count:,} line{'s' if count > 1 else ''}" for what, count in skipped.items()}
     facts = []
     if skipped["name"]:
         hint = " (if NA is a name, use keep_na=True)" if has_na else ""
-        facts.append(f"{lines_of(skipped['name'])} without a name skipped{hint}")
+        facts.append(f"{lines['name']} without a name skipped{hint}")
     if skipped["weight"]:
         deed = "read as 0" if missing == "0" else "skipped"
-        facts.append(f"{lines_of(skipped['weight'])} without a weight {deed}")
+        facts.append(f"{lines['weight']} without a weight {deed}")
     if facts:
         warn_user(f"{table.name}: {'; '.join(facts)}.")
 
 
-def lines_of(count: int) -> str:
-    """A number of lines, in words."""
-    return f"{count:,} line{'s' if count > 1 else ''}"
+# --- several files ----------------------------------------------------------------------------
 
 
-def _batches(table: RawTable, codings: Sequence[Any], fields: Fields) -> Iterator[pl.DataFrame]:
-    """Edges, many at a time; null is a missing name, NaN a missing weight."""
-    import polars as pl
-
-    weight = fields[2]
-    checks = Checks(weights=[] if weight is None else [weight], allows_missing=True)
-    chosen = [
-        coding.expression(table, field).alias(f"id {i}")
-        for i, (coding, field) in enumerate(zip(codings, fields, strict=False))
-    ]
-    if weight is not None:
-        chosen.append(table.number(weight).alias("weight"))
-    query = table.without_blank_lines().select(chosen)
-    try:
-        for batch in query.collect_batches(chunk_size=BATCH, engine="streaming"):
-            if weight is not None and _is_bad(batch["weight"]):
-                raise fault(table, checks)
-            yield batch
-    except pl.exceptions.NoDataError:  # nothing below the header, for some versions
-        return
-    except pl.exceptions.PolarsError as error:
-        raise fault(table, checks, error) from error
+def holds_tables(folder: Path) -> bool:
+    """Does a folder contain tables only, and not texts?"""
+    files = list(_files(folder))
+    return bool(files) and all(map(_is_table, files))
 
 
-def _is_bad(weights: pl.Series) -> bool:
-    """Is a weight no number, negative or infinite? Missing ones, NaN, are counted elsewhere."""
-    if weights.null_count():
-        return True
-    return bool(((weights < 0) | weights.is_infinite()).any())  # both are False for NaN
+def _files(folder: Path) -> Iterator[Path]:
+    """All files in a folder and its subfolders, without hidden ones and marks such as _SUCCESS."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        yield from (Path(place, name) for name in names if not name.startswith((".", "_")))
+
+
+def _is_table(path: Path) -> bool:
+    plain = path.with_suffix("") if path.suffix.lower() in PACKING_MARKS.values() else path
+    return plain.suffix.lower() in TABLE_SUFFIXES
+
+
+@dataclass(frozen=True)
+class EdgeFiles:
+    """Files that are one edge list, and how they are read."""
+
+    files: Sequence[Path]
+    source: str  #: for people
+    options: ReadOptions
+
+    @classmethod
+    def of(cls, sources: Sequence[str | os.PathLike[str]], options: ReadOptions) -> EdgeFiles:
+        """The files of all sources, those of a folder in the order of their paths."""
+        paths = list(map(Path, sources))
+        files = [sorted(_files(path)) if path.is_dir() else [path] for path in paths]
+        for side in ("row_classes", "column_classes"):
+            for column in columns_in(getattr(options, side)):
+                raise ValueError(
+                    f"{side}={column!r} is not a file, and classes are not read from columns of "
+                    f"several files. Give a file with names and classes, for example "
+                    f"{side}='classes.csv'."
+                )
+        return cls(list(chain.from_iterable(files)), listed(sources), options)
+
+    def read(self) -> Data:
+        """The matrix of all edges."""
+        with self.table(self.files[0]) as first:
+            codings = self.codings(first)
+            batches = (self.batches(path, first, codings) for path in self.files)
+            return _as_matrix(codings, chain.from_iterable(batches), self.facts(first))
+
+    @contextmanager
+    def table(self, path: Path, first: RawTable | None = None) -> Iterator[RawTable]:
+        """The table in a file; it has a header if the first one has."""
+        options = self.options
+        if first is not None and options.header is None and first.lines is not None:
+            options = options.changed(header=first.has_headings)
+        with (
+            opened(path, options.max_bytes) as file,
+            table_in(file, "edges", options) as (table, form),
+        ):
+            self.options.check("edges", form)
+            chosen = as_chosen(table, options)
+            if first is not None:
+                self._refuse_other_headings(chosen, first)
+            yield chosen
+
+    def _refuse_other_headings(self, table: RawTable, first: RawTable) -> None:
+        """An error if the columns of a file are called differently from those of the first."""
+        names, expected = (
+            [each.heading(field) for field in _roles(each, self.options) if field is not None]
+            for each in (table, first)
+        )
+        if table.has_headings and first.has_headings and names != expected:
+            raise table.error(
+                f"the columns are {listed(names)}, but {first.name} has {listed(expected)}",
+                "Give files with the same columns, or choose the columns that all have, for "
+                "example rows=0, columns=1.",
+            )
+
+    def facts(self, table: RawTable) -> dict[str, Any]:
+        """What the rows, columns and weights are, from the first table."""
+        reading = {"kind": "edges", **header_of(table)}
+        return {
+            **_facts(table, _roles(table, self.options)),
+            "source": self.source,
+            "reading": reading,
+        }
+
+    def codings(self, first: RawTable) -> list[Texts | Numbers]:
+        """Codings for the rows and the columns of all files."""
+        return [coding_of(self._columns(side, first)) for side in (0, 1)]
+
+    def _columns(self, side: int, first: RawTable) -> Iterator[tuple[RawTable, str]]:
+        """The column of the rows or of the columns in each file."""
+        for path in self.files:
+            with self.table(path, first) as table:
+                yield table, _roles(table, self.options)[side] or ""
+
+    def batches(self, path: Path, first: RawTable, codings: Sequence[Any]) -> Iterator[EdgeBatch]:
+        """The edges of a file, many at a time."""
+        with self.table(path, first) as table:
+            yield from _edge_batches(table, codings, self.options)

@@ -15,7 +15,7 @@ from ...joint.inputs import NamedMatrix, are_numbers, as_csr, named_csr
 from ...joint.inputs import names as names_of
 from ...joint.joint import Joint, joint
 from ...joint.messages import quote, warn_user
-from ...joint.unsuitable import dropping, frame_problem, names_rows, texts_in
+from ...joint.unsuitable import dropping, edges_call, names_rows, refuse_frame, texts_in
 from ..read_options import ReadOptions
 from .data import Data
 from .formats import read_any
@@ -45,7 +45,7 @@ def new_input(X: Any, words: np.ndarray | None) -> Any:
 
 
 def _with_names(
-    X: Any, check: Callable[[Any, objects.Columns], None], count: Callable[[list[str]], Data]
+    X: Any, check: Callable[[Any, objects.FrameColumns], None], count: Callable[[list[str]], Data]
 ) -> Any:
     if objects.is_anndata(X):
         return read_any(X, None, ReadOptions())
@@ -76,19 +76,16 @@ def _count_known(texts: list[str], words: np.ndarray | None) -> Data:
     return Data(counts, None, words, "document", "word", "the texts", TEXT_WEIGHTING)
 
 
-def _check_frame(frame: Any, columns: objects.Columns) -> None:
+def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
     """Refuse a frame that is no matrix; warn if columns of numbers seem to be no weights."""
-    problem = None if names_rows(frame, columns) else frame_problem(frame, columns)
-    if problem is not None:
-        raise ValueError(problem)
+    if not names_rows(frame, columns):
+        refuse_frame(frame, columns)
     names = columns.numbers
     if not columns.texts and len(names) in (2, 3) and all(map(is_heading, names)):
-        roles = zip(("rows", "columns", "weights"), names, strict=False)
-        call = ", ".join(f'{role}="{name}"' for role, name in roles)
         warn_user(
             f"Columns {', '.join(names)} look like those of an edge list, but each line of X was "
             "taken for a row of a matrix. If each line is one pair of a row and a column, pass "
-            f"comarkov.read(X, {call})."
+            f"{edges_call('X', names[:2], names[2:])}."
         )
         return
     identifiers = [

@@ -16,15 +16,14 @@ from ...joint.messages import InputError, need
 from ...joint.objects import frame_width, from_graph, is_anndata, is_frame
 from ..files import REFERENCE, data_in, is_own, is_store
 from ..read_options import CHAIN, TEXT_KINDS, ReadOptions
-from . import databases, edge_files
+from . import databases
 from .data import Data
-from .edge_lists import EdgeColumns, from_edges, refuse_wide
-from .faults import fault
+from .edge_lists import EdgeFiles, from_edges, holds_tables, refuse_wide
 from .h5ad import from_anndata, from_h5ad
 from .matrices import errors_in, from_matrix_market, from_npy, from_npz
 from .naming import distinct, edge_classes
 from .opened import SPREADSHEET, Opened, opened
-from .raw_tables import RawTable, from_frame, reason
+from .raw_tables import RawTable, from_frame, reason, table_error
 from .sequence_files import from_events, from_sequence_files, holds_sequences
 from .table_files import as_chosen, header_of, table_in
 from .texts import (
@@ -36,7 +35,7 @@ from .texts import (
     read_folder,
     read_text_file,
 )
-from .wide import WideOptions, from_table
+from .wide import from_table
 
 NOT_READ = (".docx", ".pdf", ".xls", ".ods", ".json", ".pkl", ".pickle")
 
@@ -101,8 +100,7 @@ def kind_of_file(file: Opened) -> str | None:
         return SUFFIXES[file.suffix]
     if is_json(file):
         return "texts"
-    with file.path.open("rb") as stream:
-        start = stream.read(16)
+    start = file.content[:16]
     starts = {each.start: each.kind for each in FORMATS.values() if each.start}
     return next((kind for mark, kind in starts.items() if start.startswith(mark)), None)
 
@@ -119,7 +117,7 @@ def read_any(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if not is_place(source):
         return _from_object(source, kind, options)
     if databases.is_address(source):
-        table = databases.from_database(source, databases.Asked(options.query, options.table))
+        table = databases.from_database(source, options)
         return _from_table(table, kind, options, "a database")
     if isinstance(source, str | os.PathLike) and source != "-" and Path(source).is_dir():
         return _from_folder(Path(source), kind, options)
@@ -133,8 +131,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions) -> Data:
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     if is_own(folder):
         return _from_own_folder(folder, kind, options)
-    if kind in (None, "edges") and edge_files.holds_tables(folder):
-        return edge_files.from_edge_files([folder], options, options.max_bytes)
+    if kind in (None, "edges") and holds_tables(folder):
+        return EdgeFiles.of([folder], options).read()
     if kind in ("sequences", CHAIN):
         return from_sequence_files(folder, options)
     if kind not in (None, *TEXT_KINDS):
@@ -169,7 +167,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions) -> Data:
     if kind in FORMATS and (kind != "texts" or file.suffix == ".txt" or is_json(file)):
         options.check(kind)
         return FORMATS[kind].read(file, options)
-    with table_in(file, kind, options, options.max_bytes) as (table, form):
+    with table_in(file, kind, options) as (table, form):
         return _from_table(table, kind, options, form)
 
 
@@ -178,9 +176,9 @@ def are_edges(path: Path, options: ReadOptions) -> bool:
     with opened(path, options.max_bytes) as file:
         if kind_of_file(file) is not None or file.suffix == SPREADSHEET:
             return False
-        if databases.kind_of_database(file.path) is not None:
+        if databases.kind_of_database(file) is not None:
             return False
-        with table_in(file, None, options, options.max_bytes) as (table, _):
+        with table_in(file, None, options) as (table, _):
             return options.kind_of_table(len(as_chosen(table, options).kept)) == "edges"
 
 
@@ -196,7 +194,7 @@ def _from_table(
     try:
         return _interpret(table, kind, options, form, is_stated and kind is not None)
     except PolarsError as error:  # a file that is not a table at all
-        raise fault(table, error=error) from error
+        raise table_error(table, error) from error
 
 
 def _interpret(
@@ -219,18 +217,15 @@ def _interpret(
     elif kind == "texts":
         data = from_column(table, options)
     else:
-        keeps = options.drop == "none"
-        wide = WideOptions(options.name_column, options.row_classes, keeps, is_stated)
-        data = from_table(table, wide, options.missing_weights("0"))
+        data = from_table(table, options, is_stated)
     return replace(data, reading={"kind": kind, **data.reading, **header_of(table)})
 
 
 def _from_edges(table: RawTable, options: ReadOptions, is_stated: bool) -> Data:
     """An edge list, with the classes in its other columns."""
-    chosen = EdgeColumns(options.rows, options.columns, options.weights)
-    data = from_edges(table, chosen, options.missing_weights("error"))
-    if not is_stated and chosen == EdgeColumns() and table.has_headings:
-        refuse_wide(data, table)
+    data = from_edges(table, options)
+    if not is_stated and table.has_headings:
+        refuse_wide(data, table, options)
     rows, columns = (
         table.kept[i] if which is None else table.field(which, "rows")
         for i, which in enumerate((options.rows, options.columns))

@@ -1,4 +1,4 @@
-"""Is the first line of a table a header? And what kind of thing does a heading name?"""
+"""What cells and headings look like: missing, a number, an identifier, a header."""
 
 from __future__ import annotations
 
@@ -8,24 +8,78 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from .raw_tables import RawTable
-from .records import is_gap, is_missing, is_number, looks_like_number
+#: Cells that hold no value.
+MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
+#: Cells that hold no weight: a lone dash or point is not a number either.
+GAPS = (*MISSING_WORDS, "-", "\u2013", "\u2014", ".")
+SIGNS = " \t\r\n%$€£¥"  # which may stand around a number
+# With marks between digits; dates have others.
+NUMBERLIKE = re.compile("[-+<>~]?\\s*[-+]?[.,]?\\d[\\d.,' \u00a0\u202f]*(e[-+]?\\d+)?")
+
+
+def is_missing(cell: str | None) -> bool:
+    """Is the cell empty, or does it hold a word for a missing value, such as NA?"""
+    return cell is None or cell.strip() in MISSING_WORDS
+
+
+def is_gap(cell: str | None) -> bool:
+    """Is a weight missing, also if a lone dash or point stands for it?"""
+    return cell is None or cell.strip() in GAPS
+
+
+def is_word_for_missing(cell: str | None) -> bool:
+    """Does the cell hold a word such as NA, rather than nothing?"""
+    return is_missing(cell) and bool(cell and cell.strip())
+
+
+def plain(cell: str, decimal: str = ".", thousands: str = "") -> str:
+    """A number as Python writes it, from one with other marks, a currency or a percent sign."""
+    cell = cell.strip(SIGNS)
+    if thousands and re.search(group_pattern(decimal, thousands), cell):
+        cell = cell.replace(thousands, "")
+    if decimal == ",":  # a point that is left makes it no number
+        cell = cell.replace(".", " ").replace(",", ".", 1)
+    return cell
+
+
+def group_pattern(decimal: str, thousands: str) -> str:
+    """The pattern of a number with its thousands marked, as 1,200,000 or, in India, 12,00,000."""
+    mark = re.escape(thousands)
+    groups = rf"\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}"
+    return rf"^[-+]?{groups}([{decimal}]\d*)?([eE][-+]?\d+)?$"
+
+
+def is_number(cell: str, decimal: str = ".", thousands: str = "") -> bool:
+    """Can the cell be read as a number?"""
+    cell = plain(cell, decimal, thousands)
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell and cell.isascii()  # polars takes no digits of other scripts
+
+
+def looks_like_number(cell: str) -> bool:
+    """Does a person see a number, also one with a currency, a percent sign or thousands marks?"""
+    return is_number(cell) or NUMBERLIKE.fullmatch(cell.strip(SIGNS).lower()) is not None
+
 
 # Headings that need no further evidence, also followed by "id" or "_id".
-_HEADINGS = (
+HEADINGS_TEXT = (
     "id name row column col user item customer product source target from to node weight value "
     "count n rating score document doc word term text title body gene cell sample movie author "
     "paper tag key label country region city state year month date group type class category "
     "team player person member file page code status species brand model store"
 )
-HEADINGS = frozenset(_HEADINGS.split())
+HEADINGS = frozenset(HEADINGS_TEXT.split())
 YEARS = range(1500, 2101)
-MANY = 6  # numbers that rise by chance only once in 720 lines
-RARE = 0.2  # if more of the lines share no word with others, a first line that does not is no proof
-COMMON = 0.9  # share of the cells of a column that have a trait, for the trait to be its style
+RISING_NUMBERS = 6  # numbers that rise by chance only once in 720 lines
+LONELY_LINES = 0.2  # if more of the lines share no word with others, the first may well be one
+SHARED_TRAIT = 0.9  # of the cells of a column have a trait that is its style
+HEADER_SAMPLE_COLUMNS = 1000  # that show whether there is a header
 
-#: How often each of some words occurs in a column, below the first line; columns by position.
-CountWords = Callable[[Mapping[int, Sequence[str]]], Mapping[int, Mapping[str, int]]]
+#: How often each of some words occurs in the column at a position, with the first line.
+CountWords = Callable[[int, Sequence[str]], Mapping[str, int]]
 
 
 class HeaderGuess(NamedTuple):
@@ -59,7 +113,9 @@ class _Column:
         """Does a cell have the traits that most cells below the first line share?"""
         for trait in TRAITS:
             share = sum(map(trait, self.body)) / len(self.body)
-            if (share >= COMMON and not trait(cell)) or (share <= 1 - COMMON and trait(cell)):
+            if (share >= SHARED_TRAIT and not trait(cell)) or (
+                share <= 1 - SHARED_TRAIT and trait(cell)
+            ):
                 return False
         return True
 
@@ -78,13 +134,13 @@ def guess_header(
     """Is the first line a header, given some of the lines below it?
 
     It is if a word stands above numbers, if its numbers are headings such as years, or if none of
-    its words occurs below it in the same column. ``count`` is asked only in the last case.
+    its words occurs below it in the same column. ``count`` is called only in the last case.
     """
     if not rest:
         return HeaderGuess(_is_lone_header(first))
     cells = [
         _Column(i, cell, [row[i] for row in rest if i < len(row) and not is_gap(row[i])])
-        for i, cell in enumerate(first)
+        for i, cell in enumerate(first[:HEADER_SAMPLE_COLUMNS])
     ]
     columns = [column for column in cells if column.body]
     numbers = [c for c in columns if c.holds_numbers and not is_missing(c.first)]
@@ -119,7 +175,7 @@ def _guess_numbers(first: Sequence[str], numbers: Sequence[str]) -> HeaderGuess:
         return HeaderGuess(False)
     if all(value in YEARS for value in values):
         return HeaderGuess(True)
-    if is_rising and (len(values) >= MANY or is_heading(first[0])):
+    if is_rising and (len(values) >= RISING_NUMBERS or is_heading(first[0])):
         return HeaderGuess(True)
     return HeaderGuess(steps == {1}, is_sure=False)
 
@@ -131,14 +187,14 @@ def _guess_words(
     is_data = any(c.first in c.body or looks_like_number(c.first) for c in columns)
     if is_data or not columns:
         return HeaderGuess(False)
-    counts = count({c.position: sorted({c.first, *c.body}) for c in columns})
-    if any(counts[c.position].get(c.first) for c in columns):
+    counts = {c.position: count(c.position, sorted({c.first, *c.body})) for c in columns}
+    if any(counts[c.position].get(c.first, 0) > 1 for c in columns):
         return HeaderGuess(False)
     lonely = sum(
         all(counts[c.position].get(row[c.position], 0) <= 1 for c in columns) for row in rest
     )
     is_different = not all(column.has_style(column.first) for column in columns)
-    return HeaderGuess(True, is_sure=is_different or lonely <= RARE * len(rest))
+    return HeaderGuess(True, is_sure=is_different or lonely <= LONELY_LINES * len(rest))
 
 
 def is_heading(cell: str) -> bool:
@@ -159,14 +215,13 @@ def kind_of(heading: str, default: str) -> str:
     return text if text.isupper() and len(text) <= 4 else text.lower()
 
 
-SAMPLE = 1000  # records to look at
-# Headings of such columns, as pandas and R write them, too.
-HEADING = re.compile(r"|unnamed: 0|rownames|index|[Ii]d|ID|.*[_ ](id|Id|ID)|.*[a-z]I[dD]")
+# Headings of columns that number the rows, as pandas and R write them, too.
+IDENTIFIER = re.compile(r"|unnamed: 0|rownames|index|[Ii]d|ID|.*[_ ](id|Id|ID)|.*[a-z]I[dD]")
 
 
 def is_heading_of_identifiers(heading: str) -> bool:
     """Is a column called as those that number the rows are?"""
-    return HEADING.fullmatch(heading.replace("Unnamed", "unnamed")) is not None
+    return IDENTIFIER.fullmatch(heading.replace("Unnamed", "unnamed")) is not None
 
 
 def is_identifier(heading: str, values: Iterable[Any]) -> bool:
@@ -181,11 +236,3 @@ def is_identifier(heading: str, values: Iterable[Any]) -> bool:
         return False
     texts = [str(value).strip() for value in values]
     return all(map(str.isdecimal, texts)) and len(set(texts)) == len(texts)
-
-
-def without_identifiers(table: RawTable, fields: Sequence[str]) -> list[str]:
-    """The fields that do more than number the records, by the first records."""
-    if not table.has_headings:
-        return list(fields)
-    sample = table.without_blank_lines().select(fields).head(SAMPLE).collect()
-    return [f for f in fields if not is_identifier(table.heading(f), sample[f].to_list())]

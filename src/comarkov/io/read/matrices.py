@@ -6,6 +6,7 @@ import io
 import lzma
 import os
 import re
+import sys
 import warnings
 import zipfile
 import zlib
@@ -18,12 +19,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.messages import InputError
-from ..isolation import BAD_HEADER, is_text
+from ..isolation import BAD_HEADER
 from ..read_options import ReadOptions
 from .data import KIND_FIELDS, Data, Names, annotations_in, pop_strings
-from .faults import weight_problem
-from .opened import UNOPENED, Opened, unpacking_limit
-from .raw_tables import first_line, reason
+from .opened import COPY_CHUNK, UNOPENED, Opened, unpacking_limit
+from .raw_tables import first_line, reason, weight_problem
 
 # What zip files raise: RuntimeError if encrypted, NotImplementedError for unknown methods.
 UNREADABLE = (
@@ -31,7 +31,6 @@ UNREADABLE = (
     *(zlib.error, lzma.LZMAError, MemoryError, TypeError, IndexError, *BAD_HEADER),
 )
 BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-MTX_BLOCK = 1 << 20  # bytes that are examined at a time
 SAVE_MTX = "Write it again, for example with scipy.io.mmwrite."
 SAVE_NPZ = "Save it again, for example with comarkov.Data.save or scipy.sparse.save_npz."
 SPARSE_PARTS = ("format", "shape", "data", "indices", "indptr", "row", "col", "_is_array")
@@ -89,7 +88,7 @@ def _refuse_binary(file: Opened) -> None:
     """Refuse bytes that no text of numbers has: SciPy's reader may go on beyond their line."""
     line = 1
     with file.path.open("rb") as stream:
-        while chunk := stream.read(MTX_BLOCK):
+        while chunk := stream.read(COPY_CHUNK):
             bad = BINARY.search(chunk)
             line += chunk.count(b"\n", 0, bad.start() if bad else len(chunk))
             if bad:
@@ -170,6 +169,7 @@ def from_npz(file: Opened, options: ReadOptions) -> Data:
     refuse_large_archive(file, "an npz file", options.max_bytes)
     try:
         with np.load(file.path, allow_pickle=False) as archive:
+            _refuse_others(archive)
             is_sparse = "format" in archive.files
             keys = [key for key in archive.files if not (is_sparse and key in SPARSE_PARTS)]
             parts = {key: archive[key] for key in keys}
@@ -177,15 +177,23 @@ def from_npz(file: Opened, options: ReadOptions) -> Data:
     except UNREADABLE as error:
         problem = f"not an npz file: {reason(error)}"
         raise InputError(problem, file=file.name, advice=SAVE_NPZ) from error
-    for key, part in parts.items():  # NumPy returns the bytes of a member that it cannot read
-        if not isinstance(part, np.ndarray) or not is_text(part):
-            problem = f"not an npz file: {key!r} is not an array, or not text"
+    for key, part in parts.items():
+        if not is_text(part):
+            problem = f"not an npz file: {key!r} is not text"
             raise InputError(problem, file=file.name, advice=SAVE_NPZ)
     with errors_in(file.name):
         if not is_sparse and len(parts) != 1:
             problem = f"it holds {', '.join(parts) or 'nothing'}, but one matrix is needed"
             raise InputError(problem, advice=SAVE_NPZ)
         return _from_parts(matrix, parts, file.name)
+
+
+def _refuse_others(archive: Any) -> None:
+    """Refuse members that are no arrays, of which NumPy would return the bytes."""
+    for name in archive.zip.namelist():
+        with archive.zip.open(name) as member:
+            if member.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
+                raise ValueError(f"{name.removesuffix('.npy')!r} is not an array")
 
 
 def _sparse(path: Path) -> Any:
@@ -228,3 +236,12 @@ def refuse_large_archive(
             file=file.name,
             advice=f"If you trust it, use max_bytes={size}.",
         )
+
+
+def is_text(array: np.ndarray) -> bool:
+    """Are all characters of an array of text characters? Python ends with SystemError if not."""
+    if array.dtype.kind != "U" or array.dtype.itemsize == 0 or array.size == 0:
+        return True
+    code = np.dtype(np.uint32).newbyteorder(array.dtype.byteorder)
+    codes = np.ascontiguousarray(array).reshape(-1).view(code)
+    return bool(codes.max() <= sys.maxunicode)

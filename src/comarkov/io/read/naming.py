@@ -14,13 +14,12 @@ import numpy as np
 
 from ...joint.messages import InputError, listed, need, quote, warn_user
 from ...joint.objects import as_objects
+from ..csv_files import SPREADSHEET_MARK, unquote_formula
 from ..read_options import Column, ReadOptions
-from ..spreadsheets import original
 from .data import Data
-from .delimited import from_lines
-from .faults import fault
 from .opened import as_utf8, decoded, opened
-from .raw_tables import RawTable, from_parquet, is_parquet
+from .raw_tables import RawTable, table_error
+from .table_files import from_lines, from_parquet, is_parquet
 
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
 LABEL_HEADINGS = ("cluster", "class", "label", "topic", "group", "genre", "category")
@@ -56,6 +55,7 @@ class NameTable(NamedTuple):
     source: str
     header: list[str]
     lines: list[list[str]]
+    is_delimited: bool  #: so that it may have no header; Parquet has one
 
     def position(self, which: str | int, role: str) -> int:
         """The place of a column, by heading or by position from 0."""
@@ -83,7 +83,8 @@ def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -
 
     with ExitStack() as stack:
         file = stack.enter_context(opened(path, max_bytes))
-        if is_parquet(file.path):
+        is_for_spreadsheets = file.content[:3] == SPREADSHEET_MARK
+        if is_parquet(file):
             table = from_parquet(file)
         else:
             file = stack.enter_context(as_utf8(file, encoding))
@@ -93,9 +94,11 @@ def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -
         try:
             rows = table.frame.collect().rows()
         except PolarsError as error:
-            raise fault(table, error=error) from error
+            raise table_error(table, error) from error
     lines = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    return NameTable(str(path), table.columns, lines)
+    if is_for_spreadsheets:
+        lines = [list(map(unquote_formula, line)) for line in lines]
+    return NameTable(str(path), table.columns, lines, table.lines is not None)
 
 
 # --- names ------------------------------------------------------------------------------------
@@ -140,11 +143,9 @@ def _new_names(
         value = table.position(1 if file.value is None else file.value, role)
         return _names_of_ids(dict(table.pairs(key, value, ids)), ids, table.source)
     value = table.position(0 if file.value is None else file.value, role)
-    has_header = isinstance(file.value, str) and not file.value.isdecimal()
-    lines = (
-        table.lines if has_header or is_parquet(Path(file.path)) else [table.header, *table.lines]
-    )
-    return _names_in_order([line[value] for line in lines], ids, table.source)
+    is_named = isinstance(file.value, str) and not file.value.isdecimal()
+    first = [table.header] if table.is_delimited and not is_named else []
+    return _names_in_order([line[value] for line in (*first, *table.lines)], ids, table.source)
 
 
 def _names_in_order(names: Sequence[str], ids: np.ndarray, source: str) -> list[str]:
@@ -229,8 +230,7 @@ def read_labels(
     usual = next((title for title in LABEL_HEADINGS if title in header), 0 if key else 1)
     value = table.position(usual if file.value is None else file.value, role)
     by_name: dict[str, str] = {}
-    for number, (cell, label) in enumerate(table.pairs(key, value, known), 2):
-        name, label = original(cell), original(label)
+    for number, (name, label) in enumerate(table.pairs(key, value, known), 2):
         if by_name.setdefault(name, label) != label:
             problem = f"{quote(name)} has two labels, {quote(by_name[name])} and {quote(label)}"
             raise InputError(problem, file=file.path, line=number, advice="Keep one.")

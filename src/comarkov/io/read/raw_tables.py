@@ -1,24 +1,28 @@
-"""Tables: delimited text, Excel, Parquet, databases and data frames, as lazy frames."""
+"""Tables of any origin as lazy frames: their columns, their numbers, and where a cell is wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ...joint.messages import need, quote, shortened
-from ...joint.objects import MOST_OF_AN_EDGE, are_documents
-from ..isolation import UnreadableError, check_in_child
-from .opened import Opened
-from .records import GAPS, MISSING, SIGNS, Lines, grouped
+import numpy as np
+
+from ...joint.messages import InputError, listed, need, quote, shortened
+from ...joint.objects import EDGE_COLUMNS, are_documents
+from .headers import GAPS, MISSING_WORDS, SIGNS, group_pattern, is_gap, is_number, plain
+from .records import Lines, line_error, records
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-PARQUET = b"PAR1"
-SAMPLE = 100  # records that show whether a column holds prose
+PROSE_SAMPLE_RECORDS = 100  # that show whether a column holds prose
+NO_NUMBER = -math.inf  # in place of a cell that is not a number
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class RawTable:
     """A lazy frame, the names of its columns, and where its lines are."""
 
     name: str  #: of the source, for messages
-    frame: pl.LazyFrame
+    frame: pl.LazyFrame  #: without blank lines
     fields: list[str]  #: names of columns in the frame
     columns: list[str]  #: headings, or positions if there are none
     lines: Lines | None = None  #: None if it is not delimited text
@@ -36,10 +40,28 @@ class RawTable:
     thousands: str = ""  #: the mark between their thousands
     keeps_na: bool = False  #: NA and the like are names, not missing names
 
-    @property
+    @cached_property
     def kept(self) -> list[str]:
         """The fields that are not left out."""
         return [field for field in self.fields if field not in self.dropped]
+
+    @cached_property
+    def schema(self) -> pl.Schema:
+        """The types of all fields."""
+        return self.frame.collect_schema()
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """The fields of text, which may hold numbers as well."""
+        import polars as pl
+
+        if self.lines is not None:
+            return frozenset(self.fields)
+        return frozenset(field for field, dtype in self.schema.items() if dtype == pl.String)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {field: position for position, field in enumerate(self.fields)}
 
     def field(self, which: str | int, role: str) -> str:
         """The column that a user means: by name, or by position from 0."""
@@ -48,16 +70,19 @@ class RawTable:
         position = int(which) if isinstance(which, int) or which.isdecimal() else None
         if position is None or not 0 <= position < len(self.fields):
             example = self.label(self.kept[0]) if self.kept else 0
-            raise ValueError(
-                f"{self.name} has no column {quote(which)}: its columns are "
-                f"{listed(self.columns)}. "
-                f"Choose one of them, for example {role}={example!r}."
+            raise self.error(
+                f"there is no column {quote(which)}: the columns are {listed(self.columns, 10)}",
+                f"Choose one of them, for example {role}={example!r}.",
             )
         return self.fields[position]
 
+    def error(self, message: str, advice: str | None = None, **place: Any) -> InputError:
+        """An error about the table, at a place in it."""
+        return InputError(message, file=self.name, advice=advice, **place)
+
     def position(self, field: str) -> int:
         """The place of a column, from 0."""
-        return self.fields.index(field)
+        return self._positions[field]
 
     def heading(self, field: str) -> str:
         """What people call a column."""
@@ -69,19 +94,19 @@ class RawTable:
         is_usable = self.has_headings and heading and self.columns.index(heading) == position
         return heading if is_usable else position
 
-    def without_blank_lines(self) -> pl.LazyFrame:
-        """All records; in delimited text, lines of nothing but separators are left out."""
-        import polars as pl
-
-        if self.lines is None:
-            return self.frame
-        return self.frame.filter(~pl.all_horizontal(pl.all().is_null()))
+    def place(self, number: int, field: str) -> dict[str, Any]:
+        """The line and column of a cell, in the record with this number from 0, for ``error``."""
+        heading = self.heading(field) if self.has_headings else ""
+        line = number + 1
+        if self.lines is not None:
+            line, _ = next(itertools.islice(records(self.lines), number, None))
+        return {"line": line, "column": heading or self.position(field) + 1}
 
     def is_number(self, field: str) -> bool:
         """Does the column hold numbers by its type?"""
         import polars as pl
 
-        dtype = self.frame.collect_schema()[field]
+        dtype = self.schema[field]
         return dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)
 
     def text(self, field: str) -> pl.Expr:
@@ -89,54 +114,88 @@ class RawTable:
         import polars as pl
 
         column = pl.col(field).cast(pl.String).str.strip_chars()
-        is_float = self.frame.collect_schema()[field].is_float()
-        if self.keeps_na and not is_float:  # an empty cell is missing in any case
+        if self.keeps_na and not self.schema[field].is_float():  # an empty cell is always missing
             return column.replace("", None)
-        return pl.when(~column.is_in(MISSING)).then(column).alias(field)
+        return pl.when(~column.is_in(MISSING_WORDS)).then(column).alias(field)
 
-    def number(self, field: str) -> pl.Expr:
-        """A column as numbers: NaN where it is missing, null where it holds something else."""
+    def batches(self, columns: Sequence[Any], size: int) -> Iterator[pl.DataFrame]:
+        """Columns of all records, so many at a time."""
         import polars as pl
 
-        column = pl.col(field)
-        if self.frame.collect_schema()[field] == pl.String:
-            text = column.str.strip_chars(SIGNS)
-            number = self._plain(text).cast(pl.Float64, strict=False)
-            is_gap = text.is_null() | text.is_in(GAPS)
-            return pl.when(is_gap).then(float("nan")).otherwise(number).alias(field)
-        if not self.is_number(field):  # a date could be cast, too
-            dtype = self.frame.collect_schema()[field]
-            raise ValueError(
-                f"{self.name}, column {self.heading(field)}: a {dtype} is not a number. Leave the "
-                f"column out with {without(self, self.label(field))}."
-            )
-        return column.cast(pl.Float64, strict=False).fill_null(float("nan"))
+        try:
+            query = self.frame.select(columns)
+            yield from query.collect_batches(chunk_size=size, engine="streaming")
+        except pl.exceptions.NoDataError:  # nothing below the header, for some versions
+            return
+        except pl.exceptions.PolarsError as error:
+            raise table_error(self, error) from error
 
-    def _plain(self, text: pl.Expr) -> pl.Expr:
-        """Numbers as polars takes them, as ``values.plain`` does it with one cell."""
+    def numbers(self, frame: pl.DataFrame, fields: Sequence[str]) -> np.ndarray:
+        """Some records as a matrix: NaN where a cell is missing, -inf where it is no number."""
         import polars as pl
 
+        texts = [i for i, field in enumerate(fields) if field in self.texts]
+        typed = [i for i, field in enumerate(fields) if field not in self.texts]
+        for i in typed:
+            if not self.is_number(fields[i]):  # a date could be cast, too
+                raise self.error(
+                    f"a {self.schema[fields[i]]} is not a number",
+                    f"Leave the column out with {without(self, self.label(fields[i]))}.",
+                    column=self.heading(fields[i]),
+                )
+        matrix = np.empty((len(frame), len(fields)))
+        for i in typed:
+            matrix[:, i] = frame.get_column(fields[i]).cast(pl.Float64, strict=False).to_numpy()
+        if texts:
+            cells = pl.concat([frame.get_column(fields[i]) for i in texts]).alias("cell")
+            matrix[:, texts] = self._parse_all(cells).reshape(-1, len(frame)).T
+        return matrix
+
+    def _parse_all(self, cells: pl.Series) -> np.ndarray:
+        """Many cells of text as numbers; only those that are not plain need a closer look."""
+        import polars as pl
+
+        numbers = cells.cast(pl.Float64, strict=False)
+        if self.decimal == ",":
+            numbers = numbers.clear(len(cells))
+        values = numbers.fill_null(NO_NUMBER).to_numpy(writable=True)
+        is_open = numbers.is_null()
+        if is_open.any():
+            others = cells.filter(is_open).to_frame().select(self._parse(pl.col("cell")))
+            values[is_open.to_numpy()] = others.to_series().to_numpy()
+        return values
+
+    def _parse(self, column: pl.Expr) -> pl.Expr:
+        """Text as numbers, as ``headers.plain`` reads one cell."""
+        import polars as pl
+
+        cell = text = column.str.strip_chars(SIGNS)
         if self.thousands:
-            is_grouped = text.str.contains(grouped(self.decimal, self.thousands))
+            is_grouped = text.str.contains(group_pattern(self.decimal, self.thousands))
             joined = text.str.replace_all(self.thousands, "", literal=True)
             text = pl.when(is_grouped).then(joined).otherwise(text)
         if self.decimal == ",":
             text = text.str.replace_all(".", " ", literal=True)
             text = text.str.replace(",", ".", literal=True)
-        return text
+        number = text.cast(pl.Float64, strict=False).fill_null(NO_NUMBER)
+        is_gap = cell.is_null() | cell.is_in(GAPS)
+        return pl.when(is_gap).then(float("nan")).otherwise(number)
+
+
+# --- columns that are left out ----------------------------------------------------------------
 
 
 def without_columns(table: RawTable, drop: str | int | Iterable[str | int] | None) -> RawTable:
     """A table without the columns that the user leaves out, and without nameless empty ones."""
     fields = {table.field(which, "drop") for which in columns_to_drop(drop)}
-    last = table.fields[-1:]
-    while last and _is_nothing(table, last[0]):  # of commas at the ends of lines
-        fields.add(last[0])
-        last = table.fields[table.position(last[0]) - 1 : table.position(last[0])]
+    for field in reversed(table.fields):  # of commas at the ends of lines
+        if not _is_nothing(table, field):
+            break
+        fields.add(field)
     smaller = replace(table, dropped=frozenset(fields))
     if not smaller.kept:
-        raise ValueError(f"{table.name}: drop= leaves no column. Leave out fewer columns.")
-    _refuse_repeats(smaller)
+        raise table.error("drop= leaves no column", "Drop fewer columns.")
+    _refuse_repeated_headings(smaller)
     return smaller
 
 
@@ -151,47 +210,38 @@ def columns_to_drop(drop: str | int | Iterable[str | int] | None) -> list[str | 
     return list(drop)
 
 
-def known_columns(table: RawTable, drop: str | int | Sequence[str | int] | None) -> list[str | int]:
-    """Columns to leave out that a table has; it is similar to the one they were chosen for."""
-    return [which for which in columns_to_drop(drop) if which in table.columns]
-
-
 def _is_nothing(table: RawTable, field: str) -> bool:
     """Has a column of delimited text neither a heading nor a value?"""
     import polars as pl
 
     has_title = table.has_headings and table.heading(field)
-    if table.lines is None or has_title or len(table.fields) < 3:
+    if table.lines is None or has_title or table.position(field) < 2:
         return False
-    column = table.frame.select(field)
-    for frame in (column.head(100), column):  # the beginning is enough for most tables
-        filled = frame.filter(pl.col(field).is_not_null()).head(1)
-        if len(filled.collect(engine="streaming")):
-            return False
-    return True
+    filled = table.frame.select(field).filter(pl.col(field).is_not_null()).head(1)
+    return not len(filled.collect(engine="streaming"))
 
 
-def _refuse_repeats(table: RawTable) -> None:
-    """Refuse a heading that occurs twice."""
-    if not table.has_headings:
+def _refuse_repeated_headings(table: RawTable) -> None:
+    if not table.has_headings or len(set(table.columns)) == len(table.columns):
         return
     seen: dict[str, int] = {}
     for field in table.kept:
         heading, position = table.heading(field), table.position(field)
         if heading in seen:
-            where = "" if table.lines is None else f", line {table.lines.skipped + 1}"
-            raise ValueError(
-                f"{table.name}{where}, column {position + 1}: the heading {quote(heading)} occurs "
-                f"already in column {seen[heading] + 1}. Rename one of them, or leave one out with "
-                f"{without(table, position)} (positions count from 0)."
+            raise table.error(
+                f"the heading {quote(heading)} occurs already in column {seen[heading] + 1}",
+                f"Rename one of them, or leave one out with {without(table, position)} (positions "
+                "count from 0).",
+                line=None if table.lines is None else table.lines.header_line,
+                column=position + 1,
             )
         seen[heading] = position
 
 
 def without(table: RawTable, column: str | int) -> str:
     """The keywords that leave a column out; with few columns left, a wide table must be stated."""
-    is_wide, left = len(table.kept) > MOST_OF_AN_EDGE, len(table.kept) - 1
-    kind = ", kind='table'" if is_wide and left <= MOST_OF_AN_EDGE else ""
+    is_wide, left = len(table.kept) > EDGE_COLUMNS, len(table.kept) - 1
+    kind = ", kind='table'" if is_wide and left <= EDGE_COLUMNS else ""
     return f"drop={quote(column)}{kind}"
 
 
@@ -200,7 +250,7 @@ def prose_column(table: RawTable) -> str | int | None:
     import polars as pl
 
     try:
-        sample = table.without_blank_lines().select(table.kept).head(SAMPLE).collect()
+        sample = table.frame.select(table.kept).head(PROSE_SAMPLE_RECORDS).collect()
     except pl.exceptions.PolarsError:  # the table is damaged, which is reported elsewhere
         return None
     texts = [each for each in sample if each.dtype == pl.String and are_documents(each.to_list())]
@@ -208,53 +258,111 @@ def prose_column(table: RawTable) -> str | int | None:
     return None if longest is None else table.label(longest.name)
 
 
-def listed(names: Sequence[str], most: int = 10) -> str:
-    """Names for a message, not too many."""
-    return ", ".join(map(shortened, names[:most])) + (", ..." if len(names) > most else "")
+# --- errors -----------------------------------------------------------------------------------
 
 
-def is_parquet(path: Path) -> bool:
-    """Does the file begin as Parquet does?"""
-    with path.open("rb") as file:
-        return file.read(4) == PARQUET
+def table_error(table: RawTable, error: Exception) -> InputError:
+    """The error about a table that polars cannot read, with the line that is wrong."""
+    if table.lines is not None:
+        problem = line_error(table.lines)
+        if problem is not None:
+            return problem
+        if next(records(table.lines), None) is None:
+            return no_lines(table)
+    return table.error(
+        f"it cannot be read as a table: {first_line(error)}",
+        "If it is something else, state its kind, for example kind='texts'.",
+    )
 
 
-def from_parquet(file: Opened) -> RawTable:
-    """A Parquet file."""
-    need("Reading tables", "polars")
-    import polars as pl
+def no_lines(table: RawTable) -> InputError:
+    """The error of a table that has nothing but a header."""
+    return table.error("there are no lines below the header", "Give a file with data.")
 
-    try:
-        check_in_child("parquet", file.path, 0)
-        frame = pl.scan_parquet(file.path, low_memory=True, glob=False)
-        names = frame.collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError, UnreadableError) as error:
-        raise ValueError(
-            f"{file.name} is not a Parquet file, or it is damaged: {first_line(error)}. Write it "
-            "again, or save the table as CSV."
-        ) from error
-    return RawTable(file.name, frame, names, names, has_headings=True)
+
+def weight_error(table: RawTable, number: int, field: str) -> InputError:
+    """What is wrong with the weight in a column of the record with this number, from 0."""
+    cell = table.frame.select(field).slice(number, 1).collect().item()
+    text = None if cell is None else str(cell)
+    place = table.place(number, field)
+    if text is None or is_gap(text):
+        advice = "Use missing='skip' to skip such lines, or missing='0' to read them as 0."
+        return table.error("the weight is missing", advice, **place)
+    if not is_number(text, table.decimal, table.thousands):
+        advice = _marks(table, text) or _prose(table, field) or f"Correct it. {_drop(table, field)}"
+        return table.error(f"{quote(text)} is not a number", advice, **place)
+    problem = weight_problem(float(plain(text, table.decimal, table.thousands)))
+    return table.error(problem or "", _drop(table, field), **place)
+
+
+def _marks(table: RawTable, cell: str) -> str:
+    """How to read a cell that may be a number with other marks; nothing if it is none."""
+    readings = (
+        ("'.'", ",", "."),
+        ("','", ".", ","),
+        ("an apostrophe", ".", "'"),
+        ("a space", ".", " "),
+    )
+    possible = [
+        f"decimal={decimal!r}, thousands={mark!r} if {name} separates thousands"
+        for name, decimal, mark in readings
+        if re.fullmatch(rf"-?\d{{1,3}}([{mark}]\d{{3}})+([{decimal}]\d*)?", plain(cell))
+    ]
+    if is_number(cell, ","):
+        instead = " instead of thousands=','" if table.thousands == "," else ""
+        possible.insert(0, f"decimal=','{instead} if ',' is the decimal mark")
+    return f"Use {', or '.join(possible)}." if possible else ""
+
+
+def _prose(table: RawTable, field: str) -> str:
+    """How to count words, if a column holds no numbers and another one texts."""
+    sample = table.frame.select(field).head(PROSE_SAMPLE_RECORDS).collect()
+    has_number = np.isfinite(table.numbers(sample, [field])).any()
+    column = None if has_number else prose_column(table)
+    if column is None:
+        return ""
+    return f"To count the words of the texts in {quote(column)}, use text={quote(column)}."
+
+
+def _drop(table: RawTable, field: str) -> str:
+    choice = without(table, table.label(field))
+    return f"If the column holds no weights, leave it out with {choice}."
+
+
+def weight_problem(value: float) -> str | None:
+    """What is wrong with a number as a weight."""
+    if math.isnan(value):
+        return "NaN is not a weight: write 0 where nothing was observed."
+    if math.isinf(value):
+        return "infinity is not a weight."
+    if value < 0:
+        return f"the weight {value:g} is negative."
+    return None
+
+
+def reason(error: Exception) -> str:
+    """What a library reports, with the type of its error where the text alone explains nothing."""
+    text = first_line(error)
+    is_clear = text and not isinstance(error, KeyError)
+    return text if is_clear else f"{type(error).__name__} {text}".strip()
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what a library reports, without its full stop."""
+    return shortened(str(error).strip().split("\n")[0].rstrip("."))
+
+
+# --- data frames ------------------------------------------------------------------------------
 
 
 def from_frame(frame: Any, name: str) -> RawTable:
-    """A polars or pandas data frame."""
+    """A polars or pandas data frame; columns of the latter may share a name."""
     need("Reading tables", "polars")
     import polars as pl
 
-    if isinstance(frame, pl.LazyFrame):
-        lazy = frame
-    elif isinstance(frame, pl.DataFrame):
-        lazy = frame.lazy()
-    else:
-        return _from_pandas(frame, name)
-    names = lazy.collect_schema().names()
-    return RawTable(name, lazy, names, names, has_headings=True)
-
-
-def _from_pandas(frame: Any, name: str) -> RawTable:
-    """A pandas frame, whose columns may share a name."""
-    import polars as pl
-
+    if isinstance(frame, pl.LazyFrame | pl.DataFrame):
+        names = frame.lazy().collect_schema().names()
+        return RawTable(name, frame.lazy(), names, names, has_headings=True)
     fields = [str(i) for i in range(frame.shape[1])]
     data = {field: _as_series(frame.iloc[:, i]) for i, field in enumerate(fields)}
     columns = [str(column) for column in frame.columns]
@@ -269,15 +377,3 @@ def _as_series(column: Any) -> pl.Series:
         return pl.Series(column.to_numpy())
     pairs = zip(column.astype(object), column.isna(), strict=True)
     return pl.Series([None if is_na else value for value, is_na in pairs], strict=False)
-
-
-def reason(error: Exception) -> str:
-    """What a library reports, with the type of its error where the text alone explains nothing."""
-    text = first_line(error)
-    is_clear = text and not isinstance(error, KeyError)
-    return text if is_clear else f"{type(error).__name__} {text}".strip()
-
-
-def first_line(error: Exception) -> str:
-    """The first line of what a library reports, without its full stop."""
-    return shortened(str(error).strip().split("\n")[0].rstrip("."))

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import codecs
 import csv
-import mmap
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-CHUNK = 1 << 22  # bytes
+from ...joint.messages import InputError
+from .opened import Opened, decoded
+
+SHAPE_CHUNK = 1 << 22  # bytes that are checked at a time
 NEWLINE, RETURN, QUOTE = b'\n\r"'
 csv.field_size_limit(1 << 30)
 
 
 @dataclass(frozen=True)
 class Lines:
-    """How the lines of a delimited file are read."""
+    """Where the records of a delimited file are."""
 
-    path: Path
+    file: Opened  #: in UTF-8
     separator: str
-    skipped: int  #: lines before the first one of the table
-    has_header: bool
-    width: int  #: fields in a line
-    header_lines: int = 1  #: of the header, with blank ones below it
+    skipped: int  #: lines before the first record
+    width: int  #: fields in a record
+    header_line: int | None = None  #: from 1; None if there is no header
 
 
 def records(lines: Lines) -> Iterator[tuple[int, list[str]]]:
@@ -34,59 +34,98 @@ def records(lines: Lines) -> Iterator[tuple[int, list[str]]]:
 
     This is slow and takes what polars does not: quotes within a field, and line ends of old Macs.
     """
-    with lines.path.open(encoding="utf-8-sig", newline="") as file:
+    with lines.file.path.open(encoding="utf-8-sig", newline="") as file:
         for _ in range(lines.skipped):
             next(file)
         reader = csv.reader(file, delimiter=lines.separator)
         begins = lines.skipped + 1
-        for i, record in enumerate(reader):
-            if any(record) and not (i == 0 and lines.has_header):
+        for record in reader:
+            if any(record):
                 yield begins, record
             begins = lines.skipped + reader.line_num + 1
 
 
-@dataclass(frozen=True)
-class Shape:
-    """What a quick look over the bytes of a delimited file finds."""
-
-    has_quotes: bool
-    is_regular: bool  #: every line has as many fields as the first, and quotes only around fields
-    unclosed: int | None = None  #: the line of a quote that no other closes
-
-
-def shape_of(lines: Lines) -> Shape:
-    """Whether polars can read a file: it reads irregular lines wrongly without an error."""
-    with lines.path.open("rb") as file:
-        for _ in range(lines.skipped):
-            file.readline()
-        start = file.tell()
-        file.seek(0)
-        if start == 0 and file.read(3) == codecs.BOM_UTF8:
-            start = 3
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            has_quotes = content.find(b'"', start) >= 0
-            if _is_regular(content, start, lines):
-                return Shape(has_quotes, True)
-            with memoryview(content) as whole, whole[start:] as rest:
-                end = _end_of_match(_tolerable(lines), rest)
-                is_whole = end == len(rest)
-            line = None if is_whole else content[: start + end].count(b"\n") + 1
-            return Shape(has_quotes, False, line)
+def line_error(lines: Lines) -> InputError | None:
+    """The first line that is not a record of the table, and what to do about it."""
+    line, name, separator = lines.skipped, lines.file.name, lines.separator
+    try:
+        for line, record in records(lines):
+            if len(record) != lines.width:
+                fields = f"{len(record)} field{'' if len(record) == 1 else 's'}"
+                other = ";" if separator == "," else ","
+                return InputError(
+                    f"the line has {fields}, but the first line has {lines.width}, separated by "
+                    f"{separator!r}",
+                    file=name,
+                    line=line,
+                    advice=f"Put names that contain {separator!r} in double quotes, or choose what "
+                    f"separates the fields, for example separator={other!r}.",
+                )
+    except UnicodeDecodeError:
+        decoded(lines.file.content[:], name, "utf-8")  # raises with the line of the byte
+    except csv.Error as error:
+        return InputError(str(error), file=name, line=line + 1, advice="Save it as CSV again.")
+    return None
 
 
-def _is_regular(content: mmap.mmap, start: int, lines: Lines) -> bool:
-    """Look at all lines, a chunk at a time."""
-    size = CHUNK
-    while start < len(content):
-        chunk = content[start : start + size]
-        is_last = start + size >= len(content)
+def irregular_records(lines: Lines) -> list[list[str]]:
+    """All records of a file with quotes or line ends that polars does not read; or an error."""
+    content = lines.file.content
+    begin = _begin(lines)
+    with memoryview(content) as whole, whole[begin:] as rest:
+        match = _tolerable(lines).match(rest)
+        assert match is not None  # nothing at all is a match
+        end = begin + match.end()
+        del match
+    if end < len(content):
+        raise InputError(
+            "a quote is opened and never closed",
+            file=lines.file.name,
+            line=content[:end].count(b"\n") + 1,
+            advice='Write a quote inside a name twice and put the name in quotes: "5"" disk".',
+        )
+    error = line_error(lines)
+    if error is not None:
+        raise error
+    return [record for _, record in records(lines)]
+
+
+def _tolerable(lines: Lines) -> re.Pattern[bytes]:
+    """Anything, as long as a quote at the beginning of a field has another that closes it.
+
+    If text follows that one it must be in the same line: else it may well open another field.
+    """
+    ends = rb"\r\n" + re.escape(lines.separator.encode())
+    proper = rb'(?<![^%b])"(?:[^"]++|"")*+"(?![^%b])' % (ends, ends)
+    improper = rb'(?<![^%b])"(?:[^"\r\n]++|"")*+"[^%b]++' % (ends, ends)
+    return re.compile(rb'(?:[^"]++|%b|%b|(?<=[^%b])")*+' % (proper, improper, ends))
+
+
+def _begin(lines: Lines) -> int:
+    """The byte at which the first record begins."""
+    content, begin = lines.file.content, 0
+    for _ in range(lines.skipped):
+        begin = content.find(b"\n", begin) + 1
+    has_mark = begin == 0 and content[:3] == codecs.BOM_UTF8
+    return len(codecs.BOM_UTF8) if has_mark else begin
+
+
+def is_regular(lines: Lines) -> bool:
+    """Has every line as many fields as the first, and quotes only around fields?
+
+    Polars reads other lines wrongly, without an error.
+    """
+    content, begin, size = lines.file.content, _begin(lines), SHAPE_CHUNK
+    while begin < len(content):
+        chunk = content[begin : begin + size]
+        is_last = begin + size >= len(content)
         if is_last and not chunk.endswith(b"\n"):
             chunk += b"\n"
-        looked_at = _even_lines(np.frombuffer(chunk, np.uint8), lines)
-        if looked_at is None or (is_last and looked_at < len(chunk)):
+        checked = _even_lines(np.frombuffer(chunk, np.uint8), lines)
+        if checked is None or (is_last and checked < len(chunk)):
             return False
-        size = 2 * size if looked_at == 0 else CHUNK  # a record may be longer
-        start += looked_at
+        size = 2 * size if checked == 0 else SHAPE_CHUNK  # a record may be longer
+        begin += checked
     return True
 
 
@@ -134,77 +173,3 @@ def _surround_fields(codes: np.ndarray, quotes: np.ndarray, separator: int) -> b
     after = codes[closing + 1]
     allowed = [separator, NEWLINE, RETURN, QUOTE]
     return bool(np.isin(before, allowed).all() and np.isin(after, allowed).all())
-
-
-def _tolerable(lines: Lines) -> re.Pattern[bytes]:
-    """Anything, as long as a quote at the beginning of a field has another that closes it.
-
-    If text follows that one it must be in the same line: else it may well open another field.
-    """
-    ends = rb"\r\n" + re.escape(lines.separator.encode())
-    proper = rb'(?<![^%b])"(?:[^"]++|"")*+"(?![^%b])' % (ends, ends)
-    improper = rb'(?<![^%b])"(?:[^"\r\n]++|"")*+"[^%b]++' % (ends, ends)
-    return re.compile(rb'(?:[^"]++|%b|%b|(?<=[^%b])")*+' % (proper, improper, ends))
-
-
-def _end_of_match(pattern: re.Pattern[bytes], content: memoryview) -> int:
-    match = pattern.match(content)
-    assert match is not None  # nothing at all is a match
-    return match.end()
-
-
-#: What people write where they know nothing. An empty cell is missing, too.
-MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
-#: The same for weights, where a lone dash or point is not a number either.
-GAPS = (*MISSING, "-", "\u2013", "\u2014", ".")
-_MISSING, _GAPS = frozenset(MISSING), frozenset(GAPS)
-SIGNS = " \t\r\n%$€£¥"  # which may stand around a number
-MARKS = ".,' \u00a0\u202f"  # which may stand in it; dates have others
-NUMBERLIKE = re.compile(rf"[-+<>~]?\s*[-+]?[.,]?\d[\d{MARKS}]*(e[-+]?\d+)?")
-
-
-def is_missing(cell: str | None) -> bool:
-    """Is the cell empty, or does it hold a word for a missing value, such as NA?"""
-    return cell is None or cell.strip() in _MISSING
-
-
-def is_gap(cell: str | None) -> bool:
-    """Is a weight missing, also if a lone dash or point stands for it?"""
-    return cell is None or cell.strip() in _GAPS
-
-
-def is_word_for_missing(cell: str | None) -> bool:
-    """Does the cell hold a word such as NA, rather than nothing?"""
-    return is_missing(cell) and bool(cell and cell.strip())
-
-
-def plain(cell: str, decimal: str = ".", thousands: str = "") -> str:
-    """A number as Python writes it, from one with other marks, a currency or a percent sign."""
-    cell = cell.strip(SIGNS)
-    if thousands and re.search(grouped(decimal, thousands), cell):
-        cell = cell.replace(thousands, "")
-    if decimal == ",":  # a point that is left makes it no number
-        cell = cell.replace(".", " ").replace(",", ".", 1)
-    return cell
-
-
-def grouped(decimal: str, thousands: str) -> str:
-    """The pattern of a number with its thousands marked, as 1,200,000 or, in India, 12,00,000."""
-    mark = re.escape(thousands)
-    groups = rf"\d{{1,3}}({mark}\d{{2,3}})*{mark}\d{{3}}"
-    return rf"^[-+]?{groups}([{decimal}]\d*)?([eE][-+]?\d+)?$"
-
-
-def is_number(cell: str, decimal: str = ".", thousands: str = "") -> bool:
-    """Can the cell be read as a number?"""
-    cell = plain(cell, decimal, thousands)
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell and cell.isascii()  # polars takes no digits of other scripts
-
-
-def looks_like_number(cell: str) -> bool:
-    """Does a person see a number, also one with a currency, a percent sign or thousands marks?"""
-    return is_number(cell) or NUMBERLIKE.fullmatch(cell.strip(SIGNS).lower()) is not None

@@ -10,11 +10,10 @@ from ...joint.chains import numbered, transitions
 from ...joint.messages import InputError
 from ..read_options import SEQUENCE_LINES, ReadOptions
 from .data import Data
-from .faults import Checks, fault
+from .headers import is_number
 from .matrices import load_array
 from .opened import Opened, as_utf8, decoded
-from .raw_tables import RawTable
-from .records import is_number
+from .raw_tables import RawTable, table_error
 
 PLAIN_SUFFIXES = ("", ".txt", ".dat", ".seq", ".dtraj")  # of files that may hold sequences
 SEQUENCE_SAMPLE_BYTES = 1 << 16  # that distinguish sequences from a table
@@ -65,9 +64,9 @@ def from_events(table: RawTable, options: ReadOptions) -> Data:
     roles = {name: getattr(options, name) for name in ("rows", "columns", "time")}
     fields = {name: table.field(which, name) for name, which in roles.items() if which is not None}
     try:
-        events = table.without_blank_lines().select(**fields).collect()
+        events = table.frame.select(**fields).collect()
     except pl.exceptions.PolarsError as error:
-        raise fault(table, Checks(names=list(fields.values())), error) from error
+        raise table_error(table, error) from error
     for role, field in fields.items():
         if events[role].null_count():
             raise InputError(

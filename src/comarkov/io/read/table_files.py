@@ -1,51 +1,71 @@
-"""Tables in files of any form, with the columns that the user has chosen."""
+"""Tables in files: delimited text, Excel, Parquet and databases, as the user has chosen them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
+from itertools import dropwhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...joint.messages import InputError, listed, need, quote, warn_user
+from ...joint.objects import are_documents
+from ..isolation import UnreadableError, check_in_child
 from ..read_options import ReadOptions
-from . import databases, excel
-from .delimited import from_lines
+from . import databases
+from .headers import CountWords, HeaderGuess, guess_header, looks_like_number
+from .matrices import refuse_large_archive
 from .opened import SPREADSHEET, Opened, as_utf8
-from .raw_tables import (
-    RawTable,
-    columns_to_drop,
-    from_parquet,
-    is_parquet,
-    known_columns,
-    without_columns,
-)
-from .texts import PROSE_ADVICE, is_prose
+from .raw_tables import RawTable, columns_to_drop, first_line, table_error, without_columns
+from .records import Lines, irregular_records, is_regular
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+PARQUET = b"PAR1"
+FIELD_SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers contain least, first
+HEAD_LINES = 100  # from which the separator and the header are detected
+HEAD_BYTES = 1 << 20  # of long lines, fewer are enough
+MAX_HEAD_BYTES = 1 << 26  # even if they hold no three lines
+MAX_TITLE_LINES = 10  # above a table, with fewer fields than it has
+EAGER_BYTES = 1 << 26  # smaller files are read at once, larger ones a part at a time
+NUMBERS_IN_PROSE = 10  # fewer than one word in so many is a number
 
 
 @contextmanager
 def table_in(
-    file: Opened, kind: str | None, options: ReadOptions, max_bytes: int | None
+    file: Opened, kind: str | None, options: ReadOptions
 ) -> Iterator[tuple[RawTable, str]]:
     """The table in a file, and the form of the file."""
-    database = databases.kind_of_database(file.path)
+    database = databases.kind_of_database(file)
     if database is not None:
-        asked = databases.Asked(options.query, options.table)
-        yield databases.from_database_file(database, file.path, asked, file.name), "a database"
-    elif is_parquet(file.path):
+        yield databases.from_database_file(database, file.path, options, file.name), "a database"
+    elif is_parquet(file):
         yield from_parquet(file), "Parquet"
     elif file.suffix == SPREADSHEET:
-        with excel.as_csv(file, options.sheet, options.decimal, max_bytes) as sheet:
-            yield _delimited(sheet, options, "an Excel file"), "an Excel file"
+        with _sheet_as_csv(file, options) as sheet:
+            yield _read_delimited(sheet, options, "an Excel file"), "an Excel file"
     else:
         with as_utf8(file, options.encoding) as text:
             try:
-                yield _delimited(text, options, "delimited text"), "delimited text"
-            except ValueError as error:
-                if kind is None and " text=" not in str(error) and is_prose(text.path):
-                    raise ValueError(f"{error} {PROSE_ADVICE}") from error
+                yield _read_delimited(text, options, "delimited text"), "delimited text"
+            except InputError as error:
+                if kind is None and " text=" not in str(error) and _is_prose(text):
+                    error.advice = (
+                        f"{error.advice or ''} If the file holds prose, use kind='texts' for a "
+                        "text in each line, or give a folder of texts."
+                    ).strip()
                 raise
 
 
-def _delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
+def _read_delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
     options.check_form(form)
     separator = options.separator if form == "delimited text" else ","
     chosen = [
@@ -68,5 +88,288 @@ def as_chosen(table: RawTable, options: ReadOptions) -> RawTable:
     marked = replace(
         table, decimal=options.decimal, thousands=options.thousands, keeps_na=options.keep_na
     )
-    drop = options.drop if options.is_given("drop") else known_columns(table, options.drop)
-    return without_columns(marked, drop)
+    if options.is_given("drop"):
+        return without_columns(marked, options.drop)
+    return without_columns(marked, [c for c in columns_to_drop(options.drop) if c in table.columns])
+
+
+def _is_prose(file: Opened) -> bool:
+    """Does a text file in UTF-8 begin with sentences rather than with a table?"""
+    lines = [line for line in _head(file) if line.strip()]
+    words = [word for line in lines for word in line.split()]
+    numbers = sum(map(looks_like_number, words))
+    return are_documents(lines) and NUMBERS_IN_PROSE * numbers < len(words)
+
+
+# --- delimited text ---------------------------------------------------------------------------
+
+
+class _Start(NamedTuple):
+    """Where a table begins in its file."""
+
+    skipped: int  #: lines before the first record
+    lines: int  #: of the first record, and blank ones below it
+    first: list[str]
+    rest: list[list[str]]  #: further records of the head of the file
+    is_short: bool  #: the first record lacks the heading of the first column, as R writes it
+
+
+def from_lines(
+    file: Opened,
+    header: bool | None,
+    separator: str | None,
+    chosen: Sequence[str | int | None] = (),
+    expected: bool | None = None,
+) -> RawTable:
+    """Delimited text in UTF-8.
+
+    ``chosen`` are the columns that the user has named; a header is ``expected`` if a similar file
+    had one, but a first line that is clearly something else is not a header.
+    """
+    head = _head(file)
+    if not any(map(str.strip, head)):
+        advice = "Give a file with one line for each entry."
+        raise InputError("the file is empty", file=file.name, advice=advice)
+    separator = separator or _separator(head, file.suffix)
+    if len(separator.encode()) != 1:
+        raise ValueError(
+            f"separator={separator!r} must be one ASCII character, for example separator=';'."
+        )
+    start = _start(head, separator, file.name)
+    headings = [cell.strip() for cell in start.first]
+    below = Lines(
+        file, separator, start.skipped + start.lines, len(headings), header_line=start.skipped + 1
+    )
+    if start.is_short and header is not False:
+        body = _read(replace(below, width=len(headings) + 1))
+        return replace(body, columns=["", *headings], has_headings=True)
+    whole = _read(replace(below, skipped=start.skipped, header_line=None))
+    if header is None:
+        has_names = any(isinstance(name, str) and not name.isdecimal() for name in chosen)
+        header = has_names or _detect_header(whole, start, expected)
+    if not header:
+        return whole
+    return replace(
+        whole, frame=whole.frame.slice(1), columns=headings, lines=below, has_headings=True
+    )
+
+
+def _head(file: Opened) -> list[str]:
+    """The first lines, as far as they can be read."""
+    content, size = file.content, HEAD_BYTES
+    while size < min(len(content), MAX_HEAD_BYTES) and content[:size].count(b"\n") < 3:
+        size *= 2
+    text = content[:size].decode("utf-8-sig", errors="replace")
+    lines = list(io.StringIO(text, newline=""))
+    if size < len(content):
+        lines = lines[:-1] or lines  # the last one may be incomplete
+    lines = lines[:HEAD_LINES]
+    wrong = next((i for i, line in enumerate(lines, 1) if "\0" in line), None)
+    if wrong is not None:
+        raise InputError(
+            "the line contains zero bytes, so it is not text in UTF-8",
+            file=file.name,
+            line=wrong,
+            advice="If it is text in another encoding, state it, for example encoding='utf-16'.",
+        )
+    return lines
+
+
+def _separator(head: list[str], suffix: str) -> str:
+    """What splits most lines into the same number of fields; of equals the first in the list."""
+    if suffix in (".tsv", ".tab"):
+        return "\t"
+
+    def count_agreeing(separator: str) -> int:
+        if not any('"' in line for line in head):
+            widths = Counter(line.count(separator) + 1 for line in head if line.strip("\r\n"))
+        else:
+            widths = Counter(map(len, csv.reader(head, delimiter=separator)))
+        return max((count for width, count in widths.items() if width > 1), default=0)
+
+    scores = {separator: count_agreeing(separator) for separator in FIELD_SEPARATORS}
+    best = max(scores, key=lambda separator: scores[separator])
+    return best if scores[best] > 0 else ","
+
+
+def _start(head: list[str], separator: str, name: str) -> _Start:
+    """The first line of the table, after comments, blank lines and lines with a title."""
+    reader = csv.reader(head, delimiter=separator)
+    begins, records = [0], []
+    for record in reader:
+        records.append(record)
+        begins.append(reader.line_num)
+    filled = [(begins[i], r) for i, r in enumerate(records) if any(map(str.strip, r))]
+    filled = list(dropwhile(lambda pair: head[pair[0]].startswith(("# ", "% ")), filled))
+    if not filled:
+        advice = "Give a file with data."
+        raise InputError("it has only comments and blank lines", file=name, advice=advice)
+    widths = [len(record) for _, record in filled]
+    width = Counter(widths).most_common(1)[0][0]
+    titles = next((i for i, pair in enumerate(filled) if not _is_title(pair[1], width)), 0)
+    is_uneven = (
+        0 < titles <= MAX_TITLE_LINES
+        and len(widths) > titles + 1
+        and set(widths[titles:]) == {width}
+    )
+    is_short = is_uneven and widths[: titles + 1] == [width - 1, width] and width > 2
+    if is_uneven and not is_short:
+        filled = filled[titles:]
+        warn_user(f"{name}: the table starts at line {filled[0][0] + 1}, below its title.")
+    skipped, first = filled[0]
+    end = filled[1][0] if len(filled) > 1 else begins[-1]
+    return _Start(skipped, end - skipped, first, [record for _, record in filled[1:]], is_short)
+
+
+def _is_title(record: list[str], width: int) -> bool:
+    """Has a line fewer fields than the table, or only one that is not empty?"""
+    return len(record) < width or (width > 2 and sum(map(bool, record)) == 1)
+
+
+def _detect_header(whole: RawTable, start: _Start, expected: bool | None) -> bool:
+    guess = HeaderGuess(False)
+    if expected is not False:
+        guess = guess_header(start.first, start.rest, _counter(whole))
+    if expected and (guess.is_header or not guess.is_sure):
+        return True
+    if not guess.is_sure or expected:
+        read_as, other = ("data", "header=True if it is a header")
+        if guess.is_header:
+            read_as, other = ("the header", "header=False if it is data")
+        line = listed(start.first, 5)
+        warn_user(f"{whole.name}: the first line ({line}) is read as {read_as}; use {other}.")
+    return guess.is_header
+
+
+def _counter(whole: RawTable) -> CountWords:
+    """How often words occur in a column, in one pass over all of it."""
+
+    def count(position: int, words: Sequence[str]) -> Mapping[str, int]:
+        import polars as pl
+
+        column = pl.col(whole.fields[position])
+        query = whole.frame.select(column).filter(column.is_in(list(words)))
+        try:
+            return dict(query.group_by(column).len().collect(engine="streaming").iter_rows())
+        except pl.exceptions.PolarsError as error:  # a byte that is not UTF-8
+            raise table_error(whole, error) from error
+
+    return count
+
+
+def _read(lines: Lines) -> RawTable:
+    """All records: by polars if they are regular, else by Python, or an error that says where."""
+    need("Reading tables", "polars")
+    import polars as pl
+
+    fields = [str(i) for i in range(lines.width)]
+    schema: Any = dict.fromkeys(fields, pl.String)
+    content = lines.file.content
+    if is_regular(lines):
+        frame = pl.scan_csv(
+            lines.file.path,
+            has_header=False,
+            separator=lines.separator,
+            quote_char='"' if content.find(b'"') >= 0 else None,
+            skip_lines=lines.skipped,
+            schema=schema,
+            null_values="",
+            glob=False,
+        )
+    else:
+        frame = pl.LazyFrame(irregular_records(lines), schema, orient="row")
+        frame = frame.select(pl.all().replace("", None))
+    is_blank = pl.all_horizontal(pl.all().is_null())
+    table = RawTable(lines.file.name, frame.filter(~is_blank), fields, fields, lines)
+    if len(content) > EAGER_BYTES:
+        return table
+    try:
+        eager = frame.collect()
+    except pl.exceptions.PolarsError as error:
+        raise table_error(table, error) from error
+    if eager.width and eager.to_series().null_count():  # no blank line has a first cell
+        eager = eager.filter(~is_blank)
+    return replace(table, frame=eager.lazy())
+
+
+# --- Parquet and Excel ------------------------------------------------------------------------
+
+
+def is_parquet(file: Opened) -> bool:
+    """Does the file begin as Parquet does?"""
+    return file.content[:4] == PARQUET
+
+
+def from_parquet(file: Opened) -> RawTable:
+    """A Parquet file."""
+    need("Reading tables", "polars")
+    import polars as pl
+
+    try:
+        check_in_child("parquet", file.path, 0)
+        frame = pl.scan_parquet(file.path, low_memory=True, glob=False)
+        names = frame.collect_schema().names()
+    except (pl.exceptions.PolarsError, OSError, UnreadableError) as error:
+        raise InputError(
+            f"it is not a Parquet file, or it is damaged: {first_line(error)}",
+            file=file.name,
+            advice="Write it again, or save the table as CSV.",
+        ) from error
+    return RawTable(file.name, frame, names, names, has_headings=True)
+
+
+@contextmanager
+def _sheet_as_csv(file: Opened, options: ReadOptions) -> Iterator[Opened]:
+    """A sheet as a CSV file whose lines are the rows of the sheet, for the time being."""
+    frame, title = _cells(file, options.sheet, options.max_bytes)
+    if options.decimal == ",":  # numbers have a point, whatever mark the texts of the sheet have
+        import polars as pl
+
+        frame = frame.select(pl.all().str.replace(r"^(-?\d+)\.(\d+)$", "$1,$2"))
+    with tempfile.TemporaryDirectory(prefix="comarkov-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / "sheet.csv"
+        frame.write_csv(path, include_header=False)
+        yield Opened(title, path, ".csv")
+
+
+def _cells(
+    file: Opened, sheet: str | int | None, max_bytes: int | None
+) -> tuple[pl.DataFrame, str]:
+    """All cells of a sheet as text, and what messages call it: one of several by its name, too."""
+    need("Reading Excel files", "polars", "fastexcel", install="comarkov[excel]")
+    import fastexcel
+
+    again = "Save it again, or as CSV."
+    refuse_large_archive(file, "an Excel file", max_bytes, again)
+    try:
+        book = fastexcel.read_excel(file.path)
+        name = _choose_sheet(book.sheet_names, sheet, file.name)
+        cells = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string")
+        frame: pl.DataFrame = cells.to_polars()
+    except fastexcel.FastExcelError as error:
+        why = first_line(error).removeprefix("calamine error: ")
+        problem = f"it is not an Excel file, or it is damaged: {why}"
+        raise InputError(problem, file=file.name, advice=again) from error
+    if not frame.width:
+        other = next((each for each in book.sheet_names if each != name), None)
+        advice = f"Choose another with sheet={quote(other)}." if other else "Give a file with data."
+        raise InputError(f"the sheet {quote(name)} is empty", file=file.name, advice=advice)
+    return frame, file.name if len(book.sheet_names) == 1 else f"{file.name}, sheet {quote(name)}"
+
+
+def _choose_sheet(names: list[str], sheet: str | int | None, file: str) -> str:
+    """The sheet that the user means, by name or by position from 0; the only one by default."""
+    if not names:
+        raise InputError("there are no sheets", file=file, advice="Give a file with data.")
+    if isinstance(sheet, str) and sheet in names:
+        return sheet
+    if sheet is not None and str(sheet).isdecimal() and int(sheet) < len(names):
+        return names[int(sheet)]
+    if sheet is None and len(names) == 1:
+        return names[0]
+    problem = f"there are {len(names)} sheets" if sheet is None else f"no sheet is {quote(sheet)}"
+    by_lower = {name.lower(): name for name in names}
+    similar = get_close_matches(str(sheet).lower(), by_lower, n=1)
+    example = by_lower[similar[0]] if similar else names[0]
+    advice = f"Choose one with sheet={quote(example)}."
+    raise InputError(f"{problem} ({listed(names, 10)})", file=file, advice=advice)

@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from ...costs.objective import most_informative
 from ...joint.messages import InputError, listed, quote, warn_user
-from ...joint.objects import are_documents, as_objects
-from ...joint.weighting import most_informative
+from ...joint.objects import as_objects
 from ..files import is_own
 from ..read_options import JSON_LINES, ReadOptions
 from .data import Data
-from .faults import Checks, fault
 from .naming import MAX_CATEGORIES, chosen_columns, columns_in, distinct
-from .opened import TITLES, Opened, advice, as_utf8, decoded, detect, is_text
-from .raw_tables import RawTable
-from .records import looks_like_number
+from .opened import WESTERN, Opened, as_utf8, decoded, detect, is_text, western_note
+from .raw_tables import RawTable, table_error
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,11 +30,6 @@ if TYPE_CHECKING:
 TEXT_WEIGHTING = "bm25"  # the best by measurement without labels, see docs/concepts/weighting.md
 STOP_WORDS = ("english", "none")
 DOCUMENT = "document"
-PROSE_LINES = 100  # lines that show whether a file holds prose
-WORDS_PER_NUMBER = 10  # prose has at least so many
-PROSE_ADVICE = (
-    "If the file holds prose, use kind='texts' for a text in each line, or give a folder of texts."
-)
 
 
 class Documents(NamedTuple):
@@ -62,8 +55,7 @@ def is_json(file: Opened) -> bool:
     """Is a file called JSON lines, or does it begin with a JSON object?"""
     if file.suffix in (".jsonl", ".ndjson"):
         return True
-    with file.path.open("rb") as stream:
-        return stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+    return file.content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
 def _content(file: Opened, options: ReadOptions) -> str:
@@ -126,24 +118,23 @@ def from_column(table: RawTable, options: ReadOptions) -> Data:
     options = options.changed(text="text" if options.text is None else options.text)
     field, name = table.field(options.text, "text"), options.name_column
     ids = [] if name is None else [table.field(name, "rows")]
-    frame = table.frame
-    if table.lines is not None:  # blank lines
-        frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-    query = frame.select(
+    query = table.frame.select(
         pl.col(field).cast(pl.String).fill_null("").alias("text"),
         *(pl.col(each).cast(pl.String).alias("name") for each in ids),
     )
     try:
         documents = query.collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
-        raise fault(table, Checks(names=ids), error) from error
+        raise table_error(table, error) from error
     if not len(documents):
         raise InputError("it has no texts", file=table.name)
     if ids and documents["name"].null_count():
-        raise fault(table, Checks(names=ids))
+        number = documents["name"].is_null().arg_max() or 0
+        advice = "Fill it in, or delete the line."
+        raise table.error("the name is missing", advice, **table.place(number, ids[0]))
     names = documents["name"].to_list() if ids else None
     others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
-    columns = _small_columns(frame, others, columns_in(options.row_classes))
+    columns = _small_columns(table.frame, others, columns_in(options.row_classes))
     found = Documents(names, documents["text"].to_list(), columns)
     return count_words(found, options, table.name, "texts")
 
@@ -226,7 +217,7 @@ def read_folder(folder: Path, options: ReadOptions) -> Data:
             skipped.append(name)
             continue
         encoding = options.encoding or detect(content)
-        if options.encoding is None and encoding in TITLES:
+        if options.encoding is None and encoding in WESTERN:
             western.append(encoding)
         texts[name] = _with_unix_lines(decoded(content, str(path), encoding))
     if not texts:
@@ -240,7 +231,8 @@ def read_folder(folder: Path, options: ReadOptions) -> Data:
         share = _share(len(skipped), total)
         warn_user(f"{share} not text and {were} skipped: {listed(skipped)}.")
     if western:
-        warn_user(advice(_share(len(western), len(texts)), max(TITLES, key=western.count)))
+        most = max(WESTERN, key=western.count)
+        warn_user(western_note(_share(len(western), len(texts)), most))
     names = list(texts)
     data = count_words(
         Documents(names, list(texts.values()), folder_classes(names)), options, str(folder)
@@ -292,12 +284,3 @@ def folder_classes(names: Sequence[str]) -> dict[str, np.ndarray]:
         for depth, title in enumerate(("folder", "subfolder"))
     }
     return {title: values for title, values in classes.items() if len(set(values) - {""}) > 1}
-
-
-def is_prose(path: Path) -> bool:
-    """Does a text file in UTF-8 begin with sentences rather than with a table?"""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        lines = [line for line in itertools.islice(file, PROSE_LINES) if line.strip()]
-    words = [word for line in lines for word in line.split()]
-    numbers = sum(map(looks_like_number, words))
-    return are_documents(lines) and WORDS_PER_NUMBER * numbers < len(words)

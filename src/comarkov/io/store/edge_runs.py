@@ -1,31 +1,44 @@
-"""From runs of edges to the rows of a matrix: names are sorted, and equal edges added up."""
+"""From edge lists of any size to the rows of a matrix, in a folder in which work can be continued.
+
+The edges of each source file become a run, a file of numbered edges in their order. Then names are
+sorted, edges are sorted by row, and equal ones are added up.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.scale import INT32_MAX
+from ...joint.scale import INT32_MAX, are_whole
 from ...kernels.matrix import add_equal, count_keys, sort_by
-from ..drafts import delayed
-from ..files import draft_mode, put_folder, refuse_to_lose, room_for
-from ..read.coding import Numbers, Texts
-from ..read.edge_files import EdgeFiles
-from ..read.edge_lists import Edges
-from .building import INDEX, Block, Bucket, Buckets, Entries, MatrixWriter, settled
-from .layout import ROWS, Description, mapped, read_names, write_array, write_names
+from ..files import draft_mode, free_place, is_store, put_folder, room_for
+from ..interrupts import delayed
+from ..read.coding import Texts
+from ..read.edge_lists import EdgeBatch, EdgeFiles
+from .building import (
+    INDEX_TYPE,
+    Block,
+    Bucket,
+    KeyedEntries,
+    MatrixWriter,
+    settle,
+    sort_on_disk,
+)
+from .layout import ROWS_FOLDER, Description, read_names, write_names
 
-JOURNAL, LOCK = "journal.jsonl", "lock"
+JOURNAL, LOCK = "journal.jsonl", "lock"  # files in a draft
+RUNS, NUMBERING = "runs", "numbering"  # folders in a draft
+BOTH_SIDES = ("row", "column")
 
 
 class Journal(NamedTuple):
@@ -44,7 +57,7 @@ class Journal(NamedTuple):
 
 
 def draft_of(target: Path) -> Path:
-    """Where the draft of a folder is, again and again."""
+    """Where the draft of a store is, again and again."""
     return target.with_name(f".{target.name[:200]}.packing")
 
 
@@ -54,9 +67,7 @@ def has_draft(path: str | os.PathLike[str]) -> bool:
 
 
 @contextmanager
-def resumable_folder(
-    target: Path, replace: bool, is_ours: Callable[[Path], bool], task: Any
-) -> Iterator[Journal]:
+def resumable_store(target: Path, replace: bool, task: Any) -> Iterator[Journal]:
     """A draft to write into, which gets the name of the target if all went well.
 
     If the work is interrupted or the disk is full, the draft stays, and the same ``task``
@@ -67,24 +78,40 @@ def resumable_folder(
         target.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
             draft.mkdir(mode)
-    with room_for(target), _locked(draft):
-        journal = _continued(draft, json.loads(json.dumps(task)))
-        try:
-            yield journal
-            refuse_to_lose(target, replace, is_ours)
-        except (KeyboardInterrupt, OSError, MemoryError):
-            raise
-        except BaseException:
+        with _lock(draft):
+            try:
+                yield _open_journal(draft, json.loads(json.dumps(task)))
+                free_place(target, replace, is_store)
+            except (KeyboardInterrupt, OSError, MemoryError):
+                raise
+            except BaseException:
+                with delayed():
+                    shutil.rmtree(draft, ignore_errors=True)
+                raise
             with delayed():
-                shutil.rmtree(draft, ignore_errors=True)
-            raise
-        with delayed():
-            (draft / JOURNAL).unlink()
-            (draft / LOCK).unlink()
-            put_folder(draft, target)
+                (draft / JOURNAL).unlink()
+                (draft / LOCK).unlink()
+                put_folder(draft, target, replace, is_store)
 
 
-def _continued(draft: Path, task: Any) -> Journal:
+@contextmanager
+def _lock(draft: Path) -> Iterator[None]:
+    """Refuse to write into a draft that another process writes into."""
+    with (draft / LOCK).open("w") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            pass  # Windows has no such locks
+        except OSError:
+            raise BlockingIOError(
+                f"{draft} is being written by another process. Wait for it, or choose another path."
+            ) from None
+        yield
+
+
+def _open_journal(draft: Path, task: Any) -> Journal:
     """The journal of a draft; a new one, in an empty folder, if it is that of another task."""
     steps: dict[str, Any] = {}
     with suppress(OSError, ValueError):
@@ -103,38 +130,11 @@ def _continued(draft: Path, task: Any) -> Journal:
     return journal
 
 
-@contextmanager
-def _locked(draft: Path) -> Iterator[None]:
-    """Refuse to write into a draft that another process writes into."""
-    try:
-        import fcntl
-    except ImportError:  # Windows, which has no such locks
-        (draft / LOCK).touch()
-        yield
-        return
-    with (draft / LOCK).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise BlockingIOError(
-                f"{draft} is being written by another process. Wait for it, or choose another path."
-            ) from None
-        yield
-
-
-FOLDER, NUMBERING = "runs", "numbering"  # in a draft
-SIDES = ("row", "column")
-
-
-class Tally(NamedTuple):
-    """How often codes of a side occur in all runs, and the sums of their weights."""
-
-    counts: np.ndarray
-    sums: np.ndarray
+# --- runs ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Runs:
+class EdgeRuns:
     """The runs of a draft: for each source file its blocks, of so many edges of a type."""
 
     folder: Path
@@ -145,35 +145,20 @@ class Runs:
         """The number of edges."""
         return sum(size for run in self.blocks for size, _ in run)
 
-    @property
-    def are_whole(self) -> bool:
-        """Are all weights whole numbers?"""
-        return all(np.dtype(dtype).kind != "f" for run in self.blocks for _, dtype in run)
-
-    def read(self) -> Iterator[Entries]:
+    def read(self) -> Iterator[KeyedEntries]:
         """All edges in the order of the sources, a block at a time."""
         for number, run in enumerate(self.blocks):
             with (self.folder / str(number)).open("rb") as file:
                 for size, dtype in run:
-                    entries = Entries.empty(size, dtype)
-                    for array in entries:
-                        file.readinto(array.data.cast("B"))
+                    entries = KeyedEntries.empty(size, dtype)
+                    entries.read(file)
                     yield entries
 
-    def tally(self, sizes: Sequence[int]) -> list[Tally]:
-        """Count how often each row and each column occurs, given the numbers of both."""
-        tallies = [Tally(np.zeros(size, np.int64), np.zeros(size)) for size in sizes]
-        for entries in self.read():
-            for tally, codes in zip(tallies, entries[:2], strict=True):
-                count_keys(codes, entries.weights, tally.counts, tally.sums)
-        return tallies
 
-
-def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[Runs, list[Any]]:
-    """Write the runs of all files that have none yet; returns them and the codings."""
-    folder = journal.folder / FOLDER
+def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[EdgeRuns, list[Any]]:
+    """Write the runs of all files that have none yet; returns them and the codings of names."""
+    folder, numbering = journal.folder / RUNS, journal.folder / NUMBERING
     folder.mkdir(exist_ok=True)
-    (journal.folder / NUMBERING).mkdir(exist_ok=True)
     with edges.table(edges.files[0]) as first:
         if "about" not in journal.steps:
             journal.note("about", edges.facts(first))
@@ -181,23 +166,24 @@ def write_runs(edges: EdgeFiles, journal: Journal, advance: Any) -> tuple[Runs, 
         sizes = [path.stat().st_size for path in edges.files]
         for number, path in enumerate(edges.files):
             if f"run {number}" not in journal.steps:
-                batches = edges.batches(path, first, codings)
-                blocks = _write_run(folder / str(number), batches)
-                new = [_write_new_names(journal, c, s) for c, s in zip(codings, SIDES, strict=True)]
-                journal.note(f"run {number}", {"blocks": blocks, "names": new})
+                known = [_names(coding).size for coding in codings]
+                blocks = _write_run(folder / str(number), edges.batches(path, first, codings))
+                for coding, side, start in zip(codings, BOTH_SIDES, known, strict=True):
+                    if (new := _names(coding)[start:]).size:
+                        write_names(numbering / str(number), side, new)
+                journal.note(f"run {number}", blocks)
             advance("Reading", sum(sizes[: number + 1]), sum(sizes))
-    runs = [journal.steps[f"run {number}"]["blocks"] for number in range(len(edges.files))]
-    return Runs(folder, runs), codings
+    return EdgeRuns(folder, [journal.steps[f"run {n}"] for n in range(len(edges.files))]), codings
 
 
-def _write_run(path: Path, batches: Iterator[Edges]) -> list[tuple[int, str]]:
+def _write_run(path: Path, batches: Iterator[EdgeBatch]) -> list[tuple[int, str]]:
     """Write edges in their order; returns the size and the type of weights of each block."""
     blocks = []
     with path.open("wb") as file:
         for edges in batches:
             weights = _narrow(edges.weights)
-            for array in (*(codes.astype(INDEX, copy=False) for codes in edges.codes), weights):
-                file.write(np.ascontiguousarray(array).data.cast("B"))
+            rows, columns = (codes.astype(INDEX_TYPE, copy=False) for codes in edges.codes)
+            KeyedEntries(rows, columns, weights).write(file)
             blocks.append((weights.size, weights.dtype.str))
         file.flush()
         os.fsync(file.fileno())
@@ -206,136 +192,106 @@ def _write_run(path: Path, batches: Iterator[Edges]) -> list[tuple[int, str]]:
 
 def _narrow(weights: np.ndarray) -> np.ndarray:
     """Weights in the smallest type that holds them exactly."""
-    if weights.size == 0 or not (weights == np.floor(weights)).all():
-        return weights.astype(np.float64, copy=False) if weights.size else weights.astype(np.uint8)
-    most = weights.max()
-    if most > INT32_MAX:
+    most = weights.max(initial=0)
+    if most > INT32_MAX or not are_whole(weights):
         return weights.astype(np.float64, copy=False)
     return weights.astype(np.uint8 if most <= np.iinfo(np.uint8).max else np.int32)
 
 
-# --- codings that can be continued --------------------------------------------------------------
-
-
 def _codings(edges: EdgeFiles, first: Any, journal: Journal) -> list[Any]:
-    """The codings of rows and columns, with what they knew after the last complete run."""
-    folder = journal.folder / NUMBERING
-    if "codings" not in journal.steps:
-        codings = edges.codings(first)
-        for coding, side in zip(codings, SIDES, strict=True):
-            if isinstance(coding, Numbers):
-                write_array(folder / f"{side}.npy", coding.ids)
-        journal.note("codings", [type(coding).__name__ for coding in codings])
-        return codings
-    return [
-        Numbers(np.array(mapped(folder / f"{side}.npy")))
-        if kind == Numbers.__name__
-        else Texts(edges.options.keep_na, _known_names(journal, side))
-        for kind, side in zip(journal.steps["codings"], SIDES, strict=True)
-    ]
+    """The codings of rows and columns, as they were after the last complete run."""
+    runs = sum(step.startswith("run ") for step in journal.steps)
+    codings = edges.codings(first)
+    for i, side in enumerate(BOTH_SIDES):
+        folders = [journal.folder / NUMBERING / str(number) for number in range(runs)]
+        names = [name for folder in folders for name in read_names(folder, side, 0)]
+        if isinstance(codings[i], Texts) and names:
+            codings[i] = Texts(edges.options.keep_na, names)
+    return codings
 
 
-def _write_new_names(journal: Journal, coding: Any, side: str) -> int:
-    """Write the names that are new since the last run; returns how many are known now."""
-    if isinstance(coding, Numbers):
-        return 0
-    known = max((names[SIDES.index(side)] for names in _noted(journal)), default=0)
-    new = coding.known_names[known:]
-    if new.size:
-        folder = journal.folder / NUMBERING / f"{side}-{known}"
-        folder.mkdir(parents=True, exist_ok=True)
-        write_names(folder, side, new)
-    return int(known + new.size)
+def _names(coding: Any) -> np.ndarray:
+    """The names that have codes so far, unless they are numbers, which are all known before."""
+    return coding.known_names if isinstance(coding, Texts) else np.empty(0, object)
 
 
-def _known_names(journal: Journal, side: str) -> list[str]:
-    ends = sorted({names[SIDES.index(side)] for names in _noted(journal)} | {0})
-    return [
-        name
-        for start, end in pairwise(ends)
-        for name in read_names(journal.folder / NUMBERING / f"{side}-{start}", side, end - start)
-    ]
-
-
-def _noted(journal: Journal) -> list[list[int]]:
-    """How many names were known after each run."""
-    return [about["names"] for step, about in journal.steps.items() if step.startswith("run ")]
+# --- rows ---------------------------------------------------------------------------------------
 
 
 class Ranking(NamedTuple):
-    """The names of a side in their final order, and the place of each code; None if equal."""
+    """The names of a side in their final order, and what is known about each."""
 
     names: np.ndarray
-    places: np.ndarray | None
+    places: np.ndarray | None  #: of codes; None if they are equal
+    counts: np.ndarray  #: how often each occurs in all runs
+    sums: np.ndarray  #: of the weights
 
     @classmethod
-    def of(cls, coding: Any, tally: Tally) -> Ranking:
-        """The names that occur."""
-        return cls(*coding.finish(np.flatnonzero(tally.counts)))
+    def of(cls, coding: Any, counts: np.ndarray, sums: np.ndarray) -> Ranking:
+        """The ranking of a coding, from the counts and sums of all codes."""
+        codes = np.flatnonzero(counts)
+        names, places = coding.finish(codes)
+        if places is not None:
+            counts, sums = (
+                np.bincount(places[codes], amounts[codes], names.size) for amounts in (counts, sums)
+            )
+        return cls(names, places, counts.astype(np.int64), sums)
 
-    def ranked(self, codes: np.ndarray) -> np.ndarray:
+    def rank(self, codes: np.ndarray) -> np.ndarray:
         """The places of codes."""
         return codes if self.places is None else self.places[codes]
 
-    def added(self, amounts: np.ndarray) -> np.ndarray:
-        """Amounts by code, added up by place."""
-        if self.places is None:
-            return amounts
-        occurring = np.flatnonzero(amounts)
-        return np.bincount(self.places[occurring], amounts[occurring], self.names.size)
+
+def _rank_names(runs: EdgeRuns, codings: Sequence[Any]) -> list[Ranking]:
+    tallies = [(np.zeros(coding.size, np.int64), np.zeros(coding.size)) for coding in codings]
+    for entries in runs.read():
+        for tally, codes in zip(tallies, entries[:2], strict=True):
+            count_keys(codes, entries.weights, *tally)
+    return [Ranking.of(coding, *tally) for coding, tally in zip(codings, tallies, strict=True)]
 
 
 def write_rows(
-    runs: Runs, codings: Sequence[Any], folder: Path, memory: int, advance: Callable[..., None]
+    runs: EdgeRuns, codings: Sequence[Any], folder: Path, memory: int, advance: Any
 ) -> Description:
     """Write the rows of the matrix and the names of both sides into a folder."""
-    tallies = runs.tally([coding.size for coding in codings])
-    rankings = [Ranking.of(*both) for both in zip(codings, tallies, strict=True)]
-    sums = [ranking.added(tally.sums) for ranking, tally in zip(rankings, tallies, strict=True)]
-    is_count = runs.are_whole and max(map(np.max, sums)) <= INT32_MAX
-    counts = rankings[0].added(tallies[0].counts).astype(np.int64)
-    shape = rankings[0].names.size, rankings[1].names.size
-    names: dict[str, Any] = {}
-    for side, ranking in zip(SIDES, rankings, strict=True):
-        names |= write_names(folder, side, ranking.names)
+    rows, columns = rankings = _rank_names(runs, codings)
+    are_whole = all(np.dtype(dtype).kind != "f" for run in runs.blocks for _, dtype in run)
+    is_count = are_whole and max(rows.sums.max(), columns.sums.max()) <= INT32_MAX
     dtype = np.dtype(np.int32 if is_count else np.float64)
-    del tallies, sums
-    done = 0
-    with Buckets(folder / "buckets", counts, memory, dtype) as buckets:
-        for entries in runs.read():
-            keys, others = (
-                ranking.ranked(codes) for ranking, codes in zip(rankings, entries[:2], strict=True)
-            )
-            buckets.add(Entries(keys, others, entries.weights.astype(dtype, copy=False)))
-            done += keys.size
-            advance("Sorting rows", done, 2 * runs.size)
-        with MatrixWriter(folder / ROWS, dtype) as writer:
-            for bucket in buckets.read():
-                writer.add(_summed(bucket, shape[1]))
-                done += bucket.entries.keys.size
-                advance("Sorting rows", done, 2 * runs.size)
-    about = settled(folder, shape, writer)
+    names: dict[str, Any] = {}
+    for side, ranking in zip(BOTH_SIDES, rankings, strict=True):
+        names |= write_names(folder, side, ranking.names)
+    entries = (
+        KeyedEntries(rows.rank(keys), columns.rank(others), weights.astype(dtype, copy=False))
+        for keys, others, weights in runs.read()
+    )
+    report = partial(advance, "Sorting rows")
+    buckets = sort_on_disk(folder / "buckets", rows.counts, entries, dtype, memory, report)
+    with MatrixWriter(folder / ROWS_FOLDER, dtype) as writer:
+        for bucket in buckets:
+            writer.add(_add_edges(bucket, columns.names.size))
+    about = settle(folder, (rows.names.size, columns.names.size), writer)
     return replace(about, named=(True, True), files=about.files | names)
 
 
-def _summed(bucket: Bucket, columns: int) -> Block:
+def _add_edges(bucket: Bucket, columns: int) -> Block:
     """Rows of a bucket, sorted by column, with equal edges added up and zeros left out."""
     if bucket.entries.weights.dtype == np.int32:
-        return _summed_counts(bucket, columns)
-    rows = bucket.entries.keys - INDEX(bucket.start)
+        return _add_counts(bucket, columns)
+    rows = bucket.entries.keys - INDEX_TYPE(bucket.start)
     shape = bucket.stop - bucket.start, columns
     csr = sp.coo_array((bucket.entries.weights, (rows, bucket.entries.others)), shape).tocsr()
     csr.eliminate_zeros()
     return Block(csr.indptr, csr.indices, csr.data)
 
 
-def _summed_counts(bucket: Bucket, columns: int) -> Block:
-    """The same for counts, whose sums do not depend on their order: by column, then by row."""
+def _add_counts(bucket: Bucket, columns: int) -> Block:
+    """Rows of counts, whose sums do not depend on their order: sorted by column, then by row."""
     keys, others, weights = bucket.entries
     indptr = np.empty(columns + 1, np.int64)
     by_column = np.empty_like(keys), np.empty_like(weights)
     sort_by(others, (keys, weights), 0, indptr, by_column)
-    columns_sorted = np.repeat(np.arange(columns, dtype=INDEX), np.diff(indptr))
+    columns_sorted = np.repeat(np.arange(columns, dtype=INDEX_TYPE), np.diff(indptr))
     indptr = np.empty(bucket.stop - bucket.start + 1, np.int64)
     sort_by(by_column[0], (columns_sorted, by_column[1]), bucket.start, indptr, (others, weights))
     add_equal(indptr, others, weights)

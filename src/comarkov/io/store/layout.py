@@ -11,20 +11,47 @@ import json
 import math
 import mmap
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ...joint.messages import InputError
+from ...joint.objects import as_objects
 from ..files import STORE
 from ..isolation import BAD_HEADER
 from ..read.data import NOTES, Data, annotation_parts, annotations_in, pop_strings
 
-CHUNK = 1 << 22  # bytes at a time
-HEADER = 128  # bytes before the values of an array with one dimension, whatever its size
+STORE_FORMAT = 1
+ROWS_FOLDER, COLUMNS_FOLDER, NAMES_FOLDER = "rows", "columns", "names"  # folders in a store
+#: The arrays of a matrix, as kernels take them; None for the type of the weights.
+MATRIX_TYPES: dict[str, Any] = {
+    "indptr": np.int64,
+    "indices": np.uint32,
+    "weights": None,
+    "ones": np.int32,
+    "twos": np.int32,
+    "mass": np.float64,
+}
+WEIGHT_TYPES = ("int32", "float32", "float64")
+#: What a description and ``Data`` have in common.
+FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
+ARRAY_HEADER = 128  # bytes before the values of an array with one dimension, whatever its size
+NAMES_AT_A_TIME = 1 << 16
+
+
+def damaged(path: Path) -> InputError:
+    """The error about a file of a store that is not as it was written."""
+    return InputError(
+        "the file is damaged or missing, so the store cannot be used",
+        file=path,
+        advice="Pack its source again with overwrite=True.",
+    )
+
+
+# --- arrays -------------------------------------------------------------------------------------
 
 
 class Written(NamedTuple):
@@ -35,25 +62,24 @@ class Written(NamedTuple):
 
 
 class ArrayWriter:
-    """An array in a file that grows at its end, with a digest of what was written."""
+    """An array in a new file that grows at its end; it is complete and on the disk on exit."""
 
-    def __init__(self, file: IO[bytes], dtype: Any) -> None:
+    def __init__(self, path: Path, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
         self.size = 0
-        self._file = file
+        self._file = path.open("wb")
         self._digest = hashlib.sha256()
-        self._write_header()
 
-    @classmethod
-    @contextmanager
-    def to(cls, path: Path, dtype: Any) -> Iterator[Self]:
-        """Write to a new file, which is complete and on the disk in the end."""
-        with path.open("wb") as file:
-            writer = cls(file, dtype)
-            yield writer
-            writer._write_header()
-            file.flush()
-            os.fsync(file.fileno())
+    def __enter__(self) -> Self:
+        self._write_header()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._file:
+            if kind is None:
+                self._write_header()
+                self._file.flush()
+                os.fsync(self._file.fileno())
 
     def append(self, values: np.ndarray) -> None:
         """Add values at the end."""
@@ -66,57 +92,60 @@ class ArrayWriter:
     @property
     def written(self) -> Written:
         """What is known about the file so far."""
-        return Written(HEADER + self.size * self.dtype.itemsize, self._digest.hexdigest())
+        return Written(ARRAY_HEADER + self.size * self.dtype.itemsize, self._digest.hexdigest())
 
     def _write_header(self) -> None:
         """Write the header, which has room for any size."""
         about = {"descr": self.dtype.str, "fortran_order": False, "shape": (self.size,)}
         self._file.seek(0)
         np.lib.format.write_array_header_1_0(self._file, about)
-        if self._file.tell() != HEADER:
-            raise OSError(f"The header of an array takes {self._file.tell()} bytes, not {HEADER}.")
+        assert self._file.tell() == ARRAY_HEADER
 
 
 def write_array(path: Path, values: np.ndarray) -> Written:
     """Write an array into a new file."""
-    with ArrayWriter.to(path, values.dtype) as writer:
+    with ArrayWriter(path, values.dtype) as writer:
         writer.append(values)
     return writer.written
 
 
-def digest_of(path: Path) -> str:
-    """The digest of the values in a file."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        file.seek(HEADER)
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
-
-
-def mapped(path: Path) -> np.ndarray:
+def map_array(path: Path) -> np.ndarray:
     """The array in a file, loaded where it is used; writing to it changes no file."""
     try:
         return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
     except (OSError, ValueError, *BAD_HEADER) as error:
-        raise damaged_file(path) from error
+        raise damaged(path) from error
 
 
-def damaged_file(path: Path) -> ValueError:
-    """The error about a file of a store that is not as it was written."""
-    return ValueError(
-        f"{path} is damaged or missing, so the store cannot be used. Pack its source again with "
-        "overwrite=True."
-    )
+class MappedPages(NamedTuple):
+    """The mapped arrays of a matrix that are large: one value for each entry."""
+
+    arrays: tuple[np.ndarray, ...]
+
+    def release(self, start: int, stop: int) -> None:
+        """Give back the memory of the entries from start to stop; they are read again if needed.
+
+        Nothing that was written to them is kept: mapped arrays are only read.
+        """
+        for array in self.arrays:
+            owner: Any = array
+            while isinstance(owner, np.ndarray):
+                owner = owner.base
+            if isinstance(owner, mmap.mmap) and hasattr(owner, "madvise"):
+                _release(owner, array, start, stop)
 
 
-FORMAT = 1
-ROWS, COLUMNS, NAMES = "rows", "columns", "names"  # folders in a store
-ARRAYS = ("indptr", "indices", "weights", "ones", "twos", "mass")  # of a matrix, as kernels take it
+def _release(mapping: mmap.mmap, array: np.ndarray, start: int, stop: int) -> None:
+    """Give back all pages that lie between two positions of an array."""
+    before = array.ctypes.data - np.frombuffer(mapping, np.uint8).ctypes.data
+    first, last = (before + place * array.itemsize for place in (start, stop))
+    first = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
+    last = len(mapping) if stop >= array.size else last // mmap.PAGESIZE * mmap.PAGESIZE
+    if last > first:
+        mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
 
-WEIGHTS = ("int32", "float32", "float64")
-#: What a description and ``Data`` have in common.
-FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
+
+# --- store.json ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -140,10 +169,11 @@ class Description:
 
     def as_json(self) -> dict[str, Any]:
         """The description as plain values."""
-        content = asdict(self)
-        content["spread"] = None if np.isinf(self.spread) else self.spread
-        content["files"] = {name: written._asdict() for name, written in self.files.items()}
-        return content
+        files = {name: written._asdict() for name, written in self.files.items()}
+        return asdict(self) | {
+            "spread": None if np.isinf(self.spread) else self.spread,
+            "files": files,
+        }
 
     @classmethod
     def of_json(cls, content: Mapping[str, Any]) -> Description:
@@ -156,26 +186,32 @@ class Description:
 
     def write(self, folder: Path) -> None:
         """Write store.json, the last file of a store."""
-        content = {"format": FORMAT, **self.as_json()}
+        content = {"format": STORE_FORMAT, **self.as_json()}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         (folder / STORE).write_text(text, encoding="utf-8")
 
     @classmethod
     def read(cls, folder: Path) -> Description:
         """Read store.json, and check that all files have their sizes."""
-        content = _content(folder)
         try:
-            description = cls.of_json(content)
-            is_sound = description._is_sound()
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise damaged(folder, STORE) from error
+            content = json.loads((folder / STORE).read_text(encoding="utf-8"))
+            version = content.pop("format")
+            about = cls.of_json(content) if version == STORE_FORMAT else None
+            is_sound = about is None or about._is_sound()
+        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            raise damaged(folder / STORE) from error
+        if about is None:
+            raise InputError(
+                f"it is a store of format {version}, and this comarkov reads format {STORE_FORMAT}",
+                file=folder,
+                advice="Pack its source again, or install the version that wrote it.",
+            )
         if not is_sound:
-            raise damaged(folder, STORE)
-        for name, written in description.files.items():
-            path = folder / name
+            raise damaged(folder / STORE)
+        for path, written in ((folder / name, written) for name, written in about.files.items()):
             if not path.is_file() or path.stat().st_size != written.bytes:
-                raise damaged(folder, name)
-        return description
+                raise damaged(path)
+        return about
 
     def _is_sound(self) -> bool:
         """Have all values their types, and numbers that can be?"""
@@ -185,7 +221,7 @@ class Description:
             len(self.shape) == 2
             and all(type(count) is int and count > 0 for count in counts)
             and type(self.is_count) is bool
-            and self.weights in WEIGHTS
+            and self.weights in WEIGHT_TYPES
             and all(isinstance(value, int | float) for value in (self.scale, self.spread))
             and 0 < self.scale < math.inf
             and self.spread > 0
@@ -197,87 +233,42 @@ class Description:
 
     def verify(self, folder: Path, advance: Any = None) -> None:
         """Compare all files with their checksums; an error names the first that differs."""
-        done, total = 0, sum(written.bytes for written in self.files.values())
+        done, total = 0, self.bytes
         for name, written in self.files.items():
-            if digest_of(folder / name) != written.sha256:
-                raise damaged(folder, name)
+            with (folder / name).open("rb") as file:
+                file.seek(ARRAY_HEADER)
+                if hashlib.file_digest(file, "sha256").hexdigest() != written.sha256:
+                    raise damaged(folder / name)
             done += written.bytes
             if advance is not None:
                 advance(done, total)
 
-
-def _content(folder: Path) -> dict[str, Any]:
-    try:
-        content = json.loads((folder / STORE).read_text(encoding="utf-8"))
-        version = content.pop("format")
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise damaged(folder, STORE) from error
-    if version != FORMAT:
-        raise ValueError(
-            f"{folder} is a store of format {version}, but this version of comarkov reads format "
-            f"{FORMAT}. Pack its source again, or install the version that wrote it."
-        )
-    return dict(content)
+    @property
+    def bytes(self) -> int:
+        """The size of all files together."""
+        return sum(written.bytes for written in self.files.values())
 
 
-def damaged(folder: Path, name: str) -> ValueError:
-    """The error about a file of a store that is not as it was written."""
-    return damaged_file(folder / name)
-
-
-class Pages(NamedTuple):
-    """The mapped arrays of a matrix that are large: one value for each entry."""
-
-    arrays: tuple[np.ndarray, ...]
-
-    def release(self, start: int, stop: int) -> None:
-        """Give back the memory of the entries from start to stop; they are read again if needed.
-
-        Nothing that was written to them is kept: mapped arrays are only read.
-        """
-        for array in self.arrays:
-            mapping = _mapping_of(array)
-            if mapping is not None and hasattr(mapping, "madvise"):
-                _release(mapping, array, start, stop)
-
-
-def _mapping_of(array: np.ndarray) -> mmap.mmap | None:
-    """The mapped file that an array is in."""
-    owner: Any = array
-    while isinstance(owner, np.ndarray):
-        owner = owner.base
-    return owner if isinstance(owner, mmap.mmap) else None
-
-
-def _release(mapping: mmap.mmap, array: np.ndarray, start: int, stop: int) -> None:
-    """Give back all pages that lie between two positions of an array."""
-    before = array.ctypes.data - np.frombuffer(mapping, np.uint8).ctypes.data
-    first, last = (before + place * array.itemsize for place in (start, stop))
-    first = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
-    last = len(mapping) if stop >= array.size else last // mmap.PAGESIZE * mmap.PAGESIZE
-    if last > first:
-        mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
-
-
-AT_A_TIME = 1 << 16  # names
+# --- names, classes and texts -------------------------------------------------------------------
 
 
 def names_file(side: str) -> str:
     """The file in a store with the names of a "row" or "column"."""
-    return f"{NAMES}/{side}_names.npy"
+    return f"{NAMES_FOLDER}/{side}_names.npy"
 
 
 def write_names(folder: Path, side: str, names: Sequence[str] | np.ndarray) -> dict[str, Written]:
     """Write the names of a "row" or "column", a part at a time."""
-    (folder / NAMES).mkdir(exist_ok=True)
-    texts, ends = names_file(side), f"{NAMES}/{side}_name_ends.npy"
+    (folder / NAMES_FOLDER).mkdir(parents=True, exist_ok=True)
+    texts, ends = names_file(side), f"{NAMES_FOLDER}/{side}_name_ends.npy"
     with (
-        ArrayWriter.to(folder / texts, np.uint8) as text,
-        ArrayWriter.to(folder / ends, np.int64) as end,
+        ArrayWriter(folder / texts, np.uint8) as text,
+        ArrayWriter(folder / ends, np.int64) as end,
     ):
-        for start in range(0, len(names), AT_A_TIME):
+        for start in range(0, len(names), NAMES_AT_A_TIME):
             part = [
-                name.encode("utf-8", "surrogatepass") for name in names[start : start + AT_A_TIME]
+                name.encode("utf-8", "surrogatepass")
+                for name in names[start : start + NAMES_AT_A_TIME]
             ]
             end.append(text.size + np.cumsum([len(name) for name in part], dtype=np.int64))
             text.append(np.frombuffer(b"".join(part), np.uint8))
@@ -289,19 +280,19 @@ def write_annotations(folder: Path, data: Data) -> dict[str, Written]:
     parts = annotation_parts(data, {})
     if NOTES in parts:
         parts[NOTES] = np.frombuffer(str(parts[NOTES]).encode("utf-8"), np.uint8)
-    files = {f"{NAMES}/{name}.npy": values for name, values in parts.items()}
+    files = {f"{NAMES_FOLDER}/{name}.npy": values for name, values in parts.items()}
     return {name: write_array(folder / name, values) for name, values in files.items()}
 
 
 def read_names(folder: Path, side: str, size: int) -> np.ndarray:
     """The names of a side, or its numbers from 0 if it has none."""
-    listed = pop_strings(_parts(folder, f"{side}_name*"), side)
-    return _as_objects(list(map(str, range(size))) if listed is None else listed)
+    names = pop_strings(_map_arrays(folder, f"{side}_name*"), side)
+    return as_objects(list(map(str, range(size))) if names is None else names)
 
 
 def read_annotations(folder: Path) -> dict[str, Any]:
     """Classes, texts and the keywords of ``read``, as keywords of ``Data``."""
-    parts = _parts(folder, "*")
+    parts = _map_arrays(folder, "*")
     for side in ("row", "column"):
         parts.pop(f"{side}_names", None)
         parts.pop(f"{side}_name_ends", None)
@@ -309,14 +300,8 @@ def read_annotations(folder: Path) -> dict[str, Any]:
         parts[NOTES] = np.array(parts[NOTES].tobytes().decode("utf-8"))
     annotations = annotations_in(parts)
     texts = annotations["texts"]
-    return annotations | {"texts": None if texts is None else _as_objects(texts)}
+    return annotations | {"texts": None if texts is None else as_objects(texts)}
 
 
-def _as_objects(texts: list[str]) -> np.ndarray:
-    array = np.empty(len(texts), dtype=object)
-    array[:] = texts
-    return array
-
-
-def _parts(folder: Path, pattern: str) -> dict[str, np.ndarray]:
-    return {path.stem: mapped(path) for path in (folder / NAMES).glob(f"{pattern}.npy")}
+def _map_arrays(folder: Path, pattern: str) -> dict[str, np.ndarray]:
+    return {path.stem: map_array(path) for path in (folder / NAMES_FOLDER).glob(f"{pattern}.npy")}

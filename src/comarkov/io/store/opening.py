@@ -1,72 +1,43 @@
-"""Opening a store: its arrays are mapped into memory, and loaded where they are used."""
+"""Stores as data: their arrays are mapped into memory, and loaded where they are used."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import tempfile
+import weakref
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypeGuard
 
 import numpy as np
 
-from ...joint.joint import Joint
+from ...joint.inputs import as_csr, is_on_disk, named_csr, names
+from ...joint.joint import Joint, joint, with_names
 from ...joint.messages import warn_user
-from ..files import DATA, REFERENCE, is_store
+from ...joint.weighting import Weighting, frequencies, row_sums
+from ..files import DATA_FILE, REFERENCE, is_store
 from ..read.data import Data, as_classes, as_names
-from .building import mapped_joint
+from .building import Block, MatrixWriter, canonical_blocks, map_joint, settle, write_columns
 from .layout import (
-    ARRAYS,
-    COLUMNS,
+    COLUMNS_FOLDER,
     FACTS,
-    ROWS,
+    MATRIX_TYPES,
+    ROWS_FOLDER,
     Description,
     damaged,
-    mapped,
+    map_array,
     read_annotations,
     read_names,
 )
 
-COMPARED = 1 << 26  # bytes of a store that are compared with their checksums when it is opened
-CHUNK = 1 << 22  # indices at a time
-KINDS = {"indptr": "int64", "indices": "u", "ones": "int32", "twos": "int32", "mass": "float64"}
-
-
-def check_arrays(folder: Path, about: Description) -> None:
-    """An error if an array has another size or type than the store; small stores are compared."""
-    for side, size in zip((ROWS, COLUMNS), about.shape, strict=True):
-        lengths = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
-        for name in ARRAYS:
-            file = f"{side}/{name}.npy"
-            array = mapped(folder / file)
-            kind = array.dtype.kind if name == "indices" else array.dtype.name
-            is_right = kind == KINDS.get(name, about.weights)
-            if not is_right or array.shape != (lengths.get(name, size),):
-                raise damaged(folder, file)
-    if sum(written.bytes for written in about.files.values()) <= COMPARED:
-        about.verify(folder)
-
-
-def check_places(folder: Path, data: Joint) -> None:
-    """An error if rows or indices lead out of the arrays."""
-    for side, joint in ((ROWS, data), (COLUMNS, data.T)):
-        matrix, width = joint.matrix, joint.shape[1]
-        lengths = np.diff(matrix.indptr)
-        ends = matrix.indptr[0], matrix.indptr[-1]
-        if ends != (0, joint.nnz) or (lengths < 0).any():
-            raise damaged(folder, f"{side}/indptr.npy")
-        few = np.minimum(matrix.ones, matrix.twos).min() >= 0
-        if not few or (matrix.ones.astype(np.int64) + matrix.twos > lengths).any():
-            raise damaged(folder, f"{side}/ones.npy")
-        for start in range(0, joint.nnz, CHUNK):
-            stop = min(start + CHUNK, joint.nnz)
-            if matrix.indices[start:stop].max() >= width:
-                raise damaged(folder, f"{side}/indices.npy")
-            if joint.pages is not None:
-                joint.pages.release(start, stop)
-
-
-CHECKED = 10**8  # entries of a store that are looked at when it is opened
+MAX_COMPARED_BYTES = 1 << 26  # of a store that is compared with its checksums when it is opened
+MAX_CHECKED_ENTRIES = 10**8  # of a store whose places are checked when it is opened
+INDICES_AT_A_TIME = 1 << 22
+TRANSPOSE_MEMORY = 1 << 28  # bytes for sorting
+LARGE_STORE = 10_000_000  # entries from which on data are not copied
+REFERENCE_FACTS = ("row_kind", "column_kind", "entry_kind", "source")
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -97,7 +68,7 @@ class Store(Data):
         return cls(joint=joint, path=path, **{"texts": None, **facts, **more})
 
     def changed(self, **fields: Any) -> Self:
-        """The same with other values of some fields; what is not loaded yet stays so."""
+        """A copy with other values of some fields; what is not loaded yet stays so."""
         return type(self)(**{**self.__dict__, **fields})
 
     def __getattr__(self, name: str) -> Any:
@@ -133,45 +104,77 @@ def open_store(path: str | os.PathLike[str]) -> Store:
     """Open a folder that ``pack`` wrote, after a look at its files."""
     folder = Path(path)
     about = Description.read(folder)
-    joint = _joint(folder, about)
+    weights = _open_joint(folder, about)
     annotations = read_annotations(folder) | {"reading": about.reading}
-    return Store.of(joint, folder.absolute(), about, **annotations)
+    return Store.of(weights, folder.absolute(), about, **annotations)
 
 
 def open_joint(path: str | os.PathLike[str]) -> Joint:
     """The matrix of a store, without its names."""
     folder = Path(path)
-    return _joint(folder, Description.read(folder))
+    return _open_joint(folder, Description.read(folder))
+
+
+def _open_joint(folder: Path, about: Description) -> Joint:
+    """The matrix and its transpose; in large stores places are checked when a fit begins."""
+    _check_arrays(folder, about)
+    if about.bytes <= MAX_COMPARED_BYTES:
+        about.verify(folder)
+    data = map_joint(folder, about)
+    if about.entries <= MAX_CHECKED_ENTRIES:
+        _check_places(folder, data)
+    return data
 
 
 def check_large(data: Any) -> None:
     """Look at all of a store before a fit, if that was too much when it was opened."""
-    if isinstance(data, Store) and data.joint.nnz > CHECKED:
-        check_places(data.path, data.joint)
+    if isinstance(data, Store) and data.joint.nnz > MAX_CHECKED_ENTRIES:
+        _check_places(data.path, data.joint)
 
 
-def _joint(folder: Path, about: Description) -> Joint:
-    """The matrix and its transpose; in large stores places are checked when a fit begins."""
-    check_arrays(folder, about)
-    data = mapped_joint(folder, about)
-    if about.entries <= CHECKED:
-        check_places(folder, data)
-    return data
+def _check_arrays(folder: Path, about: Description) -> None:
+    """An error if an array has another size or type than the description states."""
+    for side, size in zip((ROWS_FOLDER, COLUMNS_FOLDER), about.shape, strict=True):
+        lengths = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
+        for name, dtype in MATRIX_TYPES.items():
+            path = folder / side / f"{name}.npy"
+            array = map_array(path)
+            is_right = array.dtype == (dtype or about.weights)
+            if not is_right or array.shape != (lengths.get(name, size),):
+                raise damaged(path)
 
 
-LARGE = 10_000_000  # entries from which on data are not copied
-REFERENCE_FACTS = ("row_kind", "column_kind", "entry_kind", "source")
+def _check_places(folder: Path, data: Joint) -> None:
+    """An error if rows or indices lead out of the arrays."""
+    for side, weights in ((folder / ROWS_FOLDER, data), (folder / COLUMNS_FOLDER, data.T)):
+        matrix, (_, width), size = weights.matrix, weights.shape, weights.nnz
+        lengths = np.diff(matrix.indptr)
+        ends = matrix.indptr[0], matrix.indptr[-1]
+        if ends != (0, size) or (lengths < 0).any():
+            raise damaged(side / "indptr.npy")
+        are_counts = np.minimum(matrix.ones, matrix.twos).min() >= 0
+        if not are_counts or (matrix.ones.astype(np.int64) + matrix.twos > lengths).any():
+            raise damaged(side / "ones.npy")
+        for start in range(0, size, INDICES_AT_A_TIME):
+            stop = min(start + INDICES_AT_A_TIME, size)
+            if matrix.indices[start:stop].max() >= width:
+                raise damaged(side / "indices.npy")
+            if weights.pages is not None:
+                weights.pages.release(start, stop)
+
+
+# --- results that refer to a store --------------------------------------------------------------
 
 
 def is_large(data: Data) -> TypeGuard[Store]:
     """Are data in a store, and too large to be copied?"""
-    return isinstance(data, Store) and data.joint.nnz >= LARGE
+    return isinstance(data, Store) and data.joint.nnz >= LARGE_STORE
 
 
 def keep_data(data: Data, folder: Path) -> None:
     """Write data into a folder of results; of a large store only where it is."""
     if not is_large(data):
-        data.save(folder / DATA)
+        data.save(folder / DATA_FILE)
         return
     content = {"store": str(data.path), **{name: getattr(data, name) for name in REFERENCE_FACTS}}
     content |= {
@@ -205,3 +208,62 @@ def open_reference(folder: Path) -> Store:
             f"their source again into {path}."
         )
     return open_store(path).changed(**content)
+
+
+# --- weighted matrices --------------------------------------------------------------------------
+
+
+def weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
+    """The joint distribution of the weighted X, with its names; fits the weighting."""
+    if weighting is not None:
+        fit_weighting(X, weighting)
+    return joint_weighed_by(X, weighting)
+
+
+def fit_weighting(X: Any, weighting: Weighting) -> None:
+    """Let a weighting learn from X, a few rows at a time if it is on disk."""
+    if not is_on_disk(X):
+        weighting.fit(as_csr(X))
+        return
+    data, (n, m) = X.joint, X.shape
+    lengths, entries = np.empty(n), np.zeros(m, np.int64)
+    for rows, csr in canonical_blocks(data.matrix, m, data.scale):
+        lengths[rows] = row_sums(csr)
+        entries += frequencies(csr)
+    weighting.learn(lengths, entries, (n, m))
+    if weighting.makes_uniform:
+        masses = np.empty(n)
+        for rows, csr in canonical_blocks(data.matrix, m, data.scale):
+            masses[rows] = row_sums(weighting.weigh_before_division(csr))
+        weighting.row_masses_ = masses
+
+
+def joint_weighed_by(X: Any, weighting: Weighting | None) -> Joint:
+    """The joint distribution of X, weighted by a weighting that is fitted already."""
+    if weighting is None:
+        return joint(X)
+    if is_on_disk(X):
+        return _weigh_on_disk(X, weighting)
+    csr, rows, columns = named_csr(X)
+    return replace(joint(weighting.weigh_rows(csr)), row_names=rows, column_names=columns)
+
+
+def _weigh_on_disk(store: Store, weighting: Weighting) -> Joint:
+    """The weighted matrix of a store in temporary files, which vanish when it is not used."""
+    place = store.path.parent  # where there is room for such files
+    place_or_usual = place if os.access(place, os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix=".comarkov-", dir=place_or_usual))
+    try:
+        data = store.joint
+        with MatrixWriter(folder / ROWS_FOLDER, np.float64) as writer:
+            for _, csr in canonical_blocks(data.matrix, store.shape[1], data.scale):
+                weights = weighting.weigh_rows(csr)
+                writer.add(Block(weights.indptr, weights.indices, weights.data))
+        about = settle(folder, store.shape, writer)
+        about = write_columns(folder, about, TRANSPOSE_MEMORY, lambda *_: None)
+        weighted = map_joint(folder, about)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # mapped files stay where the system allows it
+    if folder.exists():
+        weakref.finalize(weighted.matrix.indices, shutil.rmtree, folder, ignore_errors=True)
+    return with_names(weighted, *names(store))

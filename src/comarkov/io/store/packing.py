@@ -10,25 +10,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
-from ...joint.messages import bytes_of
+from ...joint.messages import InputError, bytes_of
 from ..files import free_place, is_own, is_store, whole_folder
 from ..read import ReadRequest, read
 from ..read.databases import is_address
-from ..read.edge_files import EdgeFiles, holds_tables
-from ..read.edge_lists import no_edges
+from ..read.edge_lists import EdgeFiles, holds_tables, no_edges
 from ..read.formats import are_edges
 from ..read.naming import columns_in
 from ..read_options import ReadKeywords, spell_out
-from .building import finish, mapped_joint, with_columns, write_data
-from .edge_runs import FOLDER, NUMBERING, Journal, resumable_folder, write_rows, write_runs
+from .building import finish, map_joint, write_columns, write_data
+from .edge_runs import NUMBERING, RUNS, Journal, resumable_store, write_rows, write_runs
 from .layout import Description
 from .opening import Store, open_store
 
-LEAST_MEMORY = 32_000_000  # bytes
-SORTING = 0.5  # the share of the memory limit that sorting uses
+LEAST_PACKING_MEMORY = 32_000_000  # bytes
+SORTING_SHARE = 0.5  # of the memory limit
 
 #: Called with the name of a stage, how much of it is done, and how much there is.
-Advance = Callable[[str, int, int], None]
+AdvanceStage = Callable[[str, int, int], None]
 
 
 @spell_out
@@ -38,7 +37,7 @@ def pack(
     *,
     memory_limit: int | str = "1GB",
     overwrite: bool = False,
-    progress: Advance | None = None,
+    progress: AdvanceStage | None = None,
     **keywords: Unpack[ReadKeywords],
 ) -> Store:
     """Pack data of any size into a folder on disk, which a fit loads as needed.
@@ -80,7 +79,7 @@ def pack(
     Store(2 rows x 2 columns, 3 entries, from the list)
     >>> folder.cleanup()
     """
-    limit = _limit(memory_limit)
+    memory = int(SORTING_SHARE * _limit(memory_limit))
     target = free_place(path, overwrite, is_store)
     sources = list(sources) if _are_several(sources) else [sources]
     request = ReadRequest.of(sources[0], keywords)
@@ -90,15 +89,17 @@ def pack(
         with whole_folder(target, overwrite, is_store) as draft:
             write_data(data, draft)
         return open_store(target)
-    with resumable_folder(target, overwrite, is_store, _task(edges, keywords)) as journal:
-        about = _packed(edges, journal, int(SORTING * limit), progress or _nothing)
+    with resumable_store(target, overwrite, _task(edges, keywords)) as journal:
+        about = _pack_edges(edges, journal, memory, progress or (lambda stage, done, total: None))
         about = replace(about, **journal.steps["about"])
-        data = Store.of(mapped_joint(journal.folder, about), journal.folder, about)
+        data = Store.of(map_joint(journal.folder, about), journal.folder, about)
         finish(request.complete(data), about, journal.folder)
     return open_store(target)
 
 
-def _packed(edges: EdgeFiles, journal: Journal, memory: int, advance: Advance) -> Description:
+def _pack_edges(
+    edges: EdgeFiles, journal: Journal, memory: int, advance: AdvanceStage
+) -> Description:
     """Write the matrix of edges, its transpose and its names, step by step."""
     folder = journal.folder
     if "rows" not in journal.steps:
@@ -107,11 +108,11 @@ def _packed(edges: EdgeFiles, journal: Journal, memory: int, advance: Advance) -
             raise no_edges(edges.source)
         journal.note("rows", write_rows(runs, codings, folder, memory, advance).as_json())
         del runs, codings
-    for name in (FOLDER, NUMBERING):
+    for name in (RUNS, NUMBERING):
         shutil.rmtree(folder / name, ignore_errors=True)
-    about = Description.of_json(journal.steps["rows"])
     if "columns" not in journal.steps:
-        about = with_columns(folder, about, memory, partial(advance, "Sorting columns"))
+        about = Description.of_json(journal.steps["rows"])
+        about = write_columns(folder, about, memory, partial(advance, "Sorting columns"))
         journal.note("columns", about.as_json())
     return Description.of_json(journal.steps["columns"])
 
@@ -135,13 +136,14 @@ def _edge_files(sources: Sequence[Any], request: ReadRequest) -> EdgeFiles | Non
             continue
         if len(sources) == 1:
             return None
-        raise ValueError(
-            f"{source} is not an edge list, and only edge lists can be packed together. Pack it "
-            "alone, or state that it is one with kind='edges'."
+        raise InputError(
+            "it is not an edge list, and only edge lists can be packed together",
+            file=source,
+            advice="Pack it alone, or state that it is one with kind='edges'.",
         )
     if len(sources) == 1 and any(columns_in(each) for each in request.options.classes):
         return None  # classes in columns of one file are read from all of it
-    return EdgeFiles.of(sources, request.options, request.options.max_bytes)
+    return EdgeFiles.of(sources, request.options)
 
 
 def _is_edge_list(source: Any, request: ReadRequest) -> bool:
@@ -160,23 +162,15 @@ def _is_edge_list(source: Any, request: ReadRequest) -> bool:
 
 def _task(edges: EdgeFiles, keywords: Mapping[str, Any]) -> Any:
     """What is to be done, so that only the same task is continued."""
-    files = [(str(path.absolute()), *_state(path)) for path in edges.files]
+    states = [(str(path.absolute()), path.stat()) for path in edges.files]
+    files = [(path, state.st_size, state.st_mtime_ns) for path, state in states]
     return {"files": files, "keywords": repr(sorted(keywords.items()))}
-
-
-def _state(path: Path) -> tuple[int, int]:
-    state = path.stat()
-    return state.st_size, state.st_mtime_ns
-
-
-def _nothing(stage: str, done: int, total: int) -> None:
-    """Show no progress."""
 
 
 def _limit(size: int | str) -> int:
     """The memory limit in bytes."""
     limit = bytes_of(size) if isinstance(size, str) else size
-    if limit is None or limit < LEAST_MEMORY:
+    if limit is None or limit < LEAST_PACKING_MEMORY:
         raise ValueError(
             f"memory_limit={size!r} must be a size of at least 32 MB, for example "
             "memory_limit='2GB'."

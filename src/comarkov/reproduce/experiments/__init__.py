@@ -1,14 +1,13 @@
-"""The experiments of the paper by name."""
+"""The experiments of the paper by name, in its order."""
 
 from __future__ import annotations
 
 from ..experiment import Experiment
-from .movielens import movielens
 from .newsgroups import newsgroups
-from .southern_women import southern_women
-from .synthetic import circulant, noise
-from .toys import stuck, trading, unequal
+from .real_tables import movielens, southern_women
+from .synthetic import circulant, noise, stuck, trading, unequal
 
-_IN_ORDER = [stuck, unequal, trading, noise, circulant, newsgroups, movielens, southern_women]
-
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in _IN_ORDER}
+EXPERIMENTS: dict[str, Experiment] = {
+    each.name: each
+    for each in (stuck, unequal, trading, noise, circulant, newsgroups, movielens, southern_women)
+}

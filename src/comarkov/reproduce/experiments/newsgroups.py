@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from ...costs.agreement import matching_accuracy
 from ...costs.objective import information
 from ...estimators.coclustering import CoClustering
 from ...io import datasets
 from ...io.datasets import Dataset
-from ...io.datasets.collections import COLLECTIONS
-from ...joint.weighting import Weighting
+from ...io.datasets.collections import COLLECTIONS, read_newsgroups
 from .. import page
 from ..experiment import (
+    PAPER,
     Claim,
     Curve,
     Experiment,
     Key,
-    Outcome,
+    Reproduction,
     ResultTable,
     RunOptions,
     as_published,
     mean_and_error,
 )
-from .newsgroups_texts import PREPARATIONS, Preparation, documents
 
 WORD_CLUSTERS = (2, 4, 8, 16, 32, 64, 128)
 QUICK_WORD_CLUSTERS = (2, 16, 128)
-SETTINGS: dict[str, Any] = {
-    "method": "anneal",
-    "n_init": 25,
-    "max_iter": 20,
-    "tol": 1e-3,
-    "beta_step": 0.05,
-}
-BETAS = np.round(1 - 0.05 * np.arange(21), 2)
-TOLERANCE = 0.08  # for at least 16 word clusters and β ≥ ½
+SETTINGS = PAPER | {"method": "anneal", "n_init": 25, "tol": 1e-3, "beta_step": 0.05}
+FINE_BETAS = np.round(1 - 0.05 * np.arange(21), 2)
+MAP_TOLERANCE = 0.08  # for at least 16 word clusters and β ≥ ½
 VARIED = 32  # word clusters with which weights are varied
 
 #: Other possible weights.
@@ -53,6 +51,50 @@ VARIANTS = {
 }
 
 Runs = Mapping[Key, Any]
+
+# --- how messages become words: the paper does not say, so it is a setting ---------------------
+
+
+class Preparation(NamedTuple):
+    """Which parts of a message count, and whether stop words do."""
+
+    headers: str
+    stop_words: bool
+
+    def __str__(self) -> str:
+        return f"{PARTS[self.headers]}, {'with' if self.stop_words else 'without'} stop words"
+
+
+PARTS = {"all": "all headers and body", "subject": "subject and body", "none": "body"}
+PREPARATIONS = [Preparation(headers, stop) for headers in PARTS for stop in (True, False)]
+
+
+@lru_cache(maxsize=4)
+def documents(data: Path | None, preparation: Preparation) -> Dataset:
+    """Return counts of the words of all documents: letters only, in lower case."""
+    if not preparation.stop_words:
+        return without_stop_words(documents(data, preparation._replace(stop_words=True)))
+    place = datasets.find("newsgroups", data)
+    assert place is not None
+    return read_newsgroups(place, partial(words_of, preparation.headers))
+
+
+def words_of(headers: str, text: str) -> str:
+    """Return the words of a message, in lower case and separated by spaces."""
+    head, _, body = text.partition("\n\n")
+    subject = re.search(r"^Subject:(.*)$", head, re.MULTILINE)
+    shown = {"all": head, "subject": subject[1] if subject else "", "none": ""}[headers]
+    return " ".join(re.findall("[a-z]+", f"{shown}\n{body}".lower()))
+
+
+def without_stop_words(counts: Dataset) -> Dataset:
+    """Return the counts of all other words."""
+    kept = [i for i, word in enumerate(counts.column_names) if word not in ENGLISH_STOP_WORDS]
+    names = [counts.column_names[i] for i in kept]
+    return replace(counts, matrix=counts.matrix[:, kept], column_names=names)
+
+
+# --- the runs -----------------------------------------------------------------------------------
 
 
 def _word_clusters(options: RunOptions) -> tuple[int, ...]:
@@ -72,21 +114,14 @@ def _preparations(options: RunOptions) -> list[Preparation]:
 
 def _plan(options: RunOptions) -> list[Key]:
     """List the keys of all runs: preparation, collection, l, weights, number of the sample."""
-    runs, all_l, varied = (
-        range(newsgroups.repetitions(options)),
-        _word_clusters(options),
-        _varied(options),
-    )
-    what = [(each, l, "paper") for each in _preparations(options) for l in all_l]
-    chosen = _preparation(options)
-    what += [(chosen, varied, variant) for variant in VARIANTS if variant != "paper"]
-    if options.best:
-        what += [(chosen, l, "best") for l in all_l]
+    chosen, l_varied = _preparation(options), _varied(options)
+    what = [(each, l, "paper") for each in _preparations(options) for l in _word_clusters(options)]
+    what += [(chosen, l_varied, variant) for variant in VARIANTS if variant != "paper"]
     return [
         (str(preparation), collection, l, variant, run)
         for preparation, l, variant in what
         for collection in COLLECTIONS
-        for run in runs
+        for run in range(newsgroups.repetitions(options))
     ]
 
 
@@ -95,13 +130,8 @@ def _varied(options: RunOptions) -> int:
 
 
 def _run(key: Key, options: RunOptions) -> Any:
-    name, collection, l, variant, run = (
-        str(key[0]),
-        str(key[1]),
-        int(key[2]),
-        str(key[3]),
-        int(key[4]),
-    )
+    name, collection, variant = str(key[0]), str(key[1]), str(key[3])
+    l, run = int(key[2]), int(key[4])
     preparation = next(each for each in PREPARATIONS if str(each) == name)
     # as in the paper, every number of word clusters has its own samples
     seed = WORD_CLUSTERS.index(l) + len(WORD_CLUSTERS) * run
@@ -109,11 +139,10 @@ def _run(key: Key, options: RunOptions) -> Any:
     sample = datasets.newsgroups_sample(all_documents, collection, random_state=seed)
     matrix, truth = weighted(sample, variant, seed)
     n_clusters = len(sample.class_names), l
+    init = (truth, None) if variant == "truth" else None
+    settings = SETTINGS | {"init": init, "random_state": seed}
     with as_published():
-        init = (truth, None) if variant == "truth" else "random"
-        model = CoClustering(
-            n_clusters, beta=0.0, init=init, keep_path=True, random_state=seed, **SETTINGS
-        ).fit(matrix)
+        model = CoClustering(n_clusters, beta=0.0, keep_path=True, **settings).fit(matrix)
     first = model.path_[0]
     return {
         "map": [matching_accuracy(truth, step.row_labels) for step in model.path_],
@@ -132,15 +161,13 @@ def weighted(sample: Dataset, variant: str, seed: int) -> tuple[sp.csr_array, np
         return (counts > 0).astype(np.int32), truth
     if variant == "log":
         return counts.astype(float).log1p(), truth
-    if variant == "best":
-        return Weighting("bm25").fit(counts).weigh_rows(counts), truth
     if variant == "equal":
         length = np.maximum(counts.sum(axis=1), 1)
         return sp.csr_array(sp.diags_array(1 / length) @ counts), truth
     return counts, truth
 
 
-def _conclude(runs: Runs, options: RunOptions) -> Outcome:
+def _conclude(runs: Runs, options: RunOptions) -> Reproduction:
     chosen = _preparation(options)
     curves = {
         (collection, l): _curve(runs, chosen, collection, l)
@@ -148,7 +175,8 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
         for l in _word_clusters(options)
     }
     n = newsgroups.repetitions(options)
-    return Outcome(
+    compared, nearest = _compare_preparations(runs, options)
+    return Reproduction(
         f"500 documents from the groups of a collection; {chosen}, words of letters; the 2,000 "
         "words with the highest contribution to I(D;W), counts; l word clusters; the best of 25 "
         "starts at β = 1, then lowered by 0.05, 20 sweeps at most, tol 0.001. Every dot is one of "
@@ -158,16 +186,9 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
         curves=list(curves.values()),
         claims=_claims(curves),
         tables=[
-            ResultTable(
-                "The collections (Table 1)",
-                ["collection", "documents a group", "groups"],
-                [
-                    [name, str(500 // len(groups)), ", ".join(groups)]
-                    for name, groups in COLLECTIONS.items()
-                ],
-            ),
+            _collections(),
             _literature(curves),
-            _compared(runs, options),
+            compared,
             _shares(runs, options),
             _variants(runs, chosen, _varied(options)),
         ],
@@ -175,15 +196,10 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
             "A curve agrees if at least half of the samples lie within 0.08 of the published value "
             "at every judged point: l ≥ 16 and β ≥ ½. The paper does not say how texts become "
             "words, which moves every curve by more than its standard error.",
-            *_nearest(runs, options),
+            *nearest,
             _binary(runs, chosen, _varied(options)),
             "The paper's Multi5 lists 'rec.sport.basketball', which does not exist: "
             "rec.sport.baseball is taken.",
-            *(
-                ["Ours at its best: BM25 weights, all else as in the paper."]
-                if options.best
-                else []
-            ),
         ],
     )
 
@@ -191,54 +207,44 @@ def _conclude(runs: Runs, options: RunOptions) -> Outcome:
 # --- which preparation is nearest -----------------------------------------------------------------
 
 
-def _maps(runs: Runs, preparation: Preparation, collection: str, l: int, variant: str) -> Any:
+def _values(runs: Runs, what: str, preparation: Preparation, *which: str | int) -> np.ndarray:
+    """Return a value of every sample of a collection, number of word clusters and variant."""
+    start = (str(preparation), *which)
+    return np.array([run[what] for key, run in runs.items() if key[:4] == start], dtype=float)
+
+
+def _maps(runs: Runs, preparation: Preparation, *which: str | int) -> np.ndarray:
     """Return the MAP of every sample at every β."""
-    which = (str(preparation), collection, l, variant)
-    return np.array([run["map"] for key, run in runs.items() if key[:4] == which], dtype=float)
+    return _values(runs, "map", preparation, *which)
 
 
 def _distance(runs: Runs, preparation: Preparation, collection: str) -> float:
     """Return the mean distance of our means from all published points of a collection."""
-    return float(
-        np.mean(
-            [
-                np.abs(maps.mean(axis=0) - _published(collection, l).mean).mean()
-                for l in WORD_CLUSTERS
-                if (maps := _maps(runs, preparation, collection, l, "paper")).size
-            ]
-        )
-    )
+    distances = [
+        np.abs(maps.mean(axis=0) - _published(collection, l).mean).mean()
+        for l in WORD_CLUSTERS
+        if (maps := _maps(runs, preparation, collection, l, "paper")).size
+    ]
+    return float(np.mean(distances))
 
 
-def _distances(runs: Runs, options: RunOptions) -> dict[Preparation, list[float]]:
-    return {
+def _compare_preparations(runs: Runs, options: RunOptions) -> tuple[ResultTable, list[str]]:
+    """Return the distances of all preparations, and a remark about the nearest one."""
+    distances = {
         each: [_distance(runs, each, collection) for collection in COLLECTIONS]
         for each in _preparations(options)
     }
-
-
-def _compared(runs: Runs, options: RunOptions) -> ResultTable:
-    rows = [
-        [str(each), *(f"{distance:.3f}" for distance in distances), f"{np.mean(distances):.3f}"]
-        for each, distances in _distances(runs, options).items()
-    ]
-    return ResultTable(
-        "How texts become words: mean distance from all published points",
-        ["preparation", *COLLECTIONS, "all"],
-        rows,
-    )
-
-
-def _nearest(runs: Runs, options: RunOptions) -> list[str]:
-    distances = {each: np.mean(each_of) for each, each_of in _distances(runs, options).items()}
-    if len(distances) == 1:
-        return []
-    nearest = min(distances, key=lambda each: distances[each])
-    return [
-        f"Of {len(distances)} preparations '{nearest}' is nearest to the published curves: "
-        f"{distances[nearest]:.3f} away in the mean over all points of the three collections. "
+    mean = {each: np.mean(values) for each, values in distances.items()}
+    rows = [[str(each), *(f"{d:.3f}" for d in (*distances[each], mean[each]))] for each in mean]
+    title = "How texts become words: mean distance from all published points"
+    nearest = min(mean, key=lambda each: mean[each])
+    remark = (
+        f"Of {len(mean)} preparations '{nearest}' is nearest to the published curves: "
+        f"{mean[nearest]:.3f} away in the mean over all points of the three collections. "
         f"Shown is '{_preparation(options)}'."
-    ]
+    )
+    table = ResultTable(title, ["preparation", *COLLECTIONS, "all"], rows)
+    return table, [remark] if len(mean) > 1 else []
 
 
 # --- samples at the published value ---------------------------------------------------------------
@@ -249,14 +255,14 @@ def _shares(runs: Runs, options: RunOptions) -> ResultTable:
         [str(each), *(_share(runs, each, collection, options) for collection in COLLECTIONS)]
         for each in _preparations(options)
     ]
-    title = f"Samples within {TOLERANCE} of the published value, for l ≥ 16 and β ≥ ½"
+    title = f"Samples within {MAP_TOLERANCE} of the published value, for l ≥ 16 and β ≥ ½"
     return ResultTable(title, ["preparation", *COLLECTIONS], rows)
 
 
 def _share(runs: Runs, preparation: Preparation, collection: str, options: RunOptions) -> str:
     near = [
-        np.abs(_maps(runs, preparation, collection, l, "paper") - points.mean)[:, BETAS >= 0.5]
-        <= TOLERANCE
+        np.abs(_maps(runs, preparation, collection, l, "paper") - points.mean)[:, FINE_BETAS >= 0.5]
+        <= MAP_TOLERANCE
         for l in _word_clusters(options)
         if l >= 16 and (points := _published(collection, l))
     ]
@@ -264,27 +270,20 @@ def _share(runs: Runs, preparation: Preparation, collection: str, options: RunOp
 
 
 def _binary(runs: Runs, chosen: Preparation, l: int) -> str:
-    """Say what the samples of Binary look like, and what that tells about the paper's runs."""
-    at = int(np.flatnonzero(BETAS == 0.75)[0])
+    """Describe the samples of Binary, and what follows for the paper's runs."""
+    at = int(np.flatnonzero(FINE_BETAS == 0.75)[0])
     maps = _maps(runs, chosen, "Binary", l, "paper")[:, at]
     value = _published("Binary", l).mean[at]
-    near = np.abs(maps - value) <= TOLERANCE
+    near = np.abs(maps - value) <= MAP_TOLERANCE
     kept, truth = (
-        np.array(
-            [
-                run["kept"]
-                for key, run in runs.items()
-                if key[:4] == (str(chosen), "Binary", l, variant)
-            ]
-        )
-        for variant in ("paper", "truth")
+        _values(runs, "kept", chosen, "Binary", l, variant) for variant in ("paper", "truth")
     )
     if near.all():
         return f"Binary: all {near.size} samples lie at the published value."
     better = kept[~near] > truth[~near] + 1e-9
     return (
         f"Binary has two kinds of samples. At l = {l} and β = 0.75, {near.sum()} of {near.size} "
-        f"lie within {TOLERANCE} of the published {value:.2f}. The others lie between "
+        f"lie within {MAP_TOLERANCE} of the published {value:.2f}. The others lie between "
         f"{maps[~near].min():.2f} and {maps[~near].max():.2f}: in {better.sum()} of these "
         f"{better.size} the best of 25 starts keeps more information than a start from the true "
         f"groups, so clusters that are not the groups cost less. The mean, {maps.mean():.2f}, is "
@@ -299,9 +298,7 @@ def _published(collection: str, l: int) -> page.Points:
 
 def _curve(runs: Runs, preparation: Preparation, collection: str, l: int) -> Curve:
     points = _published(collection, l)
-    samples, best = (
-        _maps(runs, preparation, collection, l, recipe) for recipe in ("paper", "best")
-    )
+    samples = _maps(runs, preparation, collection, l, "paper")
     ours, error = mean_and_error(samples)
     return Curve(
         panel=f"{collection}, l = {l}",
@@ -310,9 +307,8 @@ def _curve(runs: Runs, preparation: Preparation, collection: str, l: int) -> Cur
         ours=ours,
         error=error,
         published=points.mean,
-        best=mean_and_error(best)[0] if best.size else None,
         samples=samples,
-        tolerance=TOLERANCE,
+        tolerance=MAP_TOLERANCE,
         judged=(points.x >= 0.5) & (l >= 16),
     )
 
@@ -320,7 +316,7 @@ def _curve(runs: Runs, preparation: Preparation, collection: str, l: int) -> Cur
 def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
     def drop(collection: str) -> tuple[float, float]:
         ours = curves[collection, 2].ours
-        return float(ours[BETAS >= 0.75].mean()), float(ours[BETAS <= 0.25].mean())
+        return float(ours[FINE_BETAS >= 0.75].mean()), float(ours[FINE_BETAS <= 0.25].mean())
 
     drops = {name: drop(name) for name in ("Multi5", "Multi10")}
     large = max(l for _, l in curves)
@@ -345,11 +341,19 @@ def _claims(curves: dict[tuple[str, int], Curve]) -> list[Claim]:
     ]
 
 
+def _collections() -> ResultTable:
+    rows = [
+        [name, str(500 // len(all_of)), ", ".join(all_of)] for name, all_of in COLLECTIONS.items()
+    ]
+    header = ["collection", "documents a group", "groups"]
+    return ResultTable("The collections (Table 1)", header, rows)
+
+
 def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
     """Compare the results of earlier papers on the same collections with ours at that β."""
     rows = []
     for row in page.table("newsgroups_literature"):
-        at = int(np.argmin(np.abs(BETAS - float(row["beta"]))))
+        at = int(np.argmin(np.abs(FINE_BETAS - float(row["beta"]))))
         ours = [curve.ours[at] for (name, _), curve in curves.items() if name == row["dataset"]]
         rows.append([row["dataset"], row["source"], row["beta"], row["map"], f"{np.max(ours):.2f}"])
     header = ["collection", "source", "β", "MAP there", "MAP here, best l"]
@@ -357,7 +361,7 @@ def _literature(curves: dict[tuple[str, int], Curve]) -> ResultTable:
 
 
 def _variants(runs: Runs, chosen: Preparation, l: int) -> ResultTable:
-    at = int(np.flatnonzero(BETAS == 0.75)[0])
+    at = int(np.flatnonzero(FINE_BETAS == 0.75)[0])
     rows = [["published", *(f"{_published(name, l).mean[at]:.3f}" for name in COLLECTIONS)]]
     for variant, text in VARIANTS.items():
         means = [

@@ -1,58 +1,149 @@
-"""What the report shows and what its script needs, as plain data."""
+"""What the report shows and what its script needs, as plain data and as sections of bytes."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from copy import copy
 from typing import Any
 
 import numpy as np
 
 from ...costs.agreement import matching_accuracy
 from ...costs.labels import ranks
-from ...io.store.opening import is_large
-from ..findings import Findings, SideFindings
-from ..levels import SideLevels
-from ..words.next_steps import next_steps, opening_of
-from ..words.sentences import numbers_of_clusters
-from .level_data import level_controls, level_sections, shown_elements
+from ...costs.lift import cluster_lift, expected_shares, octaves
+from ...joint.messages import plural
+from ..findings import Findings, SideFindings, strongest
+from ..levels import SideLevels, block_shares
+from ..words.figures import short_name
+from ..words.next_steps import next_steps
+from ..words.sentences import opening_of
 from .payload import compress, varints
 
-SIDES = (("rows", "row"), ("columns", "column"))
-MOST_MATCHED = 200  # classes that are matched with clusters: the table of a matching is dense
+MAX_TABLE_BYTES = 250_000  # compressed; a larger table of blocks is only in the folder
+MAX_MATCHED_CLASSES = 200  # that are matched with clusters: the table of a matching is dense
+CHEAPEST_PAIRS = 6  # that are written out
+NODE_FEATURES = 8  # elements that are listed as distinctive of a node
+BLOCK_ELEMENTS = 40  # of a side that is not clustered, in the block matrix
+TYPICALITY_STEPS = 256  # by which elements are sorted by how typical they are
+GIVEN_RULES = ("given", "none")  # by which no number of clusters was chosen
 
 
-def class_sections(results: Any) -> dict[str, bytes]:
-    """For each classification, the class of each element in the order of the data; 0 unknown."""
+def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
+    """The tables, orders, classes, trees, and the labels and blocks at other β, as bytes."""
+    findings: Findings = results.findings
+    parts = {name: text.encode() for name, text in tables.items()}
+    if len(compress(parts["blocks.csv"])) > MAX_TABLE_BYTES:
+        del parts["blocks.csv"]
+    for side, order in zip(findings.sides, findings.orders, strict=True):
+        parts[f"{side.axis} order"] = varints(order)
+        if side.levels is not None:
+            parts[f"{side.axis} leaves"] = varints(side.levels.leaves.leaf[order] + 1)
+        place = ranks(np.argsort(-side.typicality, kind="stable"))[order]
+        shade = place * TYPICALITY_STEPS // max(place.size, 1)  # 0 for the most typical
+        parts[f"{side.axis} typicality"] = shade.astype(np.uint8).tobytes()
+        for i, classes in enumerate(_classes(results, side.axis).values()):
+            parts[f"{side.axis} classes {i}"] = varints(_class_codes(classes))
+    tree = findings.rows.tree
+    parts["leaf blocks"] = _leaf_blocks(findings, block_shares(tree.rows, tree.columns))
+    trees = {f"{side.axis}s": _tree(findings, side) for side in findings.sides}
+    parts["trees"] = json.dumps(trees, separators=(",", ":"), allow_nan=False).encode()
+    for i, view in enumerate(results.views):
+        if not view.is_fit:
+            parts[f"row labels {i}"] = varints(view.row_labels + 1)
+            parts[f"column labels {i}"] = varints(view.column_labels + 1)
+            shown = np.ix_(*_in_blocks(findings, view.blocks))
+            both = np.stack([view.blocks[shown], expected_shares(view.blocks)[shown]])
+            parts[f"blocks {i}"] = both.astype("<f4").tobytes()
+    return parts
+
+
+def about(results: Any) -> dict[str, Any]:
+    """What the script needs to know beside the packed data."""
     return {
-        f"{name} classes {i}": varints(_codes(classes))
-        for _, name in SIDES
-        for i, classes in enumerate(_known(results, name).values())
+        **{f"{side.axis}s": _side(results.findings, side) for side in results.findings.sides},
+        "views": [view.facts for view in results.views],
+        "information": results.findings.information.rows_columns,
+        "classes": {
+            f"{side.axis}s": [
+                {"title": title, "classes": _by_size(each), "accuracy": _accuracy(each, side)}
+                for title, each in _classes(results, side.axis).items()
+            ]
+            for side in results.findings.sides
+        },
     }
 
 
-def class_facts(results: Any) -> dict[str, list[dict[str, Any]]]:
-    """For each side its classifications: title, classes by size, and accuracy if there is one.
-
-    The accuracy is that of the fit, on elements whose class is known. The page computes the other
-    scores, at any level.
-    """
+def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
+    """What the template shows."""
+    findings: Findings = results.findings
     return {
-        side: [
-            {
-                "title": title,
-                "classes": _by_size(classes),
-                "accuracy": _accuracy(classes, getattr(results.findings, side)),
-            }
-            for title, classes in _known(results, name).items()
-        ]
-        for side, name in SIDES
+        "results": results,
+        "findings": findings,
+        "chosen_few": {
+            side.axis: shown.size
+            for side in findings.sides
+            if (shown := shown_elements(findings, side)) is not None
+            and shown.size < side.names.size
+        },
+        "cheapest": {side.axis: _cheapest_pairs(side) for side in findings.sides},
+        "level_controls": _level_controls(results),
+        "opening": opening_of(results),
+        "steps": next_steps(results),
+        "has_classes": any(_classes(results, side.axis) for side in findings.sides),
+        "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
     }
 
 
-def _known(results: Any, name: str) -> dict[str, np.ndarray]:
+def orders(results: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The rows and columns in the order of each view, that of the fit first."""
+    findings: Findings = results.findings
+    return [
+        (findings.orders.rows, findings.orders.columns),
+        *(
+            (_order(findings, 0, view.row_labels), _order(findings, 1, view.column_labels))
+            for view in results.views
+            if not view.is_fit
+        ),
+    ]
+
+
+def _order(findings: Findings, i: int, labels: np.ndarray) -> np.ndarray:
+    """By cluster in the order of those of the fit, and inside a cluster as in the fit."""
+    order, clusters = findings.orders[i], findings.cluster_orders[i]
+    if not findings.sides[i].is_clustered:
+        return order
+    place = np.arange(max(int(labels.max()) + 1, clusters.size) + 1)  # the last is that of -1
+    place[: clusters.size] = ranks(clusters)
+    return np.asarray(order[np.argsort(place[labels[order]], kind="stable")])
+
+
+def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
+    shown = shown_elements(findings, side)
+    stability = [None] * side.n_clusters if side.stability is None else side.stability.tolist()
+    return {
+        "kind": side.kind,
+        "clusters": side.n_clusters,
+        "stability": [None if x is None or np.isnan(x) else round(x, 4) for x in stability],
+        "shown": None if shown is None else shown.tolist(),
+    }
+
+
+def _cheapest_pairs(side: SideFindings) -> list[tuple[int, int, float]]:
+    """The pairs of clusters that cost least to merge, with the bits that this costs."""
+    if side.merge_costs is None:
+        return []
+    first, second = np.triu_indices(side.n_clusters, 1)
+    costs = side.merge_costs[first, second]
+    order = np.argsort(costs, kind="stable")[:CHEAPEST_PAIRS]
+    return [(int(first[i]), int(second[i]), float(costs[i])) for i in order]
+
+
+# --- known classes ----------------------------------------------------------------------------
+
+
+def _classes(results: Any, axis: str) -> dict[str, np.ndarray]:
     """The classifications of a side in which some class is known."""
-    given: dict[str, np.ndarray] = getattr(results.data, f"{name}_classes")
+    given: dict[str, np.ndarray] = getattr(results.data, f"{axis}_classes")
     return {title: classes for title, classes in given.items() if (classes != "").any()}
 
 
@@ -61,216 +152,127 @@ def _by_size(classes: np.ndarray) -> list[str]:
     return sorted(counts, key=lambda each: (-counts[each], each))
 
 
-def _codes(classes: np.ndarray) -> np.ndarray:
+def _class_codes(classes: np.ndarray) -> np.ndarray:
+    """The class of each element by its place, counted from 1; 0 where it is not known."""
     code = {each: i for i, each in enumerate(["", *_by_size(classes)])}
     return np.array([code[each] for each in classes.tolist()], np.int64)
 
 
 def _accuracy(classes: np.ndarray, side: SideFindings) -> float | None:
-    """Accuracy of the fit under the best one-to-one matching; None if that means nothing."""
+    """Accuracy of the fit under the best one-to-one matching; None if that means nothing.
+
+    The page computes all other scores, at any level.
+    """
     known = classes != ""
-    if not side.is_clustered or len(set(classes.tolist())) > MOST_MATCHED:
+    if not side.is_clustered or len(set(classes.tolist())) > MAX_MATCHED_CLASSES:
         return None
     return matching_accuracy(classes[known].tolist(), side.labels[known])
 
 
-LARGE = 250_000  # compressed bytes from which a table of blocks is only in the folder
-CARD = 8  # names in each list of a card
-CHEAPEST = 6  # merges that are written out
-PAIRS = 40  # the most clusters of which all pairs are drawn
-
-Orders = list[tuple[np.ndarray, np.ndarray]]
+# --- levels -----------------------------------------------------------------------------------
 
 
-def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
-    """The tables, orders, levels, and the labels and blocks at other β, as bytes.
+def shown_elements(findings: Findings, side: SideFindings) -> np.ndarray | None:
+    """The elements that stand for a side that is not clustered in the block matrix, as drawn.
 
-    A large table of blocks is only in the folder.
+    They are those that add most to the information kept; None if the side is clustered.
     """
-    findings: Findings = results.findings
-    parts = {name: text.encode() for name, text in tables.items()}
-    if len(compress(parts["blocks.csv"])) > LARGE:
-        del parts["blocks.csv"]
-    parts["row order"] = varints(findings.orders.rows)
-    parts["column order"] = varints(findings.orders.columns)
-    parts |= level_sections(findings)
-    for i, view in enumerate(results.views):
-        if not view.is_fit:
-            parts[f"row labels {i}"] = varints(view.row_labels + 1)
-            parts[f"column labels {i}"] = varints(view.column_labels + 1)
-            parts[f"blocks {i}"] = _blocks(findings, view.blocks)
-    return parts
+    if side.is_clustered or side.bits is None:
+        return None
+    best = np.argsort(-side.bits, kind="stable")[:BLOCK_ELEMENTS]
+    order = getattr(findings.orders, f"{side.axis}s")
+    return np.asarray(order[np.isin(order, best)])
 
 
-def _blocks(findings: Findings, blocks: np.ndarray) -> bytes:
-    """The shares of the blocks that are shown, then those that chance would give them."""
-    rows, columns = (
+def _in_blocks(findings: Findings, blocks: np.ndarray) -> list[np.ndarray]:
+    """Which rows and columns of blocks are shown: all clusters, and some elements."""
+    return [
         np.arange(n) if (shown := shown_elements(findings, side)) is None else shown
         for side, n in zip(findings.sides, blocks.shape, strict=True)
-    )
-    shares = blocks[np.ix_(rows, columns)]
-    expected = np.outer(blocks.sum(axis=1)[rows], blocks.sum(axis=0)[columns])
-    return np.stack([shares, expected]).astype("<f4").tobytes()
-
-
-def orders(results: Any) -> Orders:
-    """The rows and columns in the order of each view, that of the fit first."""
-    findings: Findings = results.findings
-    others = [
-        (
-            _order(findings, findings.rows, view.row_labels),
-            _order(findings, findings.columns, view.column_labels),
-        )
-        for view in results.views
-        if not view.is_fit
     ]
-    return [(findings.orders.rows, findings.orders.columns), *others]
 
 
-def _order(findings: Findings, side: SideFindings, labels: np.ndarray) -> np.ndarray:
-    """By cluster in the order of those of the fit, and inside a cluster as in the fit."""
-    order, leaf_order = (
-        getattr(each, f"{side.axis}s") for each in (findings.orders, findings.leaf_orders)
-    )
-    levels = SideLevels.of(side.tree, side.axis)
+def _leaf_blocks(findings: Findings, blocks: np.ndarray) -> bytes:
+    """The shares of leaf blocks, then those of the leaves of each side."""
+    rows, columns = _in_blocks(findings, blocks)
+    parts = blocks[np.ix_(rows, columns)], blocks.sum(axis=1)[rows], blocks.sum(axis=0)[columns]
+    return b"".join(part.astype("<f4").tobytes() for part in parts)
+
+
+def _level_controls(results: Any) -> list[dict[str, Any]]:
+    """For each side that can be shown at several levels: its leaves, and the suggested number."""
+    controls = []
+    for side in results.findings.sides:
+        if side.levels is not None and side.levels.n_leaves > 1:
+            facts = {"id": f"{side.axis}s", "clusters": side.n_clusters, "kind": side.kind}
+            suggested = _suggested(results.selection, side.axis)
+            controls.append(facts | {"leaves": side.levels.n_leaves, "suggested": suggested})
+    return controls
+
+
+def _suggested(selection: np.ndarray | None, axis: str) -> int | None:
+    """The number of clusters that the data suggest; None if the user gave it."""
+    if selection is None:
+        return None
+    line = selection[selection["suggested"]][0]
+    return None if line[f"{axis}_rule"] in GIVEN_RULES else int(line[f"{axis}_clusters"])
+
+
+def _tree(findings: Findings, side: SideFindings) -> dict[str, Any] | None:
+    """The nodes of a side and its merges; None if it is not clustered."""
+    levels = side.levels
     if levels is None:
-        return np.asarray(order)
-    clusters = levels.clusters_as_drawn(side.n_clusters, leaf_order)
-    place = np.arange(max(int(labels.max()) + 1, clusters.size) + 1)  # the last is that of -1
-    place[: clusters.size] = ranks(clusters)
-    return np.asarray(order[np.argsort(place[labels[order]], kind="stable")])
-
-
-def about(results: Any) -> dict[str, Any]:
-    """What the script needs to know beside the packed data."""
-    findings: Findings = results.findings
-    views = [
-        {"beta": view.beta, "cost": view.cost, "kept": view.kept, "fit": view.is_fit}
-        for view in results.views
-    ]
+        return None
+    i = int(side.axis == "column")
+    place = ranks(findings.orders[1 - i])
+    other_mass = levels.leaves.masses.sum(axis=1, dtype=np.float64)
+    other_mass /= other_mass.sum()
+    features, bits = [], []
+    for profile in levels.profiles():
+        best, lift, _ = strongest(profile, other_mass, NODE_FEATURES)
+        features.append([[int(place[j]), _digits(x)] for j, x in zip(best, lift, strict=True)])
+        bits.append(_digits(float(profile @ octaves(cluster_lift(profile, other_mass))), 9))
     return {
-        "rows": _side(findings, findings.rows),
-        "columns": _side(findings, findings.columns),
-        "views": views,
-        "information": findings.information.rows_columns,
-    }
-
-
-def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
-    shown = shown_elements(findings, side)
-    few = side.merge_costs is not None and side.n_clusters <= PAIRS
-    return {
-        "kind": side.kind,
-        "clusters": side.n_clusters,
-        "stability": _stability(side),
-        "pairs": [list(pair) for pair in _pairs(side)] if few else [],
-        "shown": None if shown is None else shown.tolist(),
-    }
-
-
-def _stability(side: SideFindings) -> list[float | None]:
-    """How stable each cluster is; None where that is not known."""
-    if side.stability is None:
-        return [None] * side.n_clusters
-    return [None if np.isnan(value) else round(float(value), 4) for value in side.stability]
-
-
-def _pairs(side: SideFindings) -> list[tuple[int, int, float]]:
-    """Each pair of clusters with the bits that merging it costs, the cheapest first."""
-    if side.merge_costs is None:
-        return []
-    first, second = np.triu_indices(side.n_clusters, 1)
-    costs = side.merge_costs[first, second]
-    order = np.argsort(costs, kind="stable")
-    return [(int(first[i]), int(second[i]), round(float(costs[i]), 6)) for i in order]
-
-
-def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
-    """What the template shows."""
-    findings: Findings = results.findings
-    sides = [
-        {
-            "id": name,
-            "side": side,
-            "other": other,
-            "cards": [_card(side, a) for a in range(side.n_clusters)],
-            "nowhere": int((side.labels < 0).sum()),
-            "cheapest": _pairs(side)[:CHEAPEST],
-            "leaves": findings.leaf_orders[name == "columns"].size,
-            "in_blocks": _in_blocks(findings, side),
-        }
-        for name, side, other in (
-            ("rows", findings.rows, findings.columns),
-            ("columns", findings.columns, findings.rows),
-        )
-    ]
-    return {
-        "sides": sides,
-        "level_controls": level_controls(results),
-        "opening": opening_of(results),
-        "steps": next_steps(results),
-        "shape": numbers_of_clusters(findings),
-        "has_classes": any(class_facts(results).values()),
-        "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
-        "parameters": {name: brief(value) for name, value in results.parameters.items()},
-        "repeat": _repeat(results),
-    }
-
-
-def _in_blocks(findings: Findings, side: SideFindings) -> int:
-    """How many elements stand in the block matrix: all, where clusters stand for them."""
-    shown = shown_elements(findings, side)
-    return side.names.size if shown is None else shown.size
-
-
-def _card(side: SideFindings, cluster: int) -> dict[str, Any]:
-    stability = None if side.stability is None else float(side.stability[cluster])
-    features = side.distinctive(cluster, CARD)
-    return {
-        "cluster": cluster,
-        "size": int(side.sizes[cluster]),
-        "share": float(side.shares[cluster]),
-        "stability": None if stability is None or np.isnan(stability) else stability,
-        "title": side.titles[cluster],
-        "typical": side.typical(cluster, CARD),
+        "order": findings.leaf_orders[i].tolist(),
+        "merges": levels.merges.tolist(),
+        "heights": [_digits(height) for height in levels.heights],
+        "fitted": levels.nodes_at(levels.leaves.k).tolist(),
+        "heaviest": levels.heaviest.tolist(),
+        "titles": node_titles(side, levels),
+        "shares": [_digits(share) for share in levels.shares],
+        "bits": bits,
         "features": features,
     }
 
 
-def brief(value: Any, most: int = 60) -> str:
-    """The repr of a value, cut if it is long."""
-    text = repr(value)
-    return text if len(text) <= most else text[:most] + "…"
+def _digits(value: float, n: int = 6) -> float:
+    """A number with so many significant digits, which takes less room."""
+    return float(f"{value:.{n}g}")
 
 
-def _fitted_text(results: Any) -> str:
-    """Python that fits the model and, if it is a cut, cuts it."""
-    fitted = results.fitted.hierarchy_.n_fitted
-    numbers = tuple(side.n_clusters or None for side in results.findings.sides)
-    if fitted == numbers:
-        return f"{results.model}.fit(data)"
-    model = copy(results.fitted)
-    model.n_clusters = fitted
-    return f"{model!r}.fit(data).cut({numbers})"
+def node_titles(side: SideFindings, levels: SideLevels) -> list[str]:
+    """A title for each node of a side's tree, made of the titles of its clusters.
 
-
-def _repeat(results: Any) -> str:
-    """Python that makes the same again; empty where the fit that was refined is not known."""
-    if "--refine" in results.command.split():
-        return ""
-    name = results.model.split("(", 1)[0]
-    betas = [round(view.beta, 12) for view in results.views if not view.is_fit]
-    is_kept = results.parameters.get("keep_path")  # then the fit makes the path
-    path = f", path=model.beta_path(data, {betas})" if betas and not is_kept else ""
-    if is_large(results.data):
-        source = f"{str(results.data.path)!r})"
-    elif results.command:
-        source = '"data.npz")  # beside this report'
-    else:
-        source = f"{results.source or '...'!r})"
-    return (
-        f"import comarkov\nfrom comarkov import {name}\n\n"
-        f"data = comarkov.read({source}\n"
-        f"model = {_fitted_text(results)}\n"
-        f'comarkov.Results.of(model, data{path}).write("out")'
-    )
+    Merged clusters are listed, "tea + rum"; a part of a cluster is named after its most typical
+    member, "Assam (tea)".
+    """
+    cluster = np.empty(levels.n_leaves, np.int64)
+    for a, node in enumerate(levels.nodes_at(side.n_clusters)):
+        cluster[levels.members[node]] = a
+    order = np.argsort(-side.typicality, kind="stable")
+    leaf = levels.leaves.leaf[order]
+    sizes = np.bincount(cluster)
+    titles = []
+    for leaves in levels.members:
+        inside = np.unique(cluster[leaves])
+        title = side.titles[inside[0]]
+        if 1 < inside.size == side.n_clusters:
+            title = f"all {plural(side.kind)}"
+        elif inside.size > 1:
+            more = side.titles[inside[1]] if inside.size == 2 else f"{inside.size - 1} more"
+            title = f"{title} + {more}"
+        elif leaves.size < sizes[inside[0]]:
+            member = short_name(side.names[order[np.isin(leaf, leaves).argmax()]])
+            title = f"{member} ({title})"
+        titles.append(title)
+    return titles

@@ -1,4 +1,4 @@
-"""The page of an aggregated Markov chain."""
+"""The pages of an aggregated Markov chain and of a multi-way clustering."""
 
 from __future__ import annotations
 
@@ -7,121 +7,65 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...costs.lift import expected_shares
 from ...joint.messages import need
-from ..findings import expected_of
-from .content import brief
 from .rendering import Page
 
 if TYPE_CHECKING:
-    from ..network.chain_results import ChainResults
-    from ..network.multiway_results import MultiwayResults
-    from ..network.type_findings import Relation
+    from ..base_results import BaseResults
+    from ..chain_results import ChainResults
+    from ..multiway_results import MultiwayResults
 
 
-LARGE = 3_000_000  # characters of tables from which on they are only in the folder
-STYLES = ("report", "layout", "cards", "print", "network")
-CARD = 8  # names in each list of a card
+MAX_TABLE_LETTERS = 3_000_000  # of tables, from which on they are only in the folder
+ROUNDS_OF_SWAPS = 50  # in which clusters swap their places on the circle, at most
+STYLES = ("report", "cards", "print", "network")
+CHAIN_PAGE = Page("chain.html.j2", ("page", "numbers", "drawing", "graph"), STYLES)
+MULTIWAY_PAGE = Page(
+    "multiway.html.j2",
+    (
+        *("page", "numbers", "colours", "drawing", "block_margins", "blocks"),
+        "multiway",
+    ),
+    STYLES,
+)
 
 
-def network_page(page: Page, results: Any, shown: dict[str, Any], about: dict[str, Any]) -> str:
+def _render(page: Page, results: BaseResults, shown: dict[str, Any], about: dict[str, Any]) -> str:
     """A page of these results, with their tables to download."""
     need("The report", "jinja2")
     tables = results.tables()
-    if sum(map(len, tables.values())) > LARGE:
+    if sum(map(len, tables.values())) > MAX_TABLE_LETTERS:
         tables = {}
-    common = {
-        "results": results,
-        "downloads": list(tables),
-        "parameters": {name: brief(value) for name, value in results.parameters.items()},
-        "repeat": results.python(),
-    }
+    common = {"results": results, "downloads": list(tables)}
     return page.render(common | shown, about | {"tables": tables})
 
 
-CHAIN_SCRIPTS = {
-    "page": ("elements", "tooltip"),
-    "data": ("numbers",),
-    "drawing": ("svg",),
-    "controls": ("downloads",),
-    "network": ("about", "graph"),
-}
-CHAIN_PAGE = Page("chain.html.j2", CHAIN_SCRIPTS, "network/chain", STYLES)
-SHADES = 9  # of the cells of the table
-SWAPS = 50  # rounds in which clusters swap their places on the circle, at most
-
-
 def chain_page(results: ChainResults) -> str:
-    """The page of these results."""
-    shown = {
-        "cards": [_card(results, a) for a in range(results.n_clusters)],
-        "losses": _losses(results),
-        "can_test": not results.test and results.is_counted and not results.fitted.held_out,
-    }
-    return network_page(CHAIN_PAGE, results, shown, _about_chain(results))
-
-
-def _about_chain(results: ChainResults) -> dict[str, Any]:
-    """What the script needs."""
+    """The page of an aggregated chain."""
+    clusters = range(results.n_clusters)
     flow = results.shares[:, None] * results.probabilities
-    return {
+    about = {
         "titles": results.titles,
-        "sizes": [int(results.members(a).size) for a in range(results.n_clusters)],
+        "sizes": [results.states.size(a) for a in clusters],
         "shares": results.shares.tolist(),
         "probabilities": results.probabilities.round(6).tolist(),
         "order": circle_order(flow + flow.T),
     }
-
-
-def _card(results: ChainResults, cluster: int) -> dict[str, Any]:
-    masses, members = results.fitted.stationary_distribution_, results.members(cluster)
-    steps = results.mean_steps(cluster)
-    return {
-        "cluster": cluster,
-        "title": results.titles[cluster],
-        "share": float(results.shares[cluster]),
-        "stays": float(results.probabilities[cluster, cluster]),
-        "steps": "∞" if math.isinf(steps) else f"{steps:.3g}" if steps < 1000 else f"{steps:,.0f}",
-        "row": [_cell(p) for p in results.probabilities[cluster].tolist()],
-        "members": results.member_names(cluster),
-        "visited": [(results.names[i], float(masses[i])) for i in members[:CARD]],
-        "next": [(b, results.titles[b], p) for b, p in results.successors(cluster, CARD - 1)],
-    }
-
-
-def _cell(probability: float) -> dict[str, Any]:
-    text = "0" if probability == 0 else f"{probability:.3f}" if probability >= 5e-4 else "<.001"
-    return {"text": text, "heat": math.ceil(probability * SHADES)}
-
-
-def _losses(results: ChainResults) -> list[dict[str, Any]]:
-    """The three parts of I(Z1;Z2): kept, lumpability loss and prediction loss."""
     fitted = results.fitted
     kept = fitted.information_.row_clusters_column_clusters
-    parts = [
-        ("kept", "Kept", kept, "What a cluster reveals about the next cluster."),
-        (
-            "lumpability",
-            "Lumpability loss",
-            fitted.lumpability_loss_,
-            "What the state would add about the next cluster: how far the clusters are from being "
-            "a Markov chain. 0 if all states of a cluster go on alike.",
-        ),
-        (
-            "prediction",
-            "Prediction loss",
-            fitted.prediction_loss_,
-            "What is lost because only the next cluster is predicted, not the next state.",
-        ),
-    ]
-    total = sum(bits for _, _, bits, _ in parts) or 1.0
-    start, placed = 0.0, []
-    for name, title, bits, meaning in parts:
-        share = bits / total
-        bar = {"start": round(1000 * start, 2), "width": round(1000 * share, 2)}
-        placed.append({"id": name, "name": title, "bits": bits, "share": share} | bar)
-        placed[-1]["meaning"] = meaning
-        start += share
-    return placed
+    bits = np.array([kept, fitted.lumpability_loss_, fitted.prediction_loss_])  # of I(Z1;Z2)
+    shown = {
+        "steps": [_steps_text(results.mean_steps(a)) for a in clusters],
+        "bits": bits,
+        "shares": bits / (bits.sum() or 1.0),
+        "can_test": not results.test and results.is_counted and not fitted.held_out,
+    }
+    return _render(CHAIN_PAGE, results, shown, about)
+
+
+def _steps_text(steps: float) -> str:
+    return "∞" if math.isinf(steps) else f"{steps:.3g}" if steps < 1000 else f"{steps:,.0f}"
 
 
 def circle_order(links: np.ndarray) -> list[int]:
@@ -131,105 +75,38 @@ def circle_order(links: np.ndarray) -> list[int]:
     links times distances along the circle.
     """
     k = links.shape[0]
-    order = np.arange(k)
     steps = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
     distance = np.minimum(steps, k - steps)
-    best = _length(links, distance, order)
-    for _ in range(SWAPS):
+    order, best = np.arange(k), np.inf
+    for _ in range(ROUNDS_OF_SWAPS):
         before = best
-        for i in range(k):
-            for j in range(i + 1, k):
-                order[[i, j]] = order[[j, i]]
-                length = _length(links, distance, order)
-                if length < best * (1 - 1e-9):
-                    best = length
-                else:
-                    order[[i, j]] = order[[j, i]]
+        for i, j in zip(*np.triu_indices(k), strict=True):  # i = j measures the order as it is
+            swapped = order.copy()
+            swapped[[i, j]] = order[[j, i]]
+            length = float((links[np.ix_(swapped, swapped)] * distance).sum())
+            if length < best * (1 - 1e-9):
+                order, best = swapped, length
         if best >= before:
             break
     return [int(a) for a in order]
 
 
-def _length(links: np.ndarray, distance: np.ndarray, order: np.ndarray) -> float:
-    return float((links[np.ix_(order, order)] * distance).sum())
-
-
-MULTIWAY_SCRIPTS = {
-    "page": ("elements", "tooltip", "arrows"),
-    "data": ("numbers",),
-    "drawing": ("lab", "colours", "canvas", "svg", "axis"),
-    "heatmap": ("marks",),
-    "charts": ("lift", "block_margins", "blocks"),
-    "controls": ("downloads",),
-    "network": ("about", "types"),
-}
-MULTIWAY_PAGE = Page("multiway.html.j2", MULTIWAY_SCRIPTS, "network/multiway", STYLES)
-STRONGEST = 3  # blocks that are named in words
-
-
 def multiway_page(results: MultiwayResults) -> str:
-    """The page of these results."""
-    shown = {
-        "relations": [_relation(results, i, each) for i, each in enumerate(results.relations)],
-        "types": [_type(results, i, name) for i, name in enumerate(results.fitted.types_)],
-    }
-    return network_page(MULTIWAY_PAGE, results, shown, _about_types(results))
-
-
-def _about_types(results: MultiwayResults) -> dict[str, Any]:
-    """What the script needs."""
-    types = results.fitted.types_
-    relations = [
-        {
-            "types": [types.index(name) for name in each.key],
-            "kept": each.information.kept,
-            "share": each.blocks.round(9).tolist(),
-            "expected": expected_of(each.blocks).round(9).tolist(),
-        }
-        for each in results.relations
-    ]
-    return {
+    """The page of a multi-way clustering."""
+    types = list(results.types)
+    about = {
         "types": [
+            {"name": name, "elements": len(own.names), "titles": results.titles[name]}
+            for name, own in results.types.items()
+        ],
+        "relations": [
             {
-                "name": name,
-                "elements": int(results.fitted.labels_[name].size),
-                "titles": results.titles[name],
+                "types": [types.index(name) for name in each.key],
+                "kept": each.information.kept,
+                "share": each.blocks.round(9).tolist(),
+                "expected": expected_shares(each.blocks).round(9).tolist(),
             }
-            for name in types
-        ],
-        "relations": relations,
-    }
-
-
-def _relation(results: MultiwayResults, number: int, relation: Relation) -> dict[str, Any]:
-    rows, columns = relation.key
-    return {
-        "number": number,
-        "name": relation.name,
-        "rows": rows,
-        "columns": columns,
-        "source": results.data[relation.key].source,
-        "entries": int(relation.share.nnz),
-        "information": relation.information,
-        "weight": relation.weight,
-        "strongest": [
-            (a, results.titles[rows][a], b, results.titles[columns][b], lift)
-            for a, b, lift in relation.strongest(STRONGEST)
+            for each in results.relations
         ],
     }
-
-
-def _type(results: MultiwayResults, number: int, name: str) -> dict[str, Any]:
-    labels = results.fitted.labels_[name]
-    cards = [
-        {
-            "cluster": a,
-            "title": results.titles[name][a],
-            "share": results.share(name, a),
-            "typical": results.member_names(name, a, CARD),
-            "members": results.member_names(name, a),
-            "distinctive": results.distinctive(name, a, CARD),
-        }
-        for a in range(results.n_clusters(name))
-    ]
-    return {"number": number, "name": name, "cards": cards, "outside": int((labels < 0).sum())}
+    return _render(MULTIWAY_PAGE, results, {}, about)

@@ -4,59 +4,30 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...costs.labels import ranks
 from ...joint.parts import row_ranges
-from ..drawing import ElementMap, binned, map_of_side
+from ...joint.scale import are_whole
+from ..findings import SideFindings
+from ..pictures import binned, map_of_side, shades
 
-
-def heaviest_cells(matrix: sp.csr_array, count: int) -> sp.csr_array:
-    """A matrix with about so many of the heaviest cells; equal ones from everywhere alike."""
-    least, share = _least_of_heaviest(matrix.data, count)
-    rng = np.random.default_rng(0)
-    indptr, indices, data = [np.zeros(1, np.int64)], [], []
-    for rows in row_ranges(matrix.indptr):
-        places = matrix.indptr[rows.start : rows.stop + 1]
-        part = slice(places[0], places[-1])
-        weights = matrix.data[part]
-        chosen = (weights > least) | ((weights == least) & (rng.random(weights.size) < share))
-        ends = np.concatenate([[0], np.cumsum(chosen)])
-        indptr.append(indptr[-1][-1] + ends[places[1:] - places[0]])
-        indices.append(matrix.indices[part][chosen])
-        data.append(weights[chosen])
-    whole = (np.concatenate(each) for each in (data, indices, indptr))
-    return sp.csr_array(tuple(whole), matrix.shape)
-
-
-def _least_of_heaviest(weights: np.ndarray, count: int) -> tuple[float, float]:
-    """The weight of which fewer are larger, and the share of those of that weight to take."""
-    parts = [weights[start : start + count] for start in range(0, weights.size, count)]
-    best = np.empty(0, weights.dtype)
-    for part in parts:
-        is_full = best.size == count
-        best = np.concatenate([best, part[part > best[0]] if is_full else part])
-        if best.size >= count:
-            best = np.partition(best, best.size - count)[-count:]  # the least of them comes first
-    least = best[0] if best.size == count else best.min()
-    above, equal = (sum(int(test(part)) for part in parts) for test in _tests(least))
-    return float(least), (count - above) / equal
-
-
-def _tests(least: float) -> tuple[Callable[[np.ndarray], int], ...]:
-    """How many weights are above the least, and how many are equal to it."""
-    return lambda part: (part > least).sum(), lambda part: (part == least).sum()
-
-
-DIGITS = 4  # significant ones of a value that is not a whole number
-MOST_CELLS = 4_000_000  # that are tried: a cell takes half a byte at the very least
-OVERVIEW = 320  # pixels of a side of the picture of all cells, where not all are there
-MOST_COPIED = 16_000_000  # cells; of larger matrices only the heaviest are copied
-LEAST = 300_000  # bytes for cells, however long the names are
+CELL_DIGITS = 4  # significant ones of a value that is not a whole number
+MAX_CELLS = 4_000_000  # that are tried: a cell takes half a byte at the very least
+MAX_COPIED_CELLS = 16_000_000  # of larger matrices only the heaviest cells are copied
+MIN_CELL_BYTES = 300_000  # however long the names are
+OVERVIEW_PIXELS = 320  # of a side of the picture of all cells, where not all are there
+MAP_STEPS = 4094  # along the longer axis; one more marks an element without a place
+SNIPPET_LENGTH = 200  # characters
+SNIPPET_WORDS = 8  # of a cluster that a snippet is chosen for: those that the page marks
+SNIPPET_READ = 5_000  # characters of a text in which a snippet is looked for
+SNIPPETS_BYTES = 900_000  # compressed, of all snippets
+WORD = re.compile(r"\w\w+")
+CONTROL_LETTERS = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 
 
 class Cells(NamedTuple):
@@ -66,6 +37,11 @@ class Cells(NamedTuple):
     gaps: np.ndarray  # from one to the next in the same row, less one; from the edge
     codes: np.ndarray  # of the values
     values: np.ndarray  # what the codes stand for, the most frequent first
+
+    def sections(self) -> dict[str, bytes]:
+        """All but the values, as bytes."""
+        numbers = {"counts": self.counts, "gaps": self.gaps, "codes": self.codes}
+        return {name: varints(each) for name, each in numbers.items()}
 
 
 class Packed(NamedTuple):
@@ -89,70 +65,74 @@ def compress(data: bytes) -> bytes:
 
 
 def pack_cells(
-    matrix: sp.csr_array,
-    orders: Sequence[tuple[np.ndarray, np.ndarray]],
-    budget: int,
-    replacement: Callable[..., dict[str, bytes]] = lambda *_: {},
+    matrix: sp.csr_array, orders: Sequence[tuple[np.ndarray, np.ndarray]], budget: int
 ) -> Packed:
     """The cells of the matrix in the first of the orders, or its heaviest as the budget allows.
 
-    If some are left out, pictures of all cells in each of the orders come with them, and what the
-    replacement returns for the matrix and the first of the orders.
+    If some are left out, pictures of all cells in each of the orders come with them.
     """
     rows, columns = orders[0]
-    some = matrix if matrix.nnz <= MOST_COPIED else heaviest_cells(matrix, MOST_CELLS)
-    ordered = sp.csr_array(some[rows][:, columns], dtype=np.float64)
-    ordered.sort_indices()
-    budget = max(budget, LEAST)
-    kept, aside = ordered, dict[str, bytes]()
-    sections = _sections(ordered) if matrix.nnz <= MOST_CELLS else None
-    if sections is None or len(compress(b"".join(sections[0].values()))) > budget:
-        aside = replacement(matrix, rows, columns)
-        aside["overview"] = b"".join(_picture(matrix, *order) for order in orders)
-        budget = max(budget - len(compress(b"".join(aside.values()))), LEAST)
-        kept, sections = _heaviest_within(ordered, budget)
-    size = [min(OVERVIEW, n) for n in matrix.shape]
+    some = matrix if matrix.nnz <= MAX_COPIED_CELLS else heaviest_cells(matrix, MAX_CELLS)
+    kept = sp.csr_array(some[rows][:, columns], dtype=np.float64)
+    kept.sort_indices()
+    budget = max(budget, MIN_CELL_BYTES)
+    overview = b""
+    cells = as_cells(kept) if matrix.nnz <= MAX_CELLS else None
+    if cells is None or len(compress(b"".join(cells.sections().values()))) > budget:
+        pictures = [shades(binned(matrix, *order, OVERVIEW_PIXELS)) for order in orders]
+        overview = b"".join(picture.tobytes() for picture in pictures)
+        budget = max(budget - len(compress(overview)), MIN_CELL_BYTES)
+        kept, cells = _heaviest_within(kept, budget)
     facts = {
         "cells": int(kept.nnz),
         "all_cells": int(matrix.nnz),
         "least": float(kept.data.min()) if kept.nnz else 0.0,
-        "values": sections[1].tolist(),
-        "overview": size if aside else None,
+        "values": cells.values.tolist(),
+        "overview": [min(OVERVIEW_PIXELS, n) for n in matrix.shape] if overview else None,
     }
-    return Packed(sections[0] | aside, facts)
+    return Packed(cells.sections() | ({"overview": overview} if overview else {}), facts)
 
 
-def _heaviest_within(ordered: sp.csr_array, budget: int) -> tuple[sp.csr_array, Any]:
+def _heaviest_within(ordered: sp.csr_array, budget: int) -> tuple[sp.csr_array, Cells]:
     """As many of the heaviest cells as fit, found by their size when packed."""
-    chance = np.random.default_rng(0).random(ordered.nnz)  # which of equals: from everywhere alike
-    heaviest = np.lexsort((chance, -ordered.data))
-    count = min(ordered.nnz, MOST_CELLS)
+    count = min(ordered.nnz, MAX_CELLS)
     while True:
-        kept = _selected(ordered, heaviest[:count])
-        sections = _sections(kept)
-        size = len(compress(b"".join(sections[0].values())))
+        kept = heaviest_cells(ordered, count)
+        cells = as_cells(kept)
+        size = len(compress(b"".join(cells.sections().values())))
         if size <= budget or count <= 1:
-            return kept, sections
-        count = int(count * 0.97 * budget / size)
+            return kept, cells
+        count = max(1, int(count * 0.97 * budget / size))
 
 
-def _selected(ordered: sp.csr_array, which: np.ndarray) -> sp.csr_array:
-    chosen = np.zeros(ordered.nnz, bool)
-    chosen[which] = True
-    before = np.concatenate([[0], np.cumsum(chosen)])
-    return sp.csr_array(
-        (ordered.data[chosen], ordered.indices[chosen], before[ordered.indptr]), ordered.shape
-    )
+def heaviest_cells(matrix: sp.csr_array, count: int) -> sp.csr_array:
+    """A matrix with about so many of the heaviest cells; equal ones from everywhere alike."""
+    least, share = _least_of_heaviest(matrix.data, count)
+    rng = np.random.default_rng(0)
+    counts, indices, data = [], [], []
+    for rows in row_ranges(matrix.indptr):
+        part = sp.csr_array(matrix[rows])
+        chosen = (part.data > least) | ((part.data == least) & (rng.random(part.nnz) < share))
+        before = np.concatenate([[0], np.cumsum(chosen)])
+        counts.append(np.diff(before[part.indptr]))
+        indices.append(part.indices[chosen])
+        data.append(part.data[chosen])
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+    return sp.csr_array((np.concatenate(data), np.concatenate(indices), indptr), matrix.shape)
 
 
-def _sections(ordered: sp.csr_array) -> tuple[dict[str, bytes], np.ndarray]:
-    cells = as_cells(ordered)
-    parts = {
-        "counts": varints(cells.counts),
-        "gaps": varints(cells.gaps),
-        "codes": varints(cells.codes),
-    }
-    return parts, cells.values
+def _least_of_heaviest(weights: np.ndarray, count: int) -> tuple[float, float]:
+    """The weight of which fewer than ``count`` are larger, and the share of its equals to take."""
+    parts = [weights[start : start + count] for start in range(0, weights.size, count)]
+    best = np.empty(0, weights.dtype)
+    for part in parts:
+        best = np.concatenate([best, part])
+        if best.size > count:
+            best = np.partition(best, best.size - count)[-count:]
+    least = best.min()
+    above = sum(int((part > least).sum()) for part in parts)
+    equal = sum(int((part == least).sum()) for part in parts)
+    return float(least), min(1.0, (count - above) / equal)
 
 
 def as_cells(ordered: sp.csr_array) -> Cells:
@@ -161,23 +141,25 @@ def as_cells(ordered: sp.csr_array) -> Cells:
     gaps = np.diff(ordered.indices.astype(np.int64), prepend=-1) - 1
     first = ordered.indptr[:-1][counts > 0]
     gaps[first] = ordered.indices[first]
-    values, code, times = np.unique(_rounded(ordered.data), return_inverse=True, return_counts=True)
+    values, code, times = np.unique(
+        _round_values(ordered.data), return_inverse=True, return_counts=True
+    )
     frequent = np.argsort(-times, kind="stable")
     place = np.empty_like(frequent)
     place[frequent] = np.arange(frequent.size)
     return Cells(counts, gaps, place[code], values[frequent])
 
 
-def _rounded(data: np.ndarray) -> np.ndarray:
+def _round_values(data: np.ndarray) -> np.ndarray:
     """Whole numbers as they are, others to some significant digits."""
-    if data.size == 0 or (data == np.floor(data)).all():
+    if are_whole(data):
         return data
-    unit = np.maximum(10.0 ** (np.floor(np.log10(data)) - (DIGITS - 1)), np.finfo(float).tiny)
+    unit = np.maximum(10.0 ** (np.floor(np.log10(data)) - (CELL_DIGITS - 1)), np.finfo(float).tiny)
     return np.asarray(np.round(data / unit) * unit)
 
 
 def varints(numbers: np.ndarray) -> bytes:
-    """Numbers of seven bits a byte, the lowest first; the eighth tells that more follow."""
+    """Numbers of seven bits a byte, the lowest first; the eighth bit means that more follow."""
     left = numbers.astype(np.uint64)
     count = max(1, -(-int(left.max(initial=0)).bit_length() // 7))
     shifts = 7 * np.arange(count, dtype=np.uint64)
@@ -189,108 +171,86 @@ def varints(numbers: np.ndarray) -> bytes:
     return coded[used].astype(np.uint8).tobytes()
 
 
-def _picture(matrix: sp.csr_array, rows: np.ndarray, columns: np.ndarray) -> bytes:
-    """The mean of the cells in each pixel, its square root as a byte."""
-    means = binned(matrix, rows, columns, OVERVIEW)
-    high = np.quantile(means[means > 0], 0.99) if means.any() else 1.0
-    return np.round(255 * np.sqrt(np.minimum(means / high, 1))).astype(np.uint8).tobytes()
-
-
-STEPS = 4094  # along the longer axis; one more marks an element without a place
-
-
 def map_sections(results: Any) -> Packed:
     """The places of all elements, in the order of the page, and what the axes show."""
     sections: dict[str, bytes] = {}
     facts: dict[str, Any] = {}
     findings = results.findings
-    for name, side in zip(("rows", "columns"), findings.sides, strict=True):
+    for name, side, order in zip(("rows", "columns"), findings.sides, findings.orders, strict=True):
         places = map_of_side(results, side)
-        if is_flat(places):
-            continue
-        sections[f"{name} map"] = _packed(places, getattr(findings.orders, name))
-        facts[name] = places.shares.round(4).tolist()
+        if not places.is_flat:
+            sections[f"{name} map"] = _pack_places(places.points[order])
+            facts[name] = places.shares.round(4).tolist()
     return Packed(sections, {"maps": facts})
 
 
-def is_flat(places: ElementMap) -> bool:
-    """True if all elements lie on one point, so that a map shows nothing."""
-    return not places.shares.any()
-
-
-def _packed(places: ElementMap, order: np.ndarray) -> bytes:
+def _pack_places(points: np.ndarray) -> bytes:
     """Two numbers for each element, with the same unit on both axes."""
-    points = places.points[order]
     low = np.nanmin(points, axis=0)
     unit = np.nanmax(points - low)
-    steps = np.where(np.isnan(points), STEPS + 1, np.round(STEPS * (points - low) / unit))
-    return steps.astype("<u2").tobytes()
+    steps = np.round(MAP_STEPS * (points - low) / unit)
+    return np.where(np.isnan(points), MAP_STEPS + 1, steps).astype("<u2").tobytes()
 
 
-FIRST = 3  # entries of a profile; also in profile.js
-PROFILE_DIGITS = 100  # a lift is packed as a whole number of hundredths
+# --- snippets of texts ------------------------------------------------------------------------
 
 
-def pack_profiles(
-    matrix: sp.csr_array,
-    rows: np.ndarray,
-    columns: np.ndarray,
-    turned: sp.csr_array | None = None,
-) -> dict[str, bytes]:
-    """Profiles of all rows and of all columns, in these orders; ``turned`` is the transpose."""
-    turned = sp.csr_array(matrix.T) if turned is None else turned
-    totals = [_row_sums(each) for each in (matrix, turned)]
-    sides = {
-        "row": _profiles(matrix, (rows, columns), (totals[0], totals[1])),
-        "column": _profiles(turned, (columns, rows), (totals[1], totals[0])),
-    }
-    return {f"{side} {name}": part for side, parts in sides.items() for name, part in parts.items()}
+def pack_snippets(
+    texts: np.ndarray, side: SideFindings, budget: int = SNIPPETS_BYTES
+) -> tuple[bytes, int]:
+    """The snippets of all texts, one a line, and how many there are.
+
+    If they are too long, only the most typical texts of each cluster have one.
+    """
+    weights = [  # the distinctive words of each cluster, with their part of the information
+        {each.name.lower(): each.bits for each in side.distinctive(a, SNIPPET_WORDS)}
+        for a in range(side.n_clusters)
+    ]
+    lines = [
+        snippet(str(text), weights[label] if 0 <= label < len(weights) else {})
+        for text, label in zip(texts, side.labels.tolist(), strict=True)
+    ]
+    order = np.argsort(np.where(side.ranks > 0, side.ranks, side.ranks.size + 1), kind="stable")
+    number = len(lines)
+    while (size := _snippets_size(lines, budget)) > budget:
+        number = int(0.95 * budget / size * number)
+        for i in order[number:]:
+            lines[i] = ""
+    return "\n".join(lines).encode(), sum(map(bool, lines))
 
 
-def _row_sums(matrix: sp.csr_array) -> np.ndarray:
-    sums = np.zeros(matrix.shape[0])
-    for rows in row_ranges(matrix.indptr):
-        sums[rows] = np.asarray(matrix[rows].sum(axis=1, dtype=np.float64)).ravel()
-    return sums
+def _snippets_size(lines: list[str], budget: int) -> int:
+    """About how many bytes the lines take; of many, a tenth is compressed to know it."""
+    letters = sum(map(len, lines))
+    if 4 * letters <= budget:  # no letter takes more than four bytes
+        return 0
+    step = 10 if letters > 3 * budget else 1
+    return step * len(compress("\n".join(lines[::step]).encode()))
 
 
-def _profiles(
-    matrix: sp.csr_array,
-    orders: tuple[np.ndarray, np.ndarray],
-    totals: tuple[np.ndarray, np.ndarray],
-) -> dict[str, bytes]:
-    """The totals, the numbers of entries, and the first entries of each row, in an order."""
-    order, place = orders[0], ranks(orders[1])
-    counts = np.diff(matrix.indptr)[order]
-    numbers, entries = [], []
-    for part in row_ranges(np.concatenate([[0], np.cumsum(counts)])):
-        first = _first_entries(matrix[order[part]], totals[0][order[part]], totals[1])
-        numbers.append(first.numbers)
-        columns = np.column_stack([place[first.columns], np.round(PROFILE_DIGITS * first.lifts)])
-        entries.append(varints(columns.ravel()))
-    return {
-        "totals": totals[0][order].astype("<f8").tobytes(),
-        "counts of entries": varints(counts),
-        "numbers of first entries": varints(np.concatenate(numbers)),
-        "first entries": b"".join(entries),
-    }
+def snippet(text: str, weights: dict[str, float], width: int = SNIPPET_LENGTH) -> str:
+    """The part of a text that has most of these words, each counted once; else its beginning.
 
+    Examples
+    --------
+    >>> snippet("Good morning. The tea is hot and the rum is old.", {"tea": 2, "rum": 1}, 20)
+    '… tea is hot and the …'
+    """
+    text = " ".join(CONTROL_LETTERS.sub(" ", text[:SNIPPET_READ]).split())
+    if len(text) <= width:
+        return text
+    words = ((match.start(), match.group().lower()) for match in WORD.finditer(text))
+    places = [(place, word) for place, word in words if word in weights]
 
-class _First(NamedTuple):
-    """The first entries of profiles: how many each has, their columns and lifts."""
+    def weight(start: int) -> float:
+        inside = {w for place, w in places if start <= place <= start + width - len(w)}
+        return round(sum(weights[word] for word in inside), 9)
 
-    numbers: np.ndarray
-    columns: np.ndarray
-    lifts: np.ndarray
-
-
-def _first_entries(matrix: sp.csr_array, totals: np.ndarray, others: np.ndarray) -> _First:
-    """The entries of each row with the most bits, given the totals of rows and columns."""
-    counts = np.diff(matrix.indptr)
-    row = np.repeat(np.arange(counts.size), counts)
-    lift = matrix.data / totals[row] / others[matrix.indices] * others.sum()
-    order = np.lexsort((-matrix.data * np.log2(lift), row))
-    is_first = np.arange(order.size) - np.repeat(matrix.indptr[:-1], counts) < FIRST
-    chosen = order[is_first & (lift[order] > 1)]
-    numbers = np.bincount(row[chosen], minlength=counts.size)
-    return _First(numbers, matrix.indices[chosen], lift[chosen])
+    start = max([0, *(place for place, _ in places)], key=weight)
+    if start + width > len(text):  # rather the whole end
+        start = min(start, text.find(" ", len(text) - width - 1) + 1 or start)
+    end = start + width
+    part = text[start:end]
+    if end < len(text):
+        part = f"{(part if text[end] == ' ' else part.rsplit(' ', 1)[0]).rstrip()} …"
+    return f"… {part}" if start else part

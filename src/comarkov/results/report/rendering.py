@@ -15,17 +15,18 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from ...joint.messages import plural
 from ..words import figures
+from ..words.next_steps import file_name, public_command
 
-CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in elements.js
+DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in page.js
 
 
 class Page(NamedTuple):
     """What a page is made of."""
 
     template: str
-    scripts: Mapping[str, Sequence[str]]  # by folder; later ones use earlier ones
-    main: str  # the script that puts the page together
+    scripts: Sequence[str]  # later ones use earlier ones; the last puts the page together
     styles: Sequence[str]  # later ones override earlier ones
 
     def render(self, shown: Mapping[str, Any], about: Mapping[str, Any]) -> str:
@@ -41,13 +42,12 @@ class Page(NamedTuple):
 
     def script(self) -> str:
         """All scripts as one, in a scope of its own."""
-        paths = [f"{folder}/{name}.js" for folder, names in self.scripts.items() for name in names]
-        parts = "\n".join(map(_asset, [*paths, f"{self.main}.js"]))
+        parts = "\n".join(_asset(f"{name}.js") for name in self.scripts)
         return f'(() => {{\n"use strict";\n{_compact(parts)}}})();\n'
 
     def style(self) -> str:
         """All style sheets as one."""
-        return _compact("".join(_asset(f"styles/{name}.css") for name in self.styles))
+        return _compact("".join(_asset(f"{name}.css") for name in self.styles))
 
 
 def _compact(text: str) -> str:
@@ -80,11 +80,17 @@ def _asset(name: str) -> str:
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
 
 
-def _visible(value: Any) -> Any:
+def _spell_controls(value: Any) -> Any:
     """Text with its directional controls spelt out: inside a name they would turn what follows."""
     if type(value) is not str:  # a number, or markup of our own
         return value
-    return CONTROLS.sub(lambda control: f"[U+{ord(control[0]):04X}]", value)
+    return DIRECTIONS.sub(lambda control: f"[U+{ord(control[0]):04X}]", value)
+
+
+def brief(value: Any, most: int = 60) -> str:
+    """The repr of a value, cut if it is long."""
+    text = repr(value)
+    return text if len(text) <= most else text[:most] + "…"
 
 
 @cache
@@ -95,9 +101,18 @@ def _template(name: str) -> Any:
         loader=PackageLoader(__package__, "templates"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_visible,
+        finalize=_spell_controls,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(figures.WRITERS)
+    environment.globals.update(
+        bits_text=figures.bits_text,
+        brief=brief,
+        count_text=figures.count_text,
+        file_name=file_name,
+        lift_text=figures.lift_text,
+        percent_text=figures.percent_text,
+        plural=plural,
+        public_command=public_command,
+    )
     return environment.get_template(name)

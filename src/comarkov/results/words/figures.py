@@ -1,6 +1,6 @@
 """Numbers as people read them: no scientific notation, no digits that say nothing.
 
-``assets/data/numbers.js`` writes the same texts in the page; a test compares the two.
+``numbers.js`` writes the same texts in the page; a test compares the two.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from ...joint.messages import plural
 
 INFORMATIVE = 1.2  # lifts from here on say something about a cluster
-ROUNDING = 1e-9  # by which a share may differ from none or all
-SMALLEST = 1e-6  # bits that are written out
-WHOLE = 20  # decimal digits from which on a floating-point number is whole
+SHARE_ROUNDING = 1e-9  # by which a share may differ from none or all
+SMALLEST_BITS = 1e-6  # that are written out
+WHOLE_DIGITS = 20  # decimal digits from which on a floating-point number is whole
 
 
 def lift_text(lift: float) -> str:
@@ -28,10 +28,10 @@ def lift_text(lift: float) -> str:
     if 0 < lift < 0.005:
         return "<×0.01"
     if lift < 1:
-        return f"×{_plain(_rounded(lift, 2))}"
+        return f"×{_plain(_round(lift, 2))}"
     if lift < 10:
         return f"×{_plain(_significant(lift, 2))}"
-    return f"×{_plain(_rounded(lift, 0) if lift < 1000 else _significant(lift, 3))}"
+    return f"×{_plain(_round(lift, 0) if lift < 1000 else _significant(lift, 3))}"
 
 
 def is_informative(lift: float) -> bool:
@@ -41,41 +41,32 @@ def is_informative(lift: float) -> bool:
 
 def count_text(count: float, what: str = "") -> str:
     """A whole number and, in the right number, what is counted: 1,540 rows, 1 row."""
-    number = _plain(_rounded(count, 0))
+    number = _plain(_round(count, 0))
     return f"{number} {what if number == '1' else plural(what)}" if what else number
 
 
 def percent_text(share: float) -> str:
     """A share in percent: 44.0%, <0.1%, 100%."""
-    if abs(share) < ROUNDING or abs(share - 1) < ROUNDING:
+    if abs(share) < SHARE_ROUNDING or abs(share - 1) < SHARE_ROUNDING:
         return f"{100 * share:.0f}%"
     if 0 < share < 0.001:
         return "<0.1%"
     if 0.999 < share < 1:
         return ">99.9%"
-    return f"{_rounded(100 * share, 1)}%"
-
-
-def kept_and_lost(share: float) -> tuple[str, str]:
-    """A share and the rest in percent, which add up to 100%."""
-    kept = percent_text(share)
-    if kept[0] in "<>":
-        return kept, percent_text(1 - share)
-    lost = 100 - Decimal(kept.rstrip("%"))
-    return kept, f"{lost}%"
+    return f"{_round(100 * share, 1)}%"
 
 
 def bits_text(bits: float) -> str:
     """An amount of information with three digits: 1.17, 0.0051, 2,310."""
-    if 0 < abs(bits) < SMALLEST:
-        return f"<{SMALLEST:.6f}"
+    if 0 < abs(bits) < SMALLEST_BITS:
+        return f"<{SMALLEST_BITS:.6f}"
     return _plain(_significant(bits, 3))
 
 
-def _rounded(value: float, decimals: int) -> Decimal:
+def _round(value: float, decimals: int) -> Decimal:
     """Rounded as JavaScript's toFixed rounds: halves away from zero, of the exact value."""
     exact = Decimal(float(value))
-    if exact.adjusted() >= WHOLE:
+    if exact.adjusted() >= WHOLE_DIGITS:
         return exact
     return exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
 
@@ -95,21 +86,15 @@ def _plain(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-WRITERS = {  # for templates
-    each.__name__: each
-    for each in (lift_text, is_informative, count_text, percent_text, bits_text, plural)
-}
-
-
-LONGEST = 24  # characters of a name that is shown among others
-SAMPLE = 2000  # names that are looked at to judge all of them
-FEW = 30  # numbered names, such as E1 to E14, that people still tell apart
+NAME_LENGTH = 24  # characters of a name that is shown among others
+SAMPLED_NAMES = 2000  # that are looked at to judge all of them
+MAX_NUMBERED_NAMES = 30  # such as E1 to E14, that people still tell apart
 GENERIC = {"row", "column", ""}  # kinds that say nothing about what an element is
 WORDS = {"word", "term", "token"}  # kinds whose names read better than those of any other side
 CODE = re.compile(r"[ACGTN]{8,}|\b(?=[0-9a-f-]*[0-9])[0-9a-f]{8}(-?[0-9a-f]{4,})*\b")
 
 
-def short_name(name: str, longest: int = LONGEST) -> str:
+def short_name(name: str, longest: int = NAME_LENGTH) -> str:
     """A name on one line, without control characters, cut to a length."""
     line = " ".join(name.split())
     if not line.isprintable():
@@ -126,7 +111,7 @@ def are_positions(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
         return False
     numbers = sorted(map(int, names))
     is_counted = bool(numbers) and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
-    is_known = kind not in GENERIC and len(numbers) <= FEW
+    is_known = kind not in GENERIC and len(numbers) <= MAX_NUMBERED_NAMES
     return is_counted and numbers[0] in (0, 1) and not is_known
 
 
@@ -136,7 +121,9 @@ def are_readable(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
         return True
     if not len(names) or are_positions(names, kind):
         return False
-    sample = names[:: max(1, len(names) // SAMPLE)]
+    sample = names[:: max(1, len(names) // SAMPLED_NAMES)]
     codes = sum(CODE.search(name) is not None for name in sample)
     stems = len({re.sub(r"\d+", "", name) for name in sample})
-    return 2 * codes <= len(sample) and (len(names) <= FEW or 4 * stems > len(sample))
+    return 2 * codes <= len(sample) and (
+        len(names) <= MAX_NUMBERED_NAMES or 4 * stems > len(sample)
+    )

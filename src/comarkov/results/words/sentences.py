@@ -1,4 +1,4 @@
-"""Results in sentences: what was clustered, the strongest findings, and how certain they are.
+"""Results in sentences: what was clustered, the strongest findings, how certain they are, and why.
 
 A sentence is a list of parts. Names from the data are parts of their own, so that a page can keep
 them apart from the text around them.
@@ -7,27 +7,33 @@ them apart from the text around them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...joint.messages import plural
+from ...costs.lift import bits
+from ...joint.messages import as_plural, plural
+from ...search.select.beta import DEFAULT_BETA
 from ...search.select.number_ladder import OUT_OF_TIME
-from ..findings import Findings, SideFindings, expected_of
+from ..findings import Findings, SideFindings
 from .figures import (
+    GENERIC,
     INFORMATIVE,
     are_readable,
     count_text,
-    kept_and_lost,
     lift_text,
     percent_text,
     short_name,
 )
 
-FEW = 0.05  # share of information below which almost nothing was kept
-SURE = 0.9  # confidence from which on an element counts as placed with certainty
-NAMED = 3  # members or elements that stand for a cluster
-LONGEST = 40  # characters of a name in a sentence
+if TYPE_CHECKING:
+    from ..results import Results
+
+ALMOST_NOTHING = 0.05  # share of information below which almost nothing was kept
+SURE_CONFIDENCE = 0.9  # from which on an element counts as placed with certainty
+NAMES_IN_SENTENCE = 3  # members or elements that stand for a cluster
+NAME_IN_SENTENCE = 40  # characters
+VAGUE = {"weight", "weights", "value", "values", "n", "w", "x", "data", "entry", "score", "amount"}
 
 
 class Part(NamedTuple):
@@ -48,6 +54,9 @@ class Weight(NamedTuple):
 
     amount: str = "much"  #: "many" of what is counted, "much" of what is measured
     noun: str = "weight"
+
+
+COUNTED = {"word": Weight("many", "occurrences"), "gene": Weight("much", "expression")}
 
 
 def sentence(*parts: str | Part | Iterable[Part]) -> Sentence:
@@ -85,13 +94,13 @@ def caution(findings: Findings, reason: str = "") -> Sentence | None:
     """
     if reason == OUT_OF_TIME:
         return sentence(f"{OUT_OF_TIME} Set more time, or the numbers of clusters.")
-    sides = [side for side in (findings.rows, findings.columns) if side.is_clustered]
+    sides = [side for side in findings.sides if side.is_clustered]
     if all(side.n_clusters == 1 for side in sides):
-        groups = _joined([[Part("all "), kind_of(side)] for side in sides])
+        groups = _join_groups([[Part("all "), kind_of(side)] for side in sides])
         each = " each" if len(sides) > 1 else ""
         return sentence("No clusters were found: ", groups, f" are in one cluster{each}.")
     kept = findings.information.kept
-    if kept >= FEW:
+    if kept >= ALMOST_NOTHING:
         return None
     if any(share_sure(side) >= 0.5 for side in sides):
         return sentence(
@@ -107,7 +116,7 @@ def caution(findings: Findings, reason: str = "") -> Sentence | None:
 
 def overview(findings: Findings) -> Sentence:
     """What was clustered, into how many clusters."""
-    sides = findings.rows, findings.columns
+    sides = findings.sides
     clauses = [
         [*counted(side.labels.size, side), Part(f" in {count_text(side.n_clusters, 'cluster')}")]
         for side in sides
@@ -118,32 +127,7 @@ def overview(findings: Findings) -> Sentence:
         for side in sides
         if not side.is_clustered
     ]
-    return sentence(_joined(clauses), *rest, ".")
-
-
-def numbers_of_clusters(findings: Findings) -> Sentence:
-    """How many clusters of what there are."""
-    return _joined(
-        [
-            [
-                Part(f"{count_text(side.n_clusters)} "),
-                kind_of(side, 1),
-                Part(" cluster" if side.n_clusters == 1 else " clusters"),
-            ]
-            for side in (findings.rows, findings.columns)
-            if side.is_clustered
-        ]
-    )
-
-
-def information_kept(findings: Findings) -> Sentence:
-    """How much of the information between both sides the clusters keep."""
-    kept, lost = kept_and_lost(findings.information.kept)
-    return sentence(
-        f"The clusters keep {kept} of what ",
-        _both(findings),
-        f" reveal about each other; {lost} is detail inside the clusters.",
-    )
+    return sentence(_join_groups(clauses), *rest, ".")
 
 
 def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -> list[Sentence]:
@@ -151,11 +135,17 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
 
     A block is as strong as its part of the information kept, P(x̄,ȳ) log2 lift.
     """
-    sides = findings.rows, findings.columns
+    sides = findings.sides
     if all(side.is_clustered for side in sides):
         return [
-            _block_sentence(findings, a, b, weight or Weight())
-            for a, b in _strongest_blocks(findings.blocks, most)
+            _concentration(
+                _members(findings.rows, a),
+                _members(findings.columns, b),
+                float(findings.lift[a, b]),
+                float(findings.blocks[a, b]),
+                weight or Weight(),
+            )
+            for a, b in _strongest_blocks(findings, most)
         ]
     side = next(side for side in sides if side.is_clustered)
     return _feature_sentences(side, weight or Weight(), most)
@@ -163,15 +153,15 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
 
 def certainty(findings: Findings) -> list[Sentence]:
     """How many elements are placed with confidence, and whether the search found this again."""
-    sides = [side for side in (findings.rows, findings.columns) if side.n_clusters > 1]
-    shares = [text for side in sides if (text := _sure(side))]
+    sides = [side for side in findings.sides if side.n_clusters > 1]
+    shares = [text for side in sides if (text := _count_sure(side))]
     sentences = []
     if shares:
         sentences.append(
             sentence(
-                _joined(shares),
-                f" are placed with a confidence of at least {SURE}: the estimated chance that an "
-                "element belongs to its cluster rather than to another.",
+                _join_groups(shares),
+                f" are placed with a confidence of at least {SURE_CONFIDENCE}: the estimated "
+                "chance that an element belongs to its cluster rather than to another.",
             )
         )
     return sentences + _stability(sides)
@@ -182,17 +172,16 @@ def share_sure(side: SideFindings) -> float:
     placed = side.labels >= 0
     if side.confidence is None or not placed.any():
         return 0.0
-    return float((side.confidence[placed] >= SURE).mean())
+    return float((side.confidence[placed] >= SURE_CONFIDENCE).mean())
 
 
 def _both(findings: Findings) -> Sentence:
-    return _joined([[kind_of(findings.rows)], [kind_of(findings.columns)]])
+    return _join_groups([[kind_of(findings.rows)], [kind_of(findings.columns)]])
 
 
-def _strongest_blocks(blocks: np.ndarray, most: int) -> list[tuple[int, int]]:
-    expected = expected_of(blocks)
-    lift = np.divide(blocks, expected, out=np.ones(blocks.shape), where=expected > 0)
-    strength = np.where(lift >= INFORMATIVE, blocks * np.log2(np.maximum(lift, 1)), 0)
+def _strongest_blocks(findings: Findings, most: int) -> list[tuple[int, int]]:
+    blocks, lift = findings.blocks, findings.lift
+    strength = np.where(lift >= INFORMATIVE, bits(blocks), 0)
     order = np.argsort(-strength, axis=None, kind="stable")[: np.count_nonzero(strength)]
     pairs = [divmod(int(i), blocks.shape[1]) for i in order]
     chosen: list[tuple[int, int]] = []
@@ -204,32 +193,24 @@ def _strongest_blocks(blocks: np.ndarray, most: int) -> list[tuple[int, int]]:
     return sorted(chosen, key=pairs.index)
 
 
-def _block_sentence(findings: Findings, a: int, b: int, weight: Weight) -> Sentence:
-    lift = float(findings.lift[a, b])
-    share = float(findings.blocks[a, b])
-    return _concentration(
-        _members(findings.rows, a), _members(findings.columns, b), lift, share, weight
-    )
-
-
 def _feature_sentences(side: SideFindings, weight: Weight, most: int) -> list[Sentence]:
     """For a fit of one side: the elements of the other side that its clusters concentrate on."""
     assert side.across is not None
     whole = dict(zip(side.other_names.tolist(), side.across.sum(axis=0).tolist(), strict=True))
     sentences = []
     for a in range(side.n_clusters):
-        features = [f for f in side.distinctive(a, NAMED) if f.lift >= INFORMATIVE]
+        features = [f for f in side.distinctive(a, NAMES_IN_SENTENCE) if f.lift >= INFORMATIVE]
         if features:
             share = sum(feature.share for feature in features) * float(side.shares[a])
             lift = share / side.shares[a] / sum(whole[feature.name] for feature in features)
-            names = _listed([feature.name for feature in features])
+            names = _name_list([feature.name for feature in features])
             bits = sum(feature.bits for feature in features)
             text = _concentration(_members(side, a), (names, False), lift, share, weight)
             sentences.append((-bits, a, text))
     return [text for _, _, text in sorted(sentences)[:most]]
 
 
-Group = tuple[Sentence, bool]  # the words for several elements, and whether it is only one
+Group = tuple[Sentence, bool]  # the words for some elements, and whether there is only one
 
 
 def _concentration(one: Group, other: Group, lift: float, share: float, weight: Weight) -> Sentence:
@@ -248,8 +229,8 @@ def _members(side: SideFindings, cluster: int) -> Group:
         if _is_numbered(side, cluster):
             return [*start, Part(" of "), title], size == 1
         return [*start, Part(" “"), title, Part("”")], size == 1
-    names = _listed(side.typical(cluster, NAMED))
-    if size <= NAMED:
+    names = _name_list(side.typical(cluster, NAMES_IN_SENTENCE))
+    if size <= NAMES_IN_SENTENCE:
         return [Part("the "), kind_of(side, size), Part(" "), *names], size == 1
     return [*counted(size, side), Part(" such as "), *names], False
 
@@ -264,11 +245,13 @@ def _is_numbered(side: SideFindings, cluster: int) -> bool:
     return side.titles[cluster] == f"cluster {cluster}"
 
 
-def _listed(names: list[str]) -> Sentence:
-    return _joined([[Part(short_name(name, LONGEST), is_name=True)] for name in names])
+def _name_list(names: list[str]) -> Sentence:
+    return _join_groups(
+        [[Part(short_name(name, NAME_IN_SENTENCE), is_name=True)] for name in names]
+    )
 
 
-def _joined(groups: list[Sentence]) -> Sentence:
+def _join_groups(groups: list[Sentence]) -> Sentence:
     """Groups of parts with commas and a final and."""
     parts: Sentence = []
     for i, group in enumerate(groups):
@@ -278,7 +261,7 @@ def _joined(groups: list[Sentence]) -> Sentence:
     return parts
 
 
-def _sure(side: SideFindings) -> Sentence:
+def _count_sure(side: SideFindings) -> Sentence:
     """How many members are placed with certainty."""
     if side.confidence is None:
         return []
@@ -302,7 +285,7 @@ def _stability(sides: list[SideFindings]) -> list[Sentence]:
     mean = sum(value for value, _, _ in known) / len(known)
     least, side, a = min(known, key=lambda each: each[0])
     if least > 0.999:
-        return [sentence("All other results of the search have the same clusters.")]
+        return [sentence("Every repeated search found the same clusters.")]
     article, before, after = ("", " ", "") if _is_numbered(side, a) else ("the ", " cluster “", "”")
     return [
         sentence(
@@ -314,3 +297,61 @@ def _stability(sides: list[SideFindings]) -> list[Sentence]:
             f"{after}, {percent_text(least)}.",
         )
     ]
+
+
+class Opening(NamedTuple):
+    """The sentences that open a report."""
+
+    caution: Sentence | None  #: if there is next to nothing to see
+    overview: Sentence
+    strongest: list[Sentence]
+    certainty: list[Sentence]
+    numbers: str  #: why there are so many clusters; empty if they were given
+    beta: str  #: where β comes from
+
+
+def opening_of(results: Results) -> Opening:
+    """The sentences that open the report of these results."""
+    findings = results.findings
+    return Opening(
+        caution=caution(findings, results.selection_reason),
+        overview=overview(findings),
+        strongest=strongest(findings, weight_of(results)),
+        certainty=certainty(findings) or [sentence("How certain the clusters are is not known.")],
+        numbers=results.selection_reason,
+        beta=beta_reason(results),
+    )
+
+
+def weight_of(results: Results) -> Weight:
+    """What the weights of the data are: a named column, occurrences of words, or just weight."""
+    data, kinds = results.data, {side.kind for side in results.findings.sides}
+    if getattr(results.fitted, "weighting_", None) is not None:
+        return Weight()
+    noun = data.entry_kind.strip().replace("_", " ")
+    if noun and noun.casefold() not in VAGUE | GENERIC:
+        return Weight("many" if noun == as_plural(noun) else "much", noun)
+    for kind in sorted(kinds & COUNTED.keys()):
+        return COUNTED[kind]
+    weights = results.matrix.data
+    if weights.size and weights.min() == weights.max() == 1:
+        return Weight("many", "entries")
+    return Weight()
+
+
+def beta_reason(results: Results) -> str:
+    """Where β comes from, truthfully: given, chosen by what evidence, or left at its default."""
+    beta = f"β = {results.findings.beta:g}"
+    evidence = results.beta_selection
+    if evidence is None:
+        return f"{beta} was set before the fit."
+    chosen = evidence[evidence["chosen"]]
+    if not chosen.size or np.isnan(chosen["agreement"][0]):
+        return f"{beta} is the default: there was no time to compare other values."
+    own, best = float(chosen["agreement"][0]), float(evidence["agreement"].max())
+    if np.count_nonzero(evidence["agreement"] >= own) == 1:
+        return f"{beta} was chosen because halves of the data agree best there ({own:.2f} of 1)."
+    well = "as well as anywhere" if own == best else f"nearly as well as anywhere ({best:.2f})"
+    is_default = results.findings.beta == DEFAULT_BETA
+    verb = "the default, was kept" if is_default else "the closest to the default, was chosen"
+    return f"{beta}, {verb}: halves of the data agree there ({own:.2f} of 1) {well}."

@@ -1,65 +1,109 @@
 """Titles of clusters: up to three words that distinguish a cluster from the others.
 
-A word stands in the title of the cluster for which it scores highest (see ``title_words``), so
-titles on one level share no words. Only a cluster whose own words are all weak borrows its best
-word and adds an own one: "UA · VX" beside "UA".
+A word stands in the title of the cluster for which it scores highest (see ``score_features``), so
+titles share no words. Only a cluster whose own words are all weak borrows its best word and adds an
+own one: "UA · VX" beside "UA".
 
-Each node of a side's tree has one title. The clusters of the fit get theirs first, then the coarser
-and the finer nodes, each against the nodes that it shares a level with.
+Titles that people give come as JSON from the report, or as the same mapping from Python:
+
+    {"n_clusters": [2, 3], "rows": {"0": "insiders"}, "columns": {"2": "late events"}}
+
+``n_clusters`` may be missing, and the titles of a side may be a list in the order of the clusters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...joint.messages import plural
-from ..levels import SideLevels
+from ...costs.lift import octaves
+from ...joint.messages import InputError, did_you_mean, plural, similar_file
 from .figures import GENERIC, INFORMATIVE, WORDS, are_positions, are_readable, short_name
 
 if TYPE_CHECKING:
-    from ..findings import SideFindings
+    from ..findings import Findings, SideFindings
 
 
-CANDIDATES = 40  # elements that are considered for each node
-FAINT = 1e-12  # score of members that are not typical at all
+TITLE_CANDIDATES = 40  # elements that are considered for each cluster
+TITLE_WORDS = 3  # at most
+TITLE_LENGTH = 48  # characters of a title of several words
+WEAKEST_WORD = 0.2  # its score, relative to the best of its cluster
+UNTYPICAL = 1e-12  # score of members that are not typical at all
+BETWEEN = " · "
+TITLES_FILE = "titles.json"
+TITLES_KEYS = {"n_clusters", "rows", "columns"}
+EXPECTED_TITLES = (
+    'Titles look like {"n_clusters": [2, 3], "rows": {"0": "a title"}, "columns": {}}.'
+)
+GIVEN_TITLE_LENGTH = 120  # characters
 
-Merges = list[list[int]]
+Titles = Mapping[str, Any] | str | os.PathLike[str]
 
 
 class Words(NamedTuple):
     """Elements that may stand in titles."""
 
     names: list[str]  #: shortened
-    scores: np.ndarray  #: by (node, element); 0 where an element says nothing about a node
+    scores: np.ndarray  #: by (cluster, element); 0 where an element says nothing about a cluster
     prefix: str  #: before names that are numbers: "month "
-    members: list[str]  #: the name of the most typical member of each node; empty if unreadable
+    members: list[str]  #: the name of the most typical member of each cluster; empty if unreadable
     are_names: bool = True  #: False where neither side has names
 
-    def ranked(self, node: int) -> np.ndarray:
-        """The elements that say something about a node, the best first."""
-        scores = self.scores[node]
-        order = np.argsort(-scores, kind="stable")
-        return order[: np.count_nonzero(scores > 0)]
+
+def cluster_titles(side: SideFindings) -> list[str]:
+    """One title for each cluster of a side, all different; titles that were given are kept."""
+    if side.across is None:
+        return []
+    if side.n_clusters == 1:
+        return [side.given_titles.get(0, f"all {plural(side.kind)}")]
+    return titles_from(_words_of(side, side.across), side.given_titles)
 
 
-def words_of(side: SideFindings, masses: np.ndarray, leaf: np.ndarray, merges: Merges) -> Words:
-    """The words for all nodes of a tree.
+def titles_from(words: Words, given: Mapping[int, str] | None = None) -> list[str]:
+    """One title for each cluster that the words are scored for, all different."""
+    titles = dict(given or {})
+    for cluster in range(len(words.scores)):
+        if cluster not in titles:
+            titles[cluster] = _title(words, cluster, list(titles.values()))
+    return [titles[cluster] for cluster in range(len(words.scores))]
 
-    ``masses`` are by (leaf, element of the other side), ``leaf`` is that of each own element, and
-    node ``len(masses) + i`` merges the two nodes ``merges[i]``.
+
+def score_features(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Elements of the other side, and their scores by (cluster, element).
+
+    The score is P(y | x̄) log2(lift)^1.5 where the lift is informative, 0 elsewhere.
     """
-    members = _most_typical(side, leaf, len(masses), merges)
+    sizes = masses.sum(axis=1, keepdims=True, dtype=np.float64)
+    expected = masses.sum(axis=0, dtype=np.float64) * sizes / sizes.sum()
+    is_more = masses > INFORMATIVE * expected
+    scores = np.zeros(masses.shape)
+    scores[is_more] = octaves(masses[is_more] / expected[is_more]) ** 1.5
+    scores *= masses / sizes
+    n = min(TITLE_CANDIDATES, masses.shape[1])
+    best = np.unique(np.argpartition(-scores, n - 1, axis=1)[:, :n])
+    best = best[scores[:, best].any(axis=0)]
+    return best, scores[:, best]
+
+
+def _words_of(side: SideFindings, across: np.ndarray) -> Words:
+    """The words for the clusters of a side, from the names of the other side or from its own."""
+    members = [""] * side.n_clusters
+    if are_readable(side.names, side.kind):
+        names = [short_name("".join(side.typical(a, 1))) for a in range(side.n_clusters)]
+        members = [f"{side.kind} {name}" if name.isdecimal() else name for name in names]
     match _naming(side):
         case "members":
-            elements, scores = _score_members(side, leaf, len(masses))
+            elements, scores = _score_members(side)
             names, kind = side.names[elements], side.kind
-            scores = _summed(scores, merges)
         case "features":
-            elements, scores = score_features(masses, merges)
+            elements, scores = score_features(across)
             names, kind = side.other_names[elements], side.other_kind
         case _:
             return Words([], np.zeros((len(members), 0)), "", members, are_names=False)
@@ -79,232 +123,140 @@ def _naming(side: SideFindings) -> str:
     return "features"
 
 
-def score_features(masses: np.ndarray, merges: Merges) -> tuple[np.ndarray, np.ndarray]:
-    """Elements of the other side, and their scores by (node, element)."""
-    whole = masses.sum(axis=0, dtype=np.float64)
-    whole /= whole.sum()
-    best: set[int] = set()
-    for mass in _node_masses(masses, merges):
-        score = _score(mass, mass.sum(), whole)
-        top = np.argpartition(score, -CANDIDATES)[-CANDIDATES:] if score.size > CANDIDATES else ...
-        best.update(np.arange(score.size)[top][score[top] > 0].tolist())
-    elements = np.array(sorted(best), np.int64)
-    sizes = _summed(masses.sum(axis=1, keepdims=True, dtype=np.float64), merges)
-    few = _summed(np.asarray(masses[:, elements], np.float64), merges)
-    return elements, _score(few, sizes, whole[elements])
-
-
-def _score(mass: np.ndarray, size: np.ndarray | float, whole: np.ndarray) -> np.ndarray:
-    """P(y | x̄) log2(lift)^1.5 where the lift is informative, 0 elsewhere; ``whole`` is P(y)."""
-    size, whole = np.broadcast_to(size, mass.shape), np.broadcast_to(whole, mass.shape)
-    is_more = mass > INFORMATIVE * size * whole
-    share = mass[is_more] / size[is_more]
-    octaves = np.log2(share / whole[is_more])
-    score = np.zeros(mass.shape)
-    score[is_more] = share * octaves * np.sqrt(octaves)
-    return score
-
-
-def _score_members(
-    side: SideFindings, leaf: np.ndarray, n_leaves: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The most typical members of each leaf, and their scores by (leaf, element)."""
-    order = side.by_typicality
-    elements = np.concatenate([order[leaf[order] == a][:CANDIDATES] for a in range(n_leaves)])
-    scores = np.zeros((n_leaves, elements.size))
-    typicality = np.maximum(side.typicality[elements], 0) + FAINT
-    scores[leaf[elements], np.arange(elements.size)] = typicality
+def _score_members(side: SideFindings) -> tuple[np.ndarray, np.ndarray]:
+    """The most typical members of each cluster, and their scores by (cluster, element)."""
+    members = [side.members(a)[:TITLE_CANDIDATES] for a in range(side.n_clusters)]
+    elements = np.concatenate(members)
+    scores = np.zeros((side.n_clusters, elements.size))
+    typicality = np.maximum(side.typicality[elements], 0) + UNTYPICAL
+    scores[side.labels[elements], np.arange(elements.size)] = typicality
     return elements, scores
 
 
-def _most_typical(side: SideFindings, leaf: np.ndarray, n_leaves: int, merges: Merges) -> list[str]:
-    """The most typical member of each node, by name."""
-    if not are_readable(side.names, side.kind):
-        return [""] * (n_leaves + len(merges))
-    order = side.by_typicality
-    order = order[leaf[order] >= 0]
-    first = np.full(n_leaves, order.size)
-    np.minimum.at(first, leaf[order], np.arange(order.size))
-    ranks = first.tolist()
-    for a, b in merges:
-        ranks.append(min(ranks[a], ranks[b]))
-    names = [short_name(side.names[order[rank]]) if rank < order.size else "" for rank in ranks]
-    return [f"{side.kind} {name}" if name.isdecimal() else name for name in names]
+def _title(words: Words, cluster: int, taken: list[str]) -> str:
+    """The words that score higher here than in any other cluster; different from those taken."""
+    scores = words.scores[cluster]
+    ranked = np.argsort(-scores, kind="stable")[: np.count_nonzero(scores > 0)]
+    if not ranked.size:
+        title = "mixed" if words.are_names else f"cluster {cluster}"
+        return _distinct(title, words.members[cluster], taken)
+    parts = (title.removeprefix(words.prefix).split(BETWEEN) for title in taken)
+    used = {_key(word) for title in parts for word in title}
+    best = words.scores.max(axis=0)
+    own = [i for i in ranked if scores[i] == best[i] and _key(words.names[i]) not in used]
+    strong = [i for i in own if scores[i] >= WEAKEST_WORD * scores[ranked[0]]]
+    chosen = [words.names[i] for i in strong or [ranked[0], *own[:1]]]
+    title = _join(chosen)
+    return _distinct(words.prefix + title if title else "no name", words.members[cluster], taken)
 
 
-def _node_masses(masses: np.ndarray, merges: Merges) -> Iterator[np.ndarray]:
-    """The masses of each node, of which only those of one level are in memory at a time."""
-    level = {a: np.asarray(masses[a], np.float64) for a in range(len(masses))}
-    yield from list(level.values())
-    for node, (a, b) in enumerate(merges, len(masses)):
-        level[node] = level.pop(a) + level.pop(b)
-        yield level[node]
+def _join(names: list[str]) -> str:
+    """Up to three words, no two alike, as far as there is room."""
+    words: dict[str, str] = {}
+    for word in filter(None, names):
+        length = len(BETWEEN.join([*words.values(), word]))
+        if len(words) < TITLE_WORDS and (not words or length <= TITLE_LENGTH):
+            words.setdefault(_key(word), word)
+    return BETWEEN.join(words.values())
 
 
-def _summed(of_leaves: np.ndarray, merges: Merges) -> np.ndarray:
-    """Values of leaves, then their sums over each merged node."""
-    sums = np.concatenate([of_leaves, np.zeros((len(merges), of_leaves.shape[1]))])
-    for node, (a, b) in enumerate(merges, len(of_leaves)):
-        sums[node] = sums[a] + sums[b]
-    return sums
-
-
-MOST = 3  # words of a title
-LONGEST = 48  # characters of a title of several words
-WEAKEST = 0.2  # score of a word, relative to the best of its node
-BETWEEN = " · "
-
-
-def cluster_titles(side: SideFindings) -> list[str]:
-    """One title for each cluster of a side, all different; titles that were given are kept."""
-    if side.across is None:
-        return []
-    if side.n_clusters == 1:
-        return [side.given_titles.get(0, _all(side))]
-    namer = _Namer(words_of(side, side.across, side.labels, []), dict(side.given_titles))
-    namer.name(range(side.n_clusters), ())
-    return [namer.titles[a] for a in range(side.n_clusters)]
-
-
-def titles_from(words: Words) -> list[str]:
-    """One title for each node that the words are scored for, all different."""
-    namer = _Namer(words, {})
-    nodes = range(len(words.scores))
-    namer.name(nodes, ())
-    return [namer.titles[node] for node in nodes]
-
-
-def node_titles(side: SideFindings) -> list[str]:
-    """One title for each node of a side's tree: leaves first, then merges.
-
-    The nodes of the clusters of the fit have the titles of these clusters. No two nodes on one
-    level of the tree have the same title.
-    """
-    tree = _Tree.of(side)
-    if tree is None:
-        return []
-    root = len(tree.masses) + len(tree.merges) - 1
-    titles = {root: _all(side)} | dict(zip(tree.fitted, side.titles, strict=True))
-    words = words_of(side, tree.masses, tree.leaf, tree.merges)
-    namer = _Namer(words, titles if words.are_names else tree.numbered() | titles)
-    for nodes, others in (*tree.coarser(), *tree.finer()):
-        namer.name(nodes, others)
-    return [namer.titles[node] for node in range(root + 1)]
-
-
-def _all(side: SideFindings) -> str:
-    return f"all {plural(side.kind)}"
-
-
-class _Tree(NamedTuple):
-    """The merges of a side from its leaves to one, through the clusters of the fit."""
-
-    masses: np.ndarray  # by (leaf, element of the other side)
-    leaf: np.ndarray  # of each element; -1 in no cluster
-    merges: Merges
-    fitted: list[int]  # the node of each cluster of the fit
-
-    @classmethod
-    def of(cls, side: SideFindings) -> _Tree | None:
-        """The tree of a side; None if it is not clustered."""
-        levels = SideLevels.of(side.tree, side.axis)
-        if levels is None:
-            return None
-        leaves, fitted = levels.leaves, levels.nodes_at(side.n_clusters)
-        leaf = np.where(side.labels < 0, -1, leaves.leaf)
-        return cls(leaves.masses.T, leaf, levels.merges.tolist(), fitted.tolist())
-
-    @property
-    def _inside(self) -> int:
-        """The number of merges inside clusters of the fit, which come first."""
-        return len(self.masses) - len(self.fitted)
-
-    def coarser(self) -> Iterator[tuple[list[int], set[int]]]:
-        """The nodes above the fit, each with the other nodes of its level."""
-        level = set(self.fitted)
-        for i in range(self._inside, len(self.merges)):
-            level -= set(self.merges[i])
-            node = len(self.masses) + i
-            yield [node], set(level)
-            level.add(node)
-
-    def finer(self) -> Iterator[tuple[list[int], set[int]]]:
-        """The pairs of nodes below the fit, each with the other nodes of its level."""
-        level = set(self.fitted)
-        for i in reversed(range(self._inside)):
-            level.remove(len(self.masses) + i)
-            yield self.merges[i], set(level)
-            level |= set(self.merges[i])
-
-    def numbered(self) -> dict[int, str]:
-        """Titles for data without names: clusters 0 + 2 were merged, 1a and 1b are parts of 1."""
-        numbers = {node: [a] for a, node in enumerate(self.fitted)}
-        for (node,), _ in self.coarser():
-            a, b = self.merges[node - len(self.masses)]
-            numbers[node] = sorted(numbers[a] + numbers[b])
-        titles = {
-            node: short_name(f"clusters {' + '.join(map(str, parts))}")
-            for node, parts in numbers.items()
-        }
-        titles |= {node: f"cluster {a}" for a, node in enumerate(self.fitted)}
-        for i in reversed(range(self._inside)):
-            for node, letter in zip(self.merges[i], "ab", strict=True):
-                titles[node] = titles[len(self.masses) + i] + letter
-        return titles
-
-
-class _Namer:
-    """Gives titles to nodes, level by level."""
-
-    def __init__(self, words: Words, titles: dict[int, str]) -> None:
-        self.words = words
-        self.titles = titles
-
-    def name(self, nodes: Iterable[int], others: Iterable[int]) -> None:
-        """Name the nodes that have no title yet; ``others`` are the rest of their level."""
-        nodes, level = list(nodes), [*nodes, *others]
-        best = self.words.scores[level].max(axis=0)
-        taken = [self.titles[node] for node in level if node in self.titles]
-        for node in nodes:
-            if node not in self.titles:
-                self.titles[node] = self._title(node, best, taken)
-                taken.append(self.titles[node])
-
-    def _title(self, node: int, best: np.ndarray, taken: list[str]) -> str:
-        ranked = self.words.ranked(node)
-        if not ranked.size:
-            title = "mixed" if self.words.are_names else f"cluster {node}"
-            return self._distinct(title, node, taken)
-        scores = self.words.scores[node]
-        used = {_key(word) for title in taken for word in self._split(title)}
-        own = [i for i in ranked if scores[i] == best[i] and _key(self.words.names[i]) not in used]
-        strong = [i for i in own if scores[i] >= WEAKEST * scores[ranked[0]]]
-        return self._distinct(self._joined(strong or [ranked[0], *own[:1]]), node, taken)
-
-    def _joined(self, elements: list[int]) -> str:
-        """Up to three words, no two alike, as far as there is room."""
-        words: dict[str, str] = {}
-        for i in elements:
-            word = self.words.names[i]
-            length = len(BETWEEN.join([*words.values(), word]))
-            if word and len(words) < MOST and (not words or length <= LONGEST):
-                words.setdefault(_key(word), word)
-        return self.words.prefix + BETWEEN.join(words.values()) if words else "no name"
-
-    def _split(self, title: str) -> list[str]:
-        return title.removeprefix(self.words.prefix).split(BETWEEN)
-
-    def _distinct(self, title: str, node: int, taken: list[str]) -> str:
-        """The title; if another node of the level has it, with a member or a number added."""
-        member = self.words.members[node]
-        if title in taken and member:
-            title = f"{title}{BETWEEN}{member}"
-        if title not in taken:
-            return title
-        return next(text for n in count(2) if (text := f"{title} ({n})") not in taken)
+def _distinct(title: str, member: str, taken: list[str]) -> str:
+    """The title; if another cluster has it, with a member or a number added."""
+    if title in taken and member:
+        title = f"{title}{BETWEEN}{member}"
+    if title not in taken:
+        return title
+    return next(text for n in count(2) if (text := f"{title} ({n})") not in taken)
 
 
 def _key(word: str) -> str:
     """What words that differ only in case or by a plural s have in common."""
     key = word.casefold()
     return key[:-1] if len(key) > 3 and key.isalpha() and key.endswith("s") else key
+
+
+# --- titles that people give ------------------------------------------------------------------
+
+
+class OtherNumbersError(InputError):
+    """The titles belong to other numbers of clusters."""
+
+    def __init__(self, theirs: tuple[int | None, int | None], ours: tuple[int, int]) -> None:
+        self.n_clusters = theirs
+        wanted = " x ".join(str(n or 0) for n in theirs)
+        super().__init__(
+            f"The titles are for {wanted} clusters, but there are {ours[0]} x {ours[1]}.",
+            advice=f"Cut the model to these numbers first: model.cut({theirs}).",
+        )
+
+
+def with_titles(findings: Findings, titles: Titles | None) -> Findings:
+    """Findings whose clusters have these titles; other clusters keep their automatic ones."""
+    if titles is None:
+        return findings
+    table, file = _read_titles(titles)
+    numbers = table.get("n_clusters")
+    ours = findings.rows.n_clusters, findings.columns.n_clusters
+    if numbers is not None and tuple(n or 0 for n in numbers) != ours:
+        raise OtherNumbersError((numbers[0], numbers[1]), ours)
+    rows, columns = (
+        replace(side, given_titles=_titles_of(side, table.get(f"{side.axis}s") or {}, file))
+        for side in findings.sides
+    )
+    return replace(findings, rows=rows, columns=columns)
+
+
+def titles_json(findings: Findings) -> str | None:
+    """The titles that were given, as the text of titles.json; None if there are none."""
+    if not any(side.given_titles for side in findings.sides):
+        return None
+    numbers = [side.n_clusters if side.is_clustered else None for side in findings.sides]
+    table = {"n_clusters": numbers} | {
+        f"{side.axis}s": {str(a): title for a, title in sorted(side.given_titles.items())}
+        for side in findings.sides
+    }
+    return json.dumps(table, indent=1, ensure_ascii=False) + "\n"
+
+
+def _read_titles(titles: Titles) -> tuple[Mapping[str, Any], str | None]:
+    """The titles as a mapping, and the file that they were read from, if any."""
+    file = None if isinstance(titles, Mapping) else str(titles)
+    if file is not None:
+        try:
+            titles = json.loads(Path(file).read_text(encoding="utf-8-sig"))
+        except FileNotFoundError:
+            advice = similar_file(Path(file)) or " Check the path."
+            raise FileNotFoundError(f"There is no file {file!r}.{advice}") from None
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise InputError(
+                f"This is not JSON: {error}", file=file, advice=EXPECTED_TITLES
+            ) from None
+    if not isinstance(titles, Mapping):
+        raise InputError("These are no titles", file=file, advice=EXPECTED_TITLES)
+    for key in titles:
+        if key not in TITLES_KEYS:
+            advice = f"{did_you_mean(str(key), sorted(TITLES_KEYS))} {EXPECTED_TITLES}".strip()
+            raise InputError(f"Titles have no key {key!r}", file=file, advice=advice)
+    numbers = titles.get("n_clusters", (None, None))
+    if not isinstance(numbers, list | tuple) or len(numbers) != 2:
+        raise InputError(f"n_clusters must be two numbers, not {numbers!r}", file=file)
+    return titles, file
+
+
+def _titles_of(side: SideFindings, titles: Any, file: str | None) -> dict[int, str]:
+    """Titles by the number of the cluster; empty ones are left out."""
+    if not isinstance(titles, Mapping | list | tuple):
+        message = f"The titles of {side.axis}s must be a list or a mapping"
+        raise InputError(message, file=file, advice=EXPECTED_TITLES)
+    given = {}
+    for key, title in titles.items() if isinstance(titles, Mapping) else enumerate(titles):
+        if not str(key).isdecimal() or int(key) >= side.n_clusters:
+            numbers = f"Clusters are numbered from 0 to {side.n_clusters - 1}."
+            message = f"There is no {side.axis} cluster {key}, which the titles name {title!r}"
+            raise InputError(message, file=file, advice=numbers)
+        if not isinstance(title, str):
+            message = f"The title of {side.axis} cluster {key} must be text, not {title!r}"
+            raise InputError(message, file=file)
+        if text := short_name(title, GIVEN_TITLE_LENGTH):
+            given[int(key)] = text
+    return given

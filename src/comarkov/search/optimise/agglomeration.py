@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from typing import NamedTuple
 
 import numpy as np
 
 from ...costs.labels import Counts, ranks
+from ...costs.objective import LN2, joining, nats
 from ...joint.joint import Joint
 from ...joint.machine import total_memory
 from ...kernels import pair_shares, pairs
 from ...kernels.logarithm import TIE
+from ...kernels.matrix import xlogx_below
 
-KNOWN = 1 << 16  # counts whose v ln v is looked up
+LOOKED_UP = 1 << 16  # counts whose v ln v is looked up
 DENSE = {True: 20.0, False: 50.0}  # terms of a table as fast as one term of lists; by is_count
-SHARE = 0.5  # of the machine's memory that agglomeration may take
-ENTRY = 48  # bytes of an entry in lists
-CELL = 12  # and of a cell in a table
-WIDEST = 1e30  # the largest ratio of masses that single precision can represent
+MEMORY_SHARE = 0.5  # of the machine's memory that agglomeration may take
+ENTRY_BYTES = 48  # of an entry in lists
+PAIR_CELL_BYTES = 12  # of a cell in a table
+MAX_SINGLE_RATIO = 1e30  # the largest ratio of masses that single precision can represent
+
+Candidate = tuple[float, int, int]  # the cost of a merge, and its two clusters
+NO_MERGE: Candidate = (np.inf, 0, 0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,11 +64,8 @@ class MergeTree:
     @property
     def linkage(self) -> np.ndarray:
         """The merges as SciPy's linkage matrix."""
-        sizes = [1] * self.mass.size
-        for first, second in self.nodes:
-            sizes.append(sizes[first] + sizes[second])
         heights = np.maximum.accumulate(np.cumsum(self.lost))
-        return np.column_stack([self.nodes, heights, sizes[self.mass.size :]])
+        return linkage(self.nodes, heights, self.mass.size)
 
     def cut(self, n_clusters: int) -> np.ndarray:
         """Return the labels of the elements in ``n_clusters`` clusters, by decreasing mass."""
@@ -69,16 +73,29 @@ class MergeTree:
         least = n - self.lost.size
         if not isinstance(n_clusters, Integral) or not least <= int(n_clusters) <= n:
             raise ValueError(f"The tree has {least} to {n} clusters, not {n_clusters!r}.")
-        top = np.arange(n + self.lost.size)
-        for i in range(n - int(n_clusters) - 1, -1, -1):
-            top[self.nodes[i]] = top[n + i]
-        number = np.unique(top[:n], return_inverse=True)[1]
-        mass = np.bincount(number, weights=self.mass)
-        labels = ranks(np.argsort(-mass, kind="stable"))[number]
-        return np.append(labels, -1)[self.leaf]
+        return np.append(cut_tree(self.nodes, self.mass, int(n_clusters)), -1)[self.leaf]
 
     def __repr__(self) -> str:
         return f"MergeTree(n_leaves={self.mass.size}, n_merges={self.lost.size})"
+
+
+def linkage(nodes: np.ndarray, heights: np.ndarray, n: int) -> np.ndarray:
+    """Return merges of n leaves as SciPy's linkage matrix."""
+    sizes = [1] * n
+    for first, second in nodes:
+        sizes.append(sizes[first] + sizes[second])
+    return np.column_stack([nodes, heights, sizes[n:]])
+
+
+def cut_tree(nodes: np.ndarray, mass: np.ndarray, k: int) -> np.ndarray:
+    """Return the labels of leaves with these masses in k clusters, by decreasing mass."""
+    n = mass.size
+    top = np.arange(n + len(nodes))
+    for i in range(n - k - 1, -1, -1):
+        top[nodes[i]] = top[n + i]
+    number = np.unique(top[:n], return_inverse=True)[1]
+    heavy = np.argsort(-np.bincount(number, weights=mass), kind="stable")
+    return ranks(heavy)[number]
 
 
 def agglomerate(
@@ -86,35 +103,28 @@ def agglomerate(
 ) -> tuple[MergeTree | None, MergeTree | None]:
     """Repeat the merge of two row or column clusters that raises L_β least, down to the counts.
 
-    A side whose count is None is not clustered. Ties go to rows before columns, then to the lowest
-    numbers; a cluster has the number of its first element. Raises MemoryError before it starts if
-    the costs of all pairs do not fit into memory.
+    A side whose count is None is not clustered. A cluster has the number of its first element.
+    Raises MemoryError before it starts if the costs of all pairs do not fit into memory.
     """
-    kept = _with_mass(data)
+    full = data.row_mass.all() and data.column_mass.all()
+    kept = data if full else data.subset(np.flatnonzero(data.row_mass))
     _check_memory(kept, counts)
     blocks = None if None in counts else kept.csr.toarray().astype(np.float64)
-    coupling = 1.0 if blocks is None else 2 * beta - 1
-    rows = _PairedSide(kept, counts[0], blocks, coupling)
-    columns = _PairedSide(kept.T, counts[1], None if blocks is None else blocks.T, coupling)
-    while True:
-        row_merge, column_merge = rows.cheapest(), columns.cheapest()
-        if min(row_merge, column_merge)[0] == np.inf:
-            break
-        if row_merge[0] <= column_merge[0] + rows.tie(row_merge):
-            one, other, (_, i, j) = rows, columns, row_merge
-        else:
-            one, other, (_, i, j) = columns, rows, column_merge
-        before = other.lines(i, j)
-        one.merge(i, j)
-        other.replace(before, one.blocks, i)
-    return rows.tree(data.row_mass), columns.tree(data.column_mass)
+    sides = merging_sides((kept, kept.T), counts, blocks, beta)
+    steps = list(merge_all(sides))
+    rows, columns = (
+        None if count is None else _tree(mass, [step for step in steps if step.side == which])
+        for which, (count, mass) in enumerate(
+            zip(counts, (data.row_mass, data.column_mass), strict=True)
+        )
+    )
+    return rows, columns
 
 
-def _with_mass(data: Joint) -> Joint:
-    """Drop empty rows and columns."""
-    if data.row_mass.all() and data.column_mass.all():
-        return data
-    return data.subset(np.flatnonzero(data.row_mass))
+def _tree(mass: np.ndarray, steps: list[MergeStep]) -> MergeTree:
+    leaf = np.where(mass > 0, np.cumsum(mass > 0) - 1, -1)
+    nodes = np.array([step.nodes for step in steps], np.int64).reshape(-1, 2)
+    return MergeTree(leaf, mass[mass > 0], nodes, np.array([step.lost for step in steps]))
 
 
 def _check_memory(data: Joint, counts: Counts) -> None:
@@ -127,9 +137,9 @@ def _check_memory(data: Joint, counts: Counts) -> None:
     ]
     cells = n * m if len(sides) == 2 or _is_dense(data) else 0
     needed = sum(4.5 * size * size for size, _ in sides)
-    needed += max(CELL * cells, ENTRY * data.nnz)
+    needed += max(PAIR_CELL_BYTES * cells, ENTRY_BYTES * data.nnz)
     available = total_memory()
-    if needed > SHARE * available:
+    if needed > MEMORY_SHARE * available:
         elements = " and ".join(f"{size:,} {what}" for size, what in sides)
         raise MemoryError(
             f"Agglomeration stores the costs of all pairs: {elements} need {needed / 1e9:.1f} GB, "
@@ -138,39 +148,90 @@ def _check_memory(data: Joint, counts: Counts) -> None:
         )
 
 
-Candidate = tuple[float, int, int]
-NO_MERGE: Candidate = (np.inf, 0, 0)
+# --- the engine: costs of all pairs, updated as clusters merge --------------------------------
 
 
-class _PairedSide:
-    """One side while its clusters merge; inactive if the side is not clustered.
+class MergeStep(NamedTuple):
+    """One merge of two clusters."""
+
+    side: int  # 0 for rows, 1 for columns
+    nodes: tuple[int, int]  # a leaf, or the number of leaves plus that of a merge
+    lost: float  # cost, in bits
+    forgotten: float  # the decrease of I(X̄;Ȳ), in bits
+
+
+def merge_all(sides: Sequence[MergingSide | None]) -> Iterator[MergeStep]:
+    """Repeat the cheapest merge; ties go to rows before columns, then to the lowest numbers."""
+    while True:
+        merges = [side.cheapest() if side else NO_MERGE for side in sides]
+        if min(merges)[0] == np.inf:
+            return
+        tie = sides[0].tie(*merges[0][1:]) if sides[0] else 0.0
+        which = int(merges[0][0] > merges[1][0] + tie)
+        one, other = sides[which], sides[1 - which]
+        assert one is not None
+        _, i, j = merges[which]
+        before = other.lines(i, j) if other else []
+        step = one.merge(i, j)
+        if other:
+            other.replace(before, i)
+        yield MergeStep(which, *step)
+
+
+def merging_sides(
+    views: Sequence[Joint | None],
+    counts: Counts,
+    blocks: np.ndarray | None,
+    beta: float,
+    groups: Sequence[np.ndarray | None] = (None, None),
+) -> list[MergingSide | None]:
+    """Return both sides before any merge; None for one that is not clustered.
+
+    ``views`` have the clusters of each side as rows, ``blocks`` the masses by (row cluster, column
+    cluster), None if only one side is clustered. Clusters merge only inside ``groups``.
+    """
+    coupling = 1.0 if blocks is None else 2 * beta - 1
+    return [
+        None if data is None or count is None else MergingSide(data, count, M, coupling, group)
+        for data, count, M, group in zip(
+            views, counts, (blocks, None if blocks is None else blocks.T), groups, strict=True
+        )
+    ]
+
+
+class MergingSide:
+    """One side while its clusters merge; a merged cluster keeps the number of the first.
 
     ``blocks`` are the masses M by (cluster, cluster of the other side), which both sides share;
     None if the other side is not clustered.
     """
 
     def __init__(
-        self, data: Joint, count: int | None, blocks: np.ndarray | None, coupling: float
+        self,
+        data: Joint,
+        count: int,
+        blocks: np.ndarray | None,
+        coupling: float,
+        group: np.ndarray | None,
     ) -> None:
-        self.left = 0 if count is None else data.shape[0] - count
-        self.count = count
+        n = data.shape[0]
+        self.left = n - count
         self.blocks = blocks
         self.coupling = coupling
-        self.total = data.total
-        self.node = np.arange(data.shape[0])
-        self.nodes: list[list[int]] = []
-        self.lost: list[float] = []
-        if self.left:
-            self._begin(data)
+        self.in_bits = 1.0 / (data.total * LN2)
+        self.node, self.next_node = np.arange(n), n
+        if self.left > 0:
+            self._begin(data, group)
 
-    def _begin(self, data: Joint) -> None:
-        n, m = data.shape
+    def _begin(self, data: Joint, group: np.ndarray | None) -> None:
+        """Compute the costs of all pairs."""
+        (n, m), blocks = data.shape, self.blocks
         n_pairs = n * (n - 1) // 2
-        self.has_table = self.blocks is None and _is_dense(data)
+        self.has_table = blocks is None and group is None and _is_dense(data)
         self.pairs = pairs.Pairs(
             mass=data.row_mass.copy(),
-            alive=np.ones(n, np.bool_),
-            cost=np.empty(n_pairs),
+            group=np.zeros(n, np.int64) if group is None else group.astype(np.int64),
+            cost=np.zeros(n_pairs),
             is_exact=np.zeros(n_pairs if self.has_table else 0, np.bool_),
             least=np.empty(n),
             near=np.empty(n, np.int64),
@@ -181,25 +242,40 @@ class _PairedSide:
             pair_shares.bound_all(self.pairs, self.shares)
             pairs.look_up_all(self.pairs)
             return
-        self.known = _known(data)
+        self.known = xlogx_below(LOOKED_UP) if data.is_count else np.empty(0)
         self.entries = _entries(data)
         self.shared, self.seen = np.zeros(n), np.zeros(m, np.bool_)
-        pairs.fill(self.pairs, self.entries, data.matrix, self.known)
+        if blocks is None or group is None:  # of single elements M equals A
+            pairs.fill(self.pairs, self.entries, data.matrix, 1.0, self.known)
+            return
+        pairs.fill(self.pairs, self.entries, data.matrix, self.coupling, self.known)
+        for line in blocks.T:
+            pairs.add_line(self.pairs, np.ascontiguousarray(line), self.coupling - 1, self.known)
+        pairs.look_up_all(self.pairs)
 
     def cheapest(self) -> Candidate:
         """Return the cheapest merge: its cost, and the two clusters."""
         return pair_shares.cheapest(self.pairs, self.shares) if self.left else NO_MERGE
 
-    def tie(self, merge: Candidate) -> float:
-        """Return the largest difference from its cost that is still a tie."""
-        return TIE * float(self.pairs.mass[list(merge[1:])].sum()) if self.left else 0.0
+    def tie(self, i: int, j: int) -> float:
+        """Return the largest difference from the cost of a merge that is still a tie."""
+        return TIE * float(self.pairs.mass[[i, j]].sum()) if self.left else 0.0
 
-    def merge(self, i: int, j: int) -> None:
-        """Merge cluster j into i."""
-        self.left -= 1
-        self.nodes.append(sorted(int(node) for node in self.node[[i, j]]))
-        self.node[i] = self.node.size + len(self.lost)
-        self.lost.append(self._price(i, j))
+    def merge(self, i: int, j: int) -> tuple[tuple[int, int], float, float]:
+        """Merge cluster j into i; return their nodes, the cost, and the decrease of I(X̄;Ȳ)."""
+        first, second = sorted(self.node[[i, j]].tolist())
+        self.node[i] = self.next_node
+        self.next_node, self.left = self.next_node + 1, self.left - 1
+        n = self.node.size
+        lost = float(self.pairs.cost[i * n - i * (i + 1) // 2 + j - i - 1] * self.in_bits)
+        forgotten = lost
+        if self.blocks is not None:
+            apart = joining(*self.pairs.mass[[i, j]]) - joining(*self.blocks[[i, j]])
+            forgotten = apart * self.in_bits
+        self._join(i, j)
+        return (first, second), lost, forgotten
+
+    def _join(self, i: int, j: int) -> None:
         if self.has_table:
             pair_shares.join_shares(self.pairs, self.shares, i, j)
             pair_shares.bound_with(self.pairs, self.shares, i)
@@ -211,48 +287,35 @@ class _PairedSide:
             pairs.join_blocks(self.blocks, i, j, 1 - self.coupling, self.shared, self.known)
         pairs.settle(self.pairs, i, j, self.shared, self.known)
 
-    def _price(self, i: int, j: int) -> float:
-        n = self.node.size
-        place = i * n - i * (i + 1) // 2 + j - i - 1
-        return float(self.pairs.cost[place] / self.total / np.log(2))
-
     def lines(self, i: int, j: int) -> list[np.ndarray]:
         """Return the masses of two clusters of the other side in these, if costs depend on them."""
         if not self.left or self.blocks is None:
             return []
         return [self.blocks[:, i].copy(), self.blocks[:, j].copy()]
 
-    def replace(self, before: list[np.ndarray], blocks: np.ndarray | None, i: int) -> None:
-        """Update the costs of all pairs after two clusters of the other side were merged."""
-        if not before or blocks is None:
+    def replace(self, before: list[np.ndarray], i: int) -> None:
+        """Update the costs of all pairs after two clusters of the other side were merged into i."""
+        if not before or self.blocks is None:
             return
         factor = 1 - self.coupling
-        after = np.ascontiguousarray(blocks[i])
+        after = np.ascontiguousarray(self.blocks[:, i])
         for line in before:
             pairs.add_line(self.pairs, line, factor, self.known)
         pairs.add_line(self.pairs, after, -factor, self.known)
         pairs.look_up_present(self.pairs, after)
-
-    def tree(self, mass: np.ndarray) -> MergeTree | None:
-        """Return all merges so far, of elements with these masses."""
-        if self.count is None:
-            return None
-        leaf = np.where(mass > 0, np.cumsum(mass > 0) - 1, -1)
-        nodes = np.array(self.nodes, np.int64).reshape(-1, 2)
-        return MergeTree(leaf, mass[mass > 0], nodes, np.array(self.lost))
 
 
 def _is_dense(data: Joint) -> bool:
     """Is a table of all clusters and items faster than lists of the nonzero masses?"""
     n, m = data.shape
     owners = np.bincount(data.matrix.indices, minlength=m).astype(np.float64)
-    reaches = data.total < WIDEST * data.row_mass.min()
-    return reaches and n * n * m <= DENSE[data.is_count] * float(owners @ owners)
+    fits = data.total < MAX_SINGLE_RATIO * data.row_mass.min()
+    return fits and n * n * m <= DENSE[data.is_count] * float(owners @ owners)
 
 
 def _shares(data: Joint, n: int) -> pair_shares.Shares:
     """Return an empty table for n clusters."""
-    width = -(-data.shape[1] // pair_shares.LANES) * pair_shares.LANES
+    width = -(-data.shape[1] // pair_shares.ITEM_LANES) * pair_shares.ITEM_LANES
     return pair_shares.Shares(
         exact=np.zeros((n, width)),
         near=np.zeros((n, width), np.float32),
@@ -263,25 +326,17 @@ def _shares(data: Joint, n: int) -> pair_shares.Shares:
     )
 
 
-def _known(data: Joint) -> np.ndarray:
-    """Return v ln v of the likely counts; empty if the weights are not counts."""
-    if not data.is_count:
-        return np.empty(0)
-    v = np.arange(1.0, KNOWN)
-    return np.concatenate([[0.0], v * np.log(v)])
-
-
-def _entries(data: Joint) -> pairs.Entries:
+def _entries(data: Joint) -> pairs.MassLists:
     matrix, turned = data.matrix, data.T.matrix
     weight = turned.weights.astype(np.float64)
     following = np.arange(1, weight.size + 1)
     following[matrix.indptr[1:] - 1] = -1
-    return pairs.Entries(
+    return pairs.MassLists(
         start=turned.indptr[:-1].copy(),
         count=np.diff(turned.indptr),
         owner=turned.indices.astype(np.int64),
         weight=weight,
-        term=weight * np.log(weight),
+        term=nats(weight),
         item=matrix.indices,
         following=following,
         first=matrix.indptr[:-1].copy(),

@@ -17,8 +17,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...costs.relations import Information
-from ...joint.joint import Joint, bits
+from ...costs.objective import Information
+from ...joint.joint import Joint
 from ...kernels.batch import (
     LACKING,
     Choices,
@@ -29,6 +29,7 @@ from ...kernels.batch import (
     write_blocks,
 )
 from ...kernels.logarithm import TIE
+from ...kernels.matrix import table_bits
 from ..parallel.boards import padded
 from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Solution
@@ -36,7 +37,7 @@ from ..state.side import Side
 from ..state.starts import Start
 from .refine import Labels, best_of
 
-FEW = 0.3  # the share of entries up to which moving masses is faster than summing all again
+MAX_MOVED_SHARE = 0.3  # of entries up to which moving masses is faster than summing all again
 
 
 def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[CoClusters]:
@@ -49,30 +50,27 @@ def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[C
 
     def start(i: int) -> CoClusters:
         own = run.drawing(Purpose.START, i)
+        if run.earlier_labels is not None:  # of a search that did not end
+            state = Batch(problem, run.earlier_labels)
+            state.refine(own, "start 1")
+            return state.result()
         first = problem.starts[0], replace(problem.starts[1], k=stages[0])
         labels = [None if one.k is None else one.draw(own.rng) for one in first]
         state = Batch(problem, labels)
         state.refine(own, f"start {i + 1}")
         for _, count in pairwise(stages):
-            state.split_columns(count, own.rng)
+            assert state.columns is not None
+            assert count is not None
+            columns = state.columns
+            columns.begin(halved(columns.labels, columns.k, count, own.rng), count)
+            state.blocks = _blocks(state.rows, columns)
             state.refine(own, f"start {i + 1}, {count} column clusters")
         return state.result()
 
     _ = problem.joint.T  # computed once, not by each thread
-    if run.earlier_labels is not None:
-        return _continued(problem, run.earlier_labels, run)
-    with run.monitor.watch(run.n_init):
-        return Solution(best_of([start], [run.n_init], run, share=1.0)[0])
-
-
-def _continued(
-    problem: CoClusterProblem, labels: Sequence[Labels | None], run: Run
-) -> Solution[CoClusters]:
-    """Update the labels of an earlier search that did not end."""
-    state = Batch(problem, labels)
-    with run.monitor.watch(1):
-        state.refine(run, "start 1")
-    return Solution(state.result())
+    count = run.n_init if run.earlier_labels is None else 1
+    with run.monitor.watch(count):
+        return Solution(best_of([start], [count], run, share=1.0)[0])
 
 
 def _stages(start: Start, doublings: int) -> list[int | None]:
@@ -107,7 +105,7 @@ class BatchSide:
     def _are_few(self, moved: np.ndarray) -> bool:
         """Can their masses be moved without rounding, and faster than summing all again?"""
         entries = np.diff(self.data.matrix.indptr)
-        return self.data.is_count and bool(entries[moved].sum() < FEW * entries.sum())
+        return self.data.is_count and bool(entries[moved].sum() < MAX_MOVED_SHARE * entries.sum())
 
     @property
     def masses(self) -> np.ndarray:
@@ -160,12 +158,12 @@ class Batch:
         if self.rows is None or self.columns is None:
             side = self.rows or self.columns
             assert side is not None
-            part = _bits(side.masses)
+            part = table_bits(side.masses)
             return Information(whole, whole, part, part).cost(beta)
         columns, rows = (
-            0.0 if beta == 0.5 else _bits(side.masses) for side in (self.columns, self.rows)
+            0.0 if beta == 0.5 else table_bits(side.masses) for side in (self.columns, self.rows)
         )
-        return Information(whole, columns, rows, _bits(self.blocks)).cost(beta)
+        return Information(whole, columns, rows, table_bits(self.blocks)).cost(beta)
 
     def refine(self, run: Run, stage: str) -> None:
         """Update rows and columns until an update saves no more than tol."""
@@ -215,13 +213,6 @@ class Batch:
             movers = movers[: movers.size // 2]
         side.move(home)
         self.blocks = blocks
-
-    def split_columns(self, count: int | None, rng: np.random.Generator) -> None:
-        """Split column clusters in two until there are ``count``."""
-        assert self.columns is not None
-        assert count is not None
-        self.columns.begin(halved(self.columns.labels, self.columns.k, count, rng), count)
-        self.blocks = _blocks(self.rows, self.columns)
 
 
 def _blocks(rows: BatchSide | None, columns: BatchSide | None) -> np.ndarray:
@@ -302,7 +293,3 @@ def halved(labels: Labels, k: int, count: int, rng: np.random.Generator) -> Labe
 def _by_label(labels: Labels, k: int, weights: np.ndarray | None = None) -> np.ndarray:
     """Count the elements of each label, or sum their weights; label -1 is ignored."""
     return np.bincount(labels + 1, weights, k + 1)[1:]
-
-
-def _bits(masses: np.ndarray) -> float:
-    return bits(masses, masses.sum(axis=1), masses.sum(axis=0))

@@ -1,58 +1,298 @@
-"""The paper's algorithms: sGITCC (sequential moves) and AnnITCC (annealing in β)."""
+"""The search methods: the default ensemble of polished members, and the paper's algorithms."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from sklearn.exceptions import ConvergenceWarning
+import numpy as np
+import scipy.sparse as sp
 
+from ...costs.labels import SIDES, matched
+from ...joint.joint import joint
+from .. import budgets
 from ..run import Purpose, Run
-from ..state.coclusters import CoClusterProblem, CoClusters, Problem, Solution
-from ..state.starts import Start
+from ..state.coclusters import (
+    SEEDED_SWEEPS,
+    CoClusterProblem,
+    CoClusters,
+    Problem,
+    Solution,
+)
+from ..state.starts import Start, free_start
 from .batch_updates import batch
-from .ensemble import default_members, search
 from .exact import with_optimum
-from .refine import Clustering, Labels, State, best_of, refine, schedule
+from .refine import (
+    Labels,
+    State,
+    best_of,
+    coarsen,
+    fine_count,
+    lower,
+    polish,
+    refine,
+    schedule,
+)
 
-NAMES = ("rows", "columns")
+WAVE = 3  # members between one consensus and the next
+MAX_RANDOM_STARTS = 30  # of a member with random labels, if there is time
+SAME_LABELS = 0.01  # members agree if they differ in at most this share of elements ...
+SAME_COST = 1e-3  # ... and of the cost
+HALF = 0.5  # the β at which only I(X̄;Ȳ) counts
+
+Begin = Callable[[Problem[State], Run], State | None]
 
 
-def sequential(problem: Problem[State], run: Run) -> Solution[State]:
-    """sGITCC: from each start, sweep over each side in turn; keep the lowest cost."""
-    return _from_starts(problem, run, [run.beta])
+class Member(NamedTuple):
+    """The result of one start or consensus."""
+
+    cost: float
+    labels: list[Labels | None]  # None for a set of elements that is not clustered
 
 
-def annealed(problem: Problem[State], run: Run, beta_step: float) -> Solution[State]:
-    """From each start, solve at α = 1 and lower α step by step to β; keep the lowest cost."""
-    return _from_starts(problem, run, schedule(run.beta, beta_step))
+def search(problem: Problem[State], run: Run) -> Solution[State]:
+    """Return the best of several members and of the consensus after every few members.
 
-
-def continued(
-    problem: Problem[State], labels: Sequence[Labels | None], run: Run
-) -> Solution[State]:
-    """Sweep at β from the labels of an earlier search that did not end."""
+    The order of members and consensuses does not depend on their number, so more of them never
+    increase the cost. Neither does more time: the first member is quick, and any further one can
+    only lower the cost. If the run may settle, the search ends once the first two members agree,
+    unless their kinds of start can agree on a poor result.
+    """
+    ensemble = _Ensemble(problem, run)
     problem.prepare()
-    state = problem.with_labels(labels)
-    with run.monitor.watch(1):
-        refine(state, run.drawing(Purpose.START, 0), "start 1")
-    return Solution(state)
+    with run.monitor.watch(parts_of(run.n_init)), ThreadPoolExecutor(run.n_jobs) as pool:
+        members: list[Member] = []
+        for part in _parts(run.n_init, ensemble.may_settle):
+            members += filter(None, pool.map(ensemble.member, part))
+            if run.stop() or (ensemble.may_settle and _agree(members)):
+                break
+            if part.stop % WAVE == 0 and not ensemble.is_warm:
+                members += filter(None, [ensemble.consensus(members, part.stop - WAVE)])
+        best = min(members, key=lambda member: member.cost)
+        state = problem.with_labels(best.labels)
+        refine(state, run.to_the_end().drawing(Purpose.FINISH), "end")
+    return Solution(state, others=[one.labels for one in members if one is not best])
 
 
-def _from_starts(problem: Problem[State], run: Run, alphas: Sequence[float]) -> Solution[State]:
+def parts_of(n_init: int) -> int:
+    """The members and consensuses of a search, for the progress bar; it may end before."""
+    return n_init + n_init // WAVE
+
+
+def _parts(n_init: int, may_settle: bool) -> Iterator[range]:
+    """Yield the members of each wave; first only two, if these may suffice."""
+    first = 0
+    if may_settle and n_init > 2:
+        yield range(2)
+        first = 2
+    while first < n_init:
+        stop = min(first - first % WAVE + WAVE, n_init)
+        yield range(first, stop)
+        first = stop
+
+
+def _agree(members: Sequence[Member]) -> bool:
+    """Are there two members that differ in few elements of each side, and hardly in cost?"""
+    if len(members) != 2:
+        return False
+    one, other = members
+    if abs(one.cost - other.cost) > SAME_COST * max(one.cost, other.cost):
+        return False
+    return all(
+        first is None
+        or second is None
+        or np.count_nonzero(matched(second, first) != first) <= SAME_LABELS * first.size
+        for first, second in zip(one.labels, other.labels, strict=True)
+    )
+
+
+class _Ensemble:
+    """Computes the members of a search."""
+
+    def __init__(self, problem: Problem[Any], run: Run) -> None:
+        self.problem = problem
+        self.run = run
+        self.is_warm = any(start.has_numbers for start in problem.starts)
+        self.first = problem
+        if self.is_warm:  # given labels are fixed until all other elements have clusters
+            fixed = [replace(start, fixed=start.labels >= 0) for start in problem.starts]
+            self.first = problem.with_starts(fixed)
+        self.kinds = _kinds(self.first, run.beta)
+        self.may_settle = run.may_settle and random_starts not in self.kinds
+
+    def member(self, i: int) -> Member | None:
+        """Return the i-th member; None if time is over, except for the first."""
+        if i > 0 and self.run.stop():
+            return None
+        run = self.run.drawing(Purpose.START, i)
+        with run.monitor.ending_all():
+            if i == 0 and run.earlier_labels is not None:
+                state = self.first.with_labels(run.earlier_labels)
+            else:
+                state = self.kinds[i % len(self.kinds)](self.first, run)
+            return None if i > 0 and run.stop() else self._finished(state, run)
+
+    def consensus(self, members: Sequence[Member], number: int) -> Member | None:
+        """Return the consensus of the members; None if time is over."""
+        run = self.run.drawing(Purpose.CONSENSUS, number)
+        state = consensus(self.problem, members, run)
+        return None if run.stop() else self._finished(state, run)
+
+    def _finished(self, state: Any, run: Run) -> Member | None:
+        """Polish a member until no single move lowers the cost."""
+        if state is None:
+            return None
+        polish(state, run)
+        if self.is_warm:  # from now on, elements with given labels may move too
+            state = self.problem.with_labels(state.labels())
+        refine(state, run.to_the_end(), "end")
+        run.monitor.advance()
+        return Member(state.cost(run.beta), state.labels())
+
+
+def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:
+    """Return the kinds of start that members take in turn; the fastest good one comes first.
+
+    Seedings beyond the first are used only once, because these starts hardly differ.
+    """
+    if all(start.is_given for start in problem.starts):
+        return [random_start]
+    usual, *once = [_seeded_by(i) for i in range(len(problem.seedings))]
+    kinds = [*[usual] * problem.seeded_in_a_row, over_split]
+    if _is_tiny(problem):
+        kinds = [over_split, usual]
+    if beta < HALF or once:
+        kinds = [*kinds, *once, random_starts]
+    return kinds
+
+
+def _is_tiny(problem: Problem[Any]) -> bool:
+    """Is over-splitting fast for these data?"""
+    fine = [_fine_count(start) or 0 for start in problem.starts]
+    return problem.work(fine) * sum(fine) <= budgets.work(budgets.OVER_SPLIT_FIRST_SECONDS)
+
+
+def default_members(problem: Problem[Any]) -> int:
+    """Return the number of members: small data take seconds, large data one or a few members."""
+    sweep = problem.work([_fine_count(start) for start in problem.starts])
+    return problem.waves * WAVE if sweep <= budgets.work(budgets.SEVERAL_MEMBERS_SECONDS) else 1
+
+
+def _fine_count(start: Start) -> int | None:
+    """Return the number of clusters at the start of over-splitting; k if none may merge."""
+    return start.k if start.has_numbers or start.k == 1 else fine_count(start)
+
+
+# --- starts -----------------------------------------------------------------------------------
+
+
+def random_start(problem: Problem[State], run: Run) -> State:
+    """Start from given labels, and random ones where none are given."""
+    return problem.begin(problem.starts, run.rng)
+
+
+def _seeded_by(number: int) -> Begin[Any]:
+    def seeded(problem: Problem[State], run: Run) -> State:
+        state: State = problem.seedings[number](run)
+        return state
+
+    return seeded
+
+
+def random_starts(problem: Problem[State], run: Run) -> State:
+    """Return the best of random starts, each both at β and annealed from 1/2.
+
+    Below 1/2, good clusters at β = 1 may be poor, and sweeps at β hardly improve a poor start.
+    """
+    half = replace(run.at(max(run.beta, HALF)), settings=SEEDED_SWEEPS)
+    best: State | None = None
+    sweep = problem.work([start.k for start in problem.starts])
+    for _ in range(budgets.times(budgets.RANDOM_STARTS_SECONDS, sweep, 1, MAX_RANDOM_STARTS)):
+        start = problem.begin(problem.starts, run.rng)
+        for first in sorted({half.beta, run.beta}):
+            state = start.copy()
+            refine(state, half.at(first), "random start")
+            lower(state, first, run)
+            if best is None or state.cost(run.beta) < best.cost(run.beta):
+                best = state
+        if run.stop():
+            break
+    assert best is not None
+    return best
+
+
+def over_split(problem: Problem[State], run: Run) -> State | None:
+    """Start with many small clusters, then alternate the cheapest merge and a sweep.
+
+    When time is over, tiny data are merged without sweeps; for others there is no result.
+    """
+    starts = problem.starts
+    state = problem.begin([replace(start, k=_fine_count(start)) for start in starts], run.rng)
+    counts = [start.k for start in starts if start.k is not None and start.free.size]
+    return coarsen(state, counts, run, _is_tiny(problem))
+
+
+# --- consensus --------------------------------------------------------------------------------
+
+
+def consensus(problem: Problem[State], members: Sequence[Member], run: Run) -> State | None:
+    """Cluster each side by the clusters of its elements in the members; None if time is over."""
+    alone = run.at(1.0)
+    labels: list[Labels | None] = []
+    for start, every in zip(
+        problem.starts, zip(*(member.labels for member in members), strict=True), strict=True
+    ):
+        if start.k is None:
+            labels.append(None)
+            continue
+        votes = joint(_one_hot(np.array(every)))
+        by_votes = CoClusterProblem(votes, (start, free_start(None, votes.column_mass)))
+        state = over_split(by_votes, alone)
+        if state is None:
+            return None
+        refine(state, alone.sweeping(20), "consensus")
+        labels.append(state.labels()[0])
+    return problem.with_labels(labels)
+
+
+def _one_hot(labels: np.ndarray) -> sp.csr_array:
+    """Return elements by all clusters of all members, from labels (members x elements)."""
+    member, element = np.nonzero(labels >= 0)
+    width = int(labels.max()) + 1
+    column = member * width + labels[member, element]
+    shape = (labels.shape[1], labels.shape[0] * width)
+    matrix = sp.csr_array((np.ones(column.size, np.int32), (element, column)), shape)
+    return matrix[:, np.flatnonzero(matrix.sum(axis=0))]
+
+
+# --- the paper's algorithms: sGITCC (sequential moves) and AnnITCC (annealing in β) ---------------
+
+
+def anneal_from_starts(
+    problem: Problem[State], run: Run, alphas: Sequence[float]
+) -> Solution[State]:
+    """From each start, solve at the first α, then at each next; keep the lowest cost.
+
+    With β alone this is sGITCC. An earlier search that did not end is the only start.
+    """
+
     def start(i: int) -> State:
         own = run.drawing(Purpose.START, i)
-        state = problem.begin(problem.starts, own.rng)
+        if run.earlier_labels is None:
+            state = problem.begin(problem.starts, own.rng)
+        else:
+            state = problem.with_labels(run.earlier_labels)
         for alpha in alphas:
             refine(state, own.at(alpha), f"start {i + 1}")
         return state
 
     problem.prepare()
-    with run.monitor.watch(run.n_init):
-        return Solution(best_of([start], [run.n_init], run, share=1.0)[0])
+    count = run.n_init if run.earlier_labels is None else 1
+    with run.monitor.watch(count):
+        return Solution(best_of([start], [count], run, share=1.0)[0])
 
 
 def anneal(
@@ -67,7 +307,7 @@ def anneal(
     def start(side: int, i: int) -> CoClusters:
         own = run.at(1.0).drawing(Purpose.START, i, side)
         state = problem.begin(only(side), own.rng)
-        refine(state, own, f"{NAMES[side]}, start {i + 1}")
+        refine(state, own, f"{SIDES[side]}, start {i + 1}")
         return state
 
     def only(side: int) -> list[Start]:
@@ -79,9 +319,14 @@ def anneal(
     alphas = schedule(run.beta, beta_step) if len(sides) == 2 else [run.beta]
     problem.prepare()
     with run.monitor.watch(sum(counts) + len(alphas) - 1):
-        share = 0.5 if len(alphas) > 1 else 1.0
         kinds = [partial(start, side) for side in sides]
-        state = _joined(best_of(kinds, counts, run.at(1.0), share))
+        alone = best_of(kinds, counts, run.at(1.0), 0.5 if len(alphas) > 1 else 1.0)
+        rows, columns = (
+            next((one.every_side()[i] for one in alone if one.every_side()[i]), None)
+            for i in (0, 1)
+        )
+        state = CoClusters(problem.joint, rows, columns, max(one.n_iter for one in alone))
+        state.converged = all(one.converged for one in alone)
         path = [state.step(alphas[0])] if keep_path else []
         last = run.drawing(Purpose.FINISH)
         for alpha in alphas[1:]:
@@ -90,14 +335,6 @@ def anneal(
             if keep_path:
                 path.append(state.step(alpha))
     return Solution(state, path)
-
-
-def _joined(sides: list[CoClusters]) -> CoClusters:
-    """Combine the co-clusterings of both sides."""
-    rows = next((side.rows for side in sides if side.rows is not None), None)
-    columns = next((side.columns for side in sides if side.columns is not None), None)
-    n_iter = max(side.n_iter for side in sides)
-    return CoClusters(sides[0].joint, rows, columns, n_iter, all(side.converged for side in sides))
 
 
 @dataclass(frozen=True)
@@ -117,13 +354,11 @@ class Method:
             return with_optimum(search(problem, run), problem, run)
         if self.name == "batch" and isinstance(problem, CoClusterProblem):
             return batch(problem, run, self.doublings)
-        if run.earlier_labels is not None:
-            return continued(problem, run.earlier_labels, run)
-        if self.name == "sequential":
-            return sequential(problem, run)
-        if not isinstance(problem, CoClusterProblem):
-            return annealed(problem, run, self.beta_step)
-        return anneal(problem, run, self.beta_step, self.keep_path)
+        if self.name == "sequential" or run.earlier_labels is not None:
+            return anneal_from_starts(problem, run, [run.beta])
+        if isinstance(problem, CoClusterProblem):
+            return anneal(problem, run, self.beta_step, self.keep_path)
+        return anneal_from_starts(problem, run, schedule(run.beta, self.beta_step))
 
     def n_starts(self, problem: Problem[State]) -> int:
         """Return the number of starts; several if they take only seconds."""
@@ -132,14 +367,3 @@ class Method:
         if self.n_init == "auto":
             return default_members(problem) if self.name == "auto" else 1
         return int(self.n_init)
-
-
-def warn_if_unfinished(state: Clustering, run: Run, level: int) -> None:
-    """Warn if the search was stopped early; the user's code is ``level`` calls up."""
-    problem = ""
-    if run.monitor.reason:
-        problem = f"The fit was stopped because {run.monitor.reason}: the best so far is kept."
-    elif not state.converged:
-        problem = f"No convergence in {run.settings.max_iter} sweeps: raise max_iter or tol."
-    if problem:
-        warnings.warn(problem, ConvergenceWarning, stacklevel=level + 1)

@@ -15,8 +15,8 @@ from ...kernels.matrix import add_affinities
 
 POWER_STEPS = 4  # enough for approximate singular vectors
 TRIES = 2  # of k-means
-STEPS = 20  # of each try
-FEW_STEPS = 8  # if sweeps follow, which do better
+K_MEANS_STEPS = 20  # of each try
+DIRECTION_STEPS = 8  # if sweeps follow, which do better
 ALL_VECTORS = 500  # states up to which all eigenvectors are computed
 EIGEN_RESTARTS = 50  # of the eigensolver for larger ones
 CONSTANT = 1e-12  # the relative variance below which a vector is constant
@@ -162,7 +162,7 @@ def _scatter(vectors: np.ndarray, mass: np.ndarray, k: int) -> np.ndarray:
 
 def _settled_scatter(value: np.ndarray, sums: np.ndarray, cuts: np.ndarray) -> float:
     """k-means of sorted values, from cumulative sums of masses, values and squares."""
-    for _ in range(STEPS):
+    for _ in range(K_MEANS_STEPS):
         edges = np.concatenate([[0], np.sort(cuts), [value.size]])
         mass, first, second = np.diff(sums[:, edges], axis=1)
         is_used = mass > 0
@@ -197,7 +197,7 @@ def _k_means(
 ) -> tuple[float, np.ndarray]:
     """Return the total squared distance to the centres, and the labels."""
     centres = _far_apart(points, mass, k, rng, lambda seed: ((points - seed) ** 2).sum(axis=1))
-    for _ in range(STEPS):
+    for _ in range(K_MEANS_STEPS):
         farness = (centres**2).sum(axis=1) - 2 * points @ centres.T  # without the constant |point|²
         labels = farness.argmin(axis=1)
         member = sp.csr_array((mass, (labels, np.arange(mass.size))), (k, mass.size))
@@ -220,7 +220,7 @@ def _directions(
     mass = np.ldexp(mass, -np.frexp(mass.max())[1])  # at most 1: squares do not overflow
     centres = _far_apart(points, mass, k, rng, lambda seed: np.clip(1.0 - points @ seed, 0.0, 1.0))
     labels = np.zeros(mass.size, np.int64)
-    for _ in range(FEW_STEPS):
+    for _ in range(DIRECTION_STEPS):
         likeness = points @ centres.T
         previous, labels = labels, likeness.argmax(axis=1)
         if (labels == previous).all():

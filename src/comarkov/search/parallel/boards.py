@@ -17,11 +17,11 @@ from ...joint.joint import Joint
 from ...joint.parts import Change, TableSum
 from ...kernels.insertion import Workspace
 from ...kernels.logarithm import single
-from ...kernels.matrix import Matrix, row_parts
+from ...kernels.matrix import Matrix, row_parts, xlogx_below
 from ...kernels.sweep import Clusters, insertion_costs, sweep
 from ...kernels.tables import (
     LANES,
-    Table,
+    MassTable,
     add_cells,
     copy_items,
     derive,
@@ -32,7 +32,7 @@ from ...kernels.tables import (
 
 LOOKUP_LIMIT = 1 << 16
 NO_LOOKUP = np.zeros((0, 3), np.float32)
-NOTHING = np.zeros((0, 0), np.float32)
+NO_CELLS = np.zeros((0, 0), np.float32)
 
 
 def padded(k: int) -> int:
@@ -41,22 +41,22 @@ def padded(k: int) -> int:
     return k if k <= 2 else -(-k // lanes) * lanes
 
 
-def empty_table(joint: Joint, k: int) -> Table:
+def empty_table(joint: Joint, k: int) -> MassTable:
     """Return an empty table for the columns of a matrix in k row clusters."""
     return new_table(joint.shape[1], k, _lookup(joint))
 
 
-def empty_blocks(cross: np.ndarray, k: int) -> Table:
+def empty_blocks(cross: np.ndarray, k: int) -> MassTable:
     """Return an empty table for the clusters of the other side, and for totals, in k clusters."""
     return new_table(cross.shape[1] + 1, k, NO_LOOKUP)
 
 
-def new_table(n: int, k: int, lookup: np.ndarray) -> Table:
+def new_table(n: int, k: int, lookup: np.ndarray) -> MassTable:
     """Return an empty table for n items and k clusters: of counts if there is a look-up table."""
     return zeros((n, padded(k)), lookup)
 
 
-def zeros(shape: tuple[int, int], lookup: np.ndarray) -> Table:
+def zeros(shape: tuple[int, int], lookup: np.ndarray) -> MassTable:
     """Return a table of zeros, not derived yet: of counts if there is a look-up table.
 
     Zeros take no memory before they are written, which ``zeros_like`` does at once.
@@ -64,11 +64,11 @@ def zeros(shape: tuple[int, int], lookup: np.ndarray) -> Table:
     first, second, third = (np.zeros(shape, np.float32) for _ in range(3))
     if lookup.size:
         mass = np.zeros(shape, np.int32)
-        return Table(mass, mass, first, second, third, lookup)
-    return Table(np.zeros(shape), first, second, NOTHING, NOTHING, lookup)
+        return MassTable(mass, mass, first, second, third, lookup)
+    return MassTable(np.zeros(shape), first, second, NO_CELLS, NO_CELLS, lookup)
 
 
-def float_table(masses: np.ndarray) -> Table:
+def float_table(masses: np.ndarray) -> MassTable:
     """Return a table of the given masses."""
     table = new_table(masses.shape[0], masses.shape[1], NO_LOOKUP)
     table.mass[:, : masses.shape[1]] = masses
@@ -88,13 +88,13 @@ def _lookup(joint: Joint) -> np.ndarray:
 def lookup_of_size(size: int) -> np.ndarray:
     """Return the same for all counts below a size."""
     v = np.arange(1.0, size + 2)
-    f = np.concatenate([[0.0], v * np.log(v)])
+    f = xlogx_below(size + 2)
     log = np.concatenate([[single.of_zero], np.log(v[: size - 1])])
     columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-LINE = 128  # bytes that processors fetch together
+LINE_BYTES = 128  # bytes that processors fetch together
 REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
 _tokens = itertools.count()
 _boards: WeakValueDictionary[int, Board] = WeakValueDictionary()  # by the identity of their masses
@@ -105,10 +105,10 @@ RowTask = Callable[[np.ndarray, Matrix, np.ndarray], tuple[np.ndarray, ...]]
 Results = tuple[np.ndarray, ...]
 
 
-class Setting(NamedTuple):
+class RowSetting(NamedTuple):
     """What all parts of a half-step start from, apart from the table."""
 
-    blocks: Table
+    blocks: MassTable
     coupling: float
 
 
@@ -136,7 +136,7 @@ class Answer(NamedTuple):
 class Copy:
     """A copy of the table of a board, as it was at some version."""
 
-    table: Table
+    table: MassTable
     token: Hashable = -1
     version: int = -1
     thread: int = -1  # that used it last, whose cache may have it
@@ -148,7 +148,7 @@ class Board:
     Only its copies need the values that are derived from masses, see ``without_derived``.
     """
 
-    def __init__(self, table: Table, token: Hashable = None) -> None:
+    def __init__(self, table: MassTable, token: Hashable = None) -> None:
         self.table = table
         self.token = next(_tokens) if token is None else token
         self.version = 0
@@ -181,7 +181,7 @@ class Board:
         copy.token, copy.version = self.token, self.version
 
     def sweep(
-        self, copy: Copy, part: Matrix, ask: Ask, setting: Setting, into: TableSum | None = None
+        self, copy: Copy, part: Matrix, ask: Ask, setting: RowSetting, into: TableSum | None = None
     ) -> Answer:
         """Move rows of a part, one after another, against a copy of the table.
 
@@ -204,7 +204,7 @@ class Board:
         return Answer(labels, margins, moves, drift, change)
 
     def each_row(
-        self, copy: Copy, part: Matrix, ask: Ask, setting: Setting, task: RowTask
+        self, copy: Copy, part: Matrix, ask: Ask, setting: RowSetting, task: RowTask
     ) -> Results:
         """Do a task with the costs of the rows of a part in each cluster, and join its results.
 
@@ -228,7 +228,7 @@ class Board:
         lanes, kind = self.table.mass.shape[1], self.table.mass.dtype
         return Change(np.zeros(0, np.uint32), np.zeros((0, lanes), kind))
 
-    def _taken_back(self, table: Table, items: np.ndarray, into: TableSum | None) -> Change:
+    def _taken_back(self, table: MassTable, items: np.ndarray, into: TableSum | None) -> Change:
         """Return what moves have changed in a copy of the table, and undo it there."""
         if into is not None:
             into.take_back(table.mass, self.table.mass, items)
@@ -285,18 +285,18 @@ class Copies:
                 self._free.append(copy)
 
 
-def without_derived(table: Table) -> Table:
+def without_derived(table: MassTable) -> MassTable:
     """Return the masses of a table alone: a quarter of its memory for counts, half for weights."""
     return masses_alone(table.mass, table.lookup)
 
 
-def masses_alone(mass: np.ndarray, lookup: np.ndarray) -> Table:
+def masses_alone(mass: np.ndarray, lookup: np.ndarray) -> MassTable:
     """Return a table of masses without anything derived; of counts if there is a look-up table."""
-    near = mass if lookup.size else NOTHING
-    return Table(mass, near, NOTHING, NOTHING, NOTHING, lookup)
+    near = mass if lookup.size else NO_CELLS
+    return MassTable(mass, near, NO_CELLS, NO_CELLS, NO_CELLS, lookup)
 
 
-def with_derived(table: Table, into: Table | None = None) -> Table:
+def with_derived(table: MassTable, into: MassTable | None = None) -> MassTable:
     """Return a copy of masses with all that is derived from them, in memory of the same form."""
     if into is None or not _is_alike(table, into):
         into = zeros(table.mass.shape, table.lookup)
@@ -306,14 +306,16 @@ def with_derived(table: Table, into: Table | None = None) -> Table:
     return into
 
 
-def copied(table: Table) -> Table:
+def copied(table: MassTable) -> MassTable:
     """Return a copy of a table."""
     mass = table.mass.copy()
     near = mass if table.near is table.mass else table.near.copy()
-    return Table(mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup)
+    return MassTable(
+        mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup
+    )
 
 
-def _is_alike(table: Table, other: Table) -> bool:
+def _is_alike(table: MassTable, other: MassTable) -> bool:
     """Has the other table room for a copy of this one, with what is derived?"""
     return (
         other.log.shape == table.mass.shape
@@ -322,12 +324,12 @@ def _is_alike(table: Table, other: Table) -> bool:
     )
 
 
-def _derive_again(table: Table, items: np.ndarray) -> None:
+def _derive_again(table: MassTable, items: np.ndarray) -> None:
     """Derive the values of these items."""
     derive_items(table, np.zeros(1, np.int64), np.array([0, items.size]), items)
 
 
-def new_workspace(blocks: Table) -> Workspace:
+def new_workspace(blocks: MassTable) -> Workspace:
     """Return scratch memory for sweeps with these blocks."""
     n_blocks, lanes = blocks.mass.shape
     return Workspace(
@@ -341,5 +343,5 @@ def new_workspace(blocks: Table) -> Workspace:
 
 def _apart(size: int, kind: type[np.generic]) -> np.ndarray:
     """Return zeros that share no cache line with other arrays, which other threads may write."""
-    margin = LINE // np.dtype(kind).itemsize
+    margin = LINE_BYTES // np.dtype(kind).itemsize
     return np.zeros(size + 2 * margin, kind)[margin:-margin]

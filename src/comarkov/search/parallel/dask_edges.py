@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...io.read.records import MISSING
+from ...io.read.headers import MISSING_WORDS
 from ...joint.messages import need, shortened, warn_user
 from .dask_client import INSTALL, PURPOSE, Cluster, Task
 from .dask_partition import Numbered
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-WHOLE = "^(0|-?[1-9][0-9]{0,17})$"  # a number that is written in one way only
-EXACT = 2.0**53  # smaller floats represent whole numbers exactly
+WHOLE_NUMBER_PATTERN = "^(0|-?[1-9][0-9]{0,17})$"  # a number that is written in one way only
+EXACT_IDS = 2.0**53  # smaller floats represent whole numbers exactly
 
 
 class Names(NamedTuple):
@@ -52,7 +52,7 @@ def cleaned(column: pa.ChunkedArray, name: str) -> Any:
     if pa.types.is_floating(kind):
         return _whole(column, name)
     text = pc.utf8_trim_whitespace(column.cast(pa.large_string()))
-    is_missing = pc.is_in(text, value_set=pa.array(MISSING, pa.large_string()))
+    is_missing = pc.is_in(text, value_set=pa.array(MISSING_WORDS, pa.large_string()))
     return pc.if_else(is_missing, pa.scalar(None, pa.large_string()), text)
 
 
@@ -62,7 +62,7 @@ def _whole(column: pa.Array, name: str) -> pa.Array:
 
     values = column.to_numpy(zero_copy_only=False).astype(np.float64)
     is_missing = np.isnan(values)
-    wrong = values[~is_missing & ((values != np.floor(values)) | (np.abs(values) >= EXACT))]
+    wrong = values[~is_missing & ((values != np.floor(values)) | (np.abs(values) >= EXACT_IDS))]
     if wrong.size:
         raise ValueError(
             f"The column {name!r} of names holds {wrong[0]:g}, which is not a whole number. "
@@ -96,7 +96,10 @@ def numbered(names: Names) -> Names:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not names.is_text or not pc.all(pc.match_substring_regex(names.values, WHOLE)).as_py():
+    if (
+        not names.is_text
+        or not pc.all(pc.match_substring_regex(names.values, WHOLE_NUMBER_PATTERN)).as_py()
+    ):
         return names
     order = np.argsort(names.values.cast(pa.int64()).to_numpy())
     return Names(names.values.take(pa.array(order)), True)
@@ -118,11 +121,11 @@ def _as_text(names: Names) -> pa.Array:
     return names.values if names.is_text else pa.array(names.listed(), pa.large_string())
 
 
-BANDS = 2  # for each thread of the workers
-ROWS = 4_000_000  # of a Parquet file that one task reads
+EDGE_BANDS = 2  # for each thread of the workers
+EDGE_ROWS = 4_000_000  # of a Parquet file that one task reads
 
 
-class Edges(NamedTuple):
+class DaskEdges(NamedTuple):
     """Edges with names or, later, with the numbers of their rows and columns."""
 
     rows: Any
@@ -188,7 +191,7 @@ def _three(columns: list[str], what: str, example: str) -> list[str]:
 
 def _groups(sizes: Sequence[int]) -> list[list[int]]:
     """Return row groups of a file, as many together as one task reads."""
-    first = np.cumsum([0, *sizes[:-1]]) // ROWS
+    first = np.cumsum([0, *sizes[:-1]]) // EDGE_ROWS
     return (
         [np.flatnonzero(first == number).tolist() for number in np.unique(first)] if sizes else []
     )
@@ -239,7 +242,7 @@ def banded(table: EdgeTable, cluster: Cluster) -> Numbered:
     if unnamed:
         warn_user(f"{table.source}: {unnamed:,} lines without a name skipped.")
     counts = cluster.reduced(np.add, cluster.map(_row_counts, coded, row_names.size))
-    bounds = _even(cluster.gather([counts])[0], BANDS * len(cluster.workers))
+    bounds = _even(cluster.gather([counts])[0], EDGE_BANDS * len(cluster.workers))
     split = cluster.map(_split, coded, bounds)
     pieces = [
         (cluster.map(_piece, split, i), (int(stop - start), column_names.size))
@@ -264,7 +267,7 @@ def _even(counts: np.ndarray, number: int) -> np.ndarray:
 # --- tasks ----------------------------------------------------------------------------------------
 
 
-def _complete(part: Any, columns: Sequence[str]) -> Edges:
+def _complete(part: Any, columns: Sequence[str]) -> DaskEdges:
     """Return the lines of a table that name a row and a column."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -279,7 +282,7 @@ def _complete(part: Any, columns: Sequence[str]) -> Edges:
         sides = [side.filter(is_named) for side in sides]
         weights = weights[is_named.to_numpy(zero_copy_only=False)]
     _check(weights, columns)
-    return Edges(sides[0], sides[1], weights, unnamed)
+    return DaskEdges(sides[0], sides[1], weights, unnamed)
 
 
 def _weights(column: pa.ChunkedArray, name: str) -> np.ndarray:
@@ -304,40 +307,40 @@ def _check(weights: np.ndarray, columns: Sequence[str]) -> None:
     )
 
 
-def _unnamed(edges: Edges) -> int:
+def _unnamed(edges: DaskEdges) -> int:
     return edges.unnamed
 
 
-def _distinct(edges: Edges, side: int) -> Names:
+def _distinct(edges: DaskEdges, side: int) -> Names:
     return distinct(edges.sides[side])
 
 
-def _coded(edges: Edges, *sides: Names) -> Edges:
+def _coded(edges: DaskEdges, *sides: Names) -> DaskEdges:
     """Return the edges with numbers in place of names."""
     rows, columns = (codes(column, side) for column, side in zip(edges.sides, sides, strict=True))
-    return Edges(rows, columns, edges.weights)
+    return DaskEdges(rows, columns, edges.weights)
 
 
-def _row_counts(edges: Edges, n: int) -> np.ndarray:
+def _row_counts(edges: DaskEdges, n: int) -> np.ndarray:
     return np.bincount(edges.rows, minlength=n)
 
 
-def _split(edges: Edges, bounds: np.ndarray) -> list[Edges]:
+def _split(edges: DaskEdges, bounds: np.ndarray) -> list[DaskEdges]:
     """Return the edges of each range of rows, in their order; rows are counted from its start."""
     band = np.searchsorted(bounds, edges.rows, side="right") - 1
     order = np.argsort(band, kind="stable")
     stops = np.cumsum(np.bincount(band, minlength=bounds.size - 1))
     return [
-        Edges(edges.rows[chosen] - start, edges.columns[chosen], edges.weights[chosen])
+        DaskEdges(edges.rows[chosen] - start, edges.columns[chosen], edges.weights[chosen])
         for chosen, start in zip(np.split(order, stops[:-1]), bounds[:-1], strict=True)
     ]
 
 
-def _piece(split: list[Edges], i: int) -> Edges:
+def _piece(split: list[DaskEdges], i: int) -> DaskEdges:
     return split[i]
 
 
-def _band(pieces_and_shape: tuple[list[Edges], tuple[int, int]]) -> sp.csr_array:
+def _band(pieces_and_shape: tuple[list[DaskEdges], tuple[int, int]]) -> sp.csr_array:
     """Return a range of rows; the weights of an edge that occurs several times are added up."""
     pieces, shape = pieces_and_shape
     rows, columns, weights = (

@@ -11,8 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...io import files
-from ...io.store.opening import open_joint, open_store
-from ...io.store.weighing import weighted_joint
+from ...io.store.opening import open_joint, open_store, weighted_joint
 from ...joint.inputs import names
 from ...joint.joint import Joint
 from ...joint.parts import part_bounds
@@ -20,7 +19,7 @@ from ...joint.weighting import Weighting
 from ...kernels.matrix import Matrix
 from . import dask_edges
 from .dask_client import Cluster
-from .dask_joint import ClusterJoint, Side, form_of_joint
+from .dask_joint import ClusterJoint, DaskSide, form_of_joint
 from .dask_partition import BANDS, Numbered, as_band, partitioned
 from .dask_parts import Parts, bounds_of, rows_between, sent_parts
 
@@ -37,7 +36,7 @@ def from_store(store: Any, weighting: Weighting | None, cluster: Cluster) -> Clu
         bounds = bounds_of(indptr, data.shape[1])
         pieces = [(str(store.path), bool(turned), int(a), int(b)) for a, b in pairwise(bounds)]
         parts = Parts(cluster, indptr, bounds, cluster.map(_stored_part, pieces))
-        sides.append(Side(parts, np.array(data.row_mass), own))
+        sides.append(DaskSide(parts, np.array(data.row_mass), own))
     cluster.finish([task for side in sides for task in side.parts.futures])
     return ClusterJoint(sides[0], sides[1], form_of_joint(store.joint))
 
@@ -110,8 +109,8 @@ def cluster_joint(X: Any, weighting: Weighting | None, cluster: Cluster) -> Clus
 def from_memory(whole: Joint, cluster: Cluster) -> ClusterJoint:
     """Send a matrix in memory to workers, in parts."""
     return ClusterJoint(
-        Side(sent_parts(whole, cluster), whole.row_mass, whole.row_names),
-        Side(sent_parts(whole.T, cluster), whole.T.row_mass, whole.column_names),
+        DaskSide(sent_parts(whole, cluster), whole.row_mass, whole.row_names),
+        DaskSide(sent_parts(whole.T, cluster), whole.T.row_mass, whole.column_names),
         form_of_joint(whole),
     )
 

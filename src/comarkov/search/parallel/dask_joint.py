@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import NO_MASS
-from ...joint.joint import SMALL, Joint, bits_of, of_counts, of_weights
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights
 from ...joint.scale import FAINTEST, Extent, spread_of
-from ...kernels.matrix import Matrix, sum_xlogx
+from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
 from .dask_client import Task
 from .dask_parts import Parts, joined
 
@@ -43,7 +43,7 @@ class Facts(NamedTuple):
             (self.shape[0] + other.shape[0], self.shape[1]),
             self.entries + other.entries,
             self.sums + other.sums,
-            self.extent.joined(other.extent),
+            self.extent.union(other.extent),
             np.result_type(self.dtype, other.dtype),
         )
 
@@ -75,7 +75,7 @@ def form_of(facts: Facts, row_sums: np.ndarray) -> Form:
         raise ValueError(NO_MASS)
     is_count = extent.are_counts(facts.sums.sum, lambda: max(row_sums.max(), facts.sums.max()))
     scale = extent.divisor if is_count else extent.unit
-    if nnz <= SMALL:
+    if nnz <= MAX_DOUBLE_ENTRIES:
         dtype: type = np.float64
     elif is_count:
         dtype = np.int32
@@ -105,10 +105,10 @@ def formed(rows: sp.csr_array, form: Form) -> Matrix:
     return matrix._replace(spread=form.spread)
 
 
-PER_ROW = 24  # bytes, beside those of its entries
+ROW_BYTES = 24  # bytes, beside those of its entries
 
 
-class Side(NamedTuple):
+class DaskSide(NamedTuple):
     """The rows of a matrix: their parts, masses and names."""
 
     parts: Parts
@@ -123,7 +123,7 @@ class ClusterJoint(Joint):
     and is an error if this machine has less.
     """
 
-    def __init__(self, rows: Side, columns: Side, form: Form) -> None:
+    def __init__(self, rows: DaskSide, columns: DaskSide, form: Form) -> None:
         self.__dict__.update(  # frozen for all others
             rows=rows,
             columns=columns,
@@ -143,7 +143,7 @@ class ClusterJoint(Joint):
     @property
     def parts(self) -> Parts:
         """The parts of the rows."""
-        side: Side = self.__dict__["rows"]
+        side: DaskSide = self.__dict__["rows"]
         return side.parts
 
     @property
@@ -164,7 +164,7 @@ class ClusterJoint(Joint):
     @property
     def row_mass(self) -> np.ndarray:
         """Row sums, in units of ``scale``."""
-        side: Side = self.__dict__["rows"]
+        side: DaskSide = self.__dict__["rows"]
         return side.mass
 
     @cached_property
@@ -176,7 +176,7 @@ class ClusterJoint(Joint):
             return [cluster.reduced(operator.add, cluster.map(_sum_xlogx, self.parts.futures))]
 
         (cells,) = self.parts.results(start) or [0.0]
-        return bits_of(cells, self.row_mass, self.column_mass)
+        return table_bits_of(cells, self.row_mass, self.column_mass)
 
     @cached_property
     def T(self) -> Self:  # noqa: N802, as in NumPy
@@ -215,7 +215,7 @@ class ClusterJoint(Joint):
     def gathered_bytes(self) -> int:
         """The memory that the whole matrix takes in one place, without its transpose."""
         per_entry = self._form.dtype.itemsize + (4 if self.shape[1] < 1 << 32 else 8)
-        return self.nnz * per_entry + self.shape[0] * PER_ROW
+        return self.nnz * per_entry + self.shape[0] * ROW_BYTES
 
     @property
     def _form(self) -> Form:

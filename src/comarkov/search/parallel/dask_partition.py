@@ -15,7 +15,7 @@ from ...joint.parts import part_bounds
 from ...joint.weighting import Weighting
 from ...kernels.matrix import Matrix
 from .dask_client import Cluster, Task, places
-from .dask_joint import ClusterJoint, Facts, Form, Side, facts_of, form_of, formed, with_spread
+from .dask_joint import ClusterJoint, DaskSide, Facts, Form, facts_of, form_of, formed, with_spread
 from .dask_parts import Parts, bounds_of
 
 
@@ -120,8 +120,8 @@ def partitioned(numbered: Numbered, weighting: Weighting | None, cluster: Cluste
     sides = _parts(rows, m, form, cluster), _parts(columns, n, form, cluster)
     cluster.finish([*sides[0].futures, *sides[1].futures])
     return ClusterJoint(
-        Side(sides[0], mass, numbered.row_names),
-        Side(sides[1], column_mass, numbered.column_names),
+        DaskSide(sides[0], mass, numbered.row_names),
+        DaskSide(sides[1], column_mass, numbered.column_names),
         form,
     )
 

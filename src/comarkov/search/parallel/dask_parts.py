@@ -14,9 +14,9 @@ from ...joint.parts import count_parts, part_bounds
 from ...kernels.matrix import Matrix
 from .dask_client import Cluster, LostError, Task, places
 
-ATTEMPTS = 20  # at the same work, while workers are lost
-PAUSE = 0.2  # seconds before the next
-FINER = 4  # groups for each worker, if the number of workers is not a power of two
+PART_ATTEMPTS = 20  # at the same work, while workers are lost
+PART_PAUSE = 0.2  # seconds before the next
+PARTS_PER_WORKER = 4  # groups for each worker, if the number of workers is not a power of two
 
 
 @dataclass(eq=False)
@@ -49,7 +49,7 @@ class Parts:
         If workers are lost, or if the result of a task is None, tasks are started again, after
         ``forget`` has removed what is known of the workers.
         """
-        for attempt in range(ATTEMPTS):
+        for attempt in range(PART_ATTEMPTS):
             try:
                 if attempt:
                     self.restore()
@@ -57,12 +57,12 @@ class Parts:
                 if results is None or all(result is not None for result in results):
                     return results
             except LostError:
-                time.sleep(PAUSE)  # until the scheduler has noticed
+                time.sleep(PART_PAUSE)  # until the scheduler has noticed
                 self.cluster.refresh()
             forget()
         raise ConnectionError(
-            f"Dask workers were lost {ATTEMPTS} times in the same step. They may have too little "
-            "memory: start more of them, or some with a higher limit."
+            f"Dask workers were lost {PART_ATTEMPTS} times in the same step. They may have too "
+            "little memory: start more of them, or some with a higher limit."
         )
 
     def groups(self) -> list[range]:
@@ -72,7 +72,7 @@ class Parts:
         """
         workers, count = len(self.cluster.workers), len(self.futures)
         groups = 1 << (workers - 1).bit_length()
-        groups = min(groups if groups == workers else groups * FINER, count)
+        groups = min(groups if groups == workers else groups * PARTS_PER_WORKER, count)
         size = count // groups
         return [range(i * size, (i + 1) * size) for i in range(groups)]
 

@@ -24,13 +24,13 @@ from .boards import Answer, Ask, Board, Results, RowTask, board_of, tokens_in_us
 from .dask_client import Task
 from .dask_joint import ClusterJoint
 from .dask_parts import aligned
-from .replicas import Call, PackedAnswer, PartJob, Request, Sealed, Sum, Token, Wanted
-from .workers import NOTHING, HalfStep, Job, Stop, Threads, Workers
+from .replicas import Call, CopyRequest, PackedAnswer, PartJob, Sealed, Sum, Token, Wanted
+from .workers import NO_CHANGE, HalfStep, Job, Stop, Threads, Workers
 
 Send = Callable[[list[np.ndarray]], Sequence[Any]]  # tables to all workers
 
 
-class Tables(NamedTuple):
+class WorkerTables(NamedTuple):
     """The tables that jobs need: how workers get them, and what is sent for that."""
 
     boards: list[Board]
@@ -63,7 +63,7 @@ class Ledger:
         with self._lock:
             self._steps[board.token] = {tag: (step, job)}
 
-    def tables(self, boards: list[Board], send: Send) -> Tables:
+    def tables(self, boards: list[Board], send: Send) -> WorkerTables:
         """Return how workers get the present versions of tables; ``send`` sends whole ones."""
         with self._lock:
             pairs = [self._wanted(board) for board in boards]
@@ -72,7 +72,7 @@ class Ledger:
             unknown = [mass for mass, steps in zip(tables, known, strict=True) if steps is None]
             whole = iter(send(unknown) if unknown else [])
         parcels = [next(whole) if steps is None else steps for steps in known]
-        return Tables(boards, [wanted for wanted, _ in pairs], parcels)
+        return WorkerTables(boards, [wanted for wanted, _ in pairs], parcels)
 
     def in_use(self) -> frozenset[Token]:
         """Return the tables that workers should keep; what is known of others is forgotten."""
@@ -99,7 +99,7 @@ class Ledger:
 
 T = TypeVar("T")
 HOPS = 2  # what goes between this process and a worker passes the scheduler
-THREADS = 4  # the most that this process uses while workers wait for it
+WORKER_THREADS = 4  # the most that this process uses while workers wait for it
 INLINE = 1 << 18  # bytes of tables that are sent with each request, not before
 _tags = itertools.count()
 
@@ -179,7 +179,7 @@ class ClusterWorkers:
 
     def each(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), done at the same time in this process."""
-        return list(in_order(work, range(count), min(n_threads(-1), THREADS)))
+        return list(in_order(work, range(count), min(n_threads(-1), WORKER_THREADS)))
 
     # --- tasks ------------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ class ClusterWorkers:
                 _part_job(job, cross, group, tables)
                 for job, cross in zip(jobs, crosses, strict=True)
             ]
-            request = Sealed(Request(rows, tables.wanted, asked, in_use))
+            request = Sealed(CopyRequest(rows, tables.wanted, asked, in_use))
             self.ledger.traffic["requests"] += HOPS * request.content.nbytes
             parts = [self._parts.futures[p] for p in group]
             arguments = parts, request, tables.parcels, *more
@@ -230,7 +230,7 @@ class ClusterWorkers:
         return results
 
 
-def _part_job(job: Job, cross: Board | None, group: range, tables: Tables) -> PartJob:
+def _part_job(job: Job, cross: Board | None, group: range, tables: WorkerTables) -> PartJob:
     """Return what a group is asked to do."""
     number = tables.number(job.board)
     assert number is not None
@@ -248,7 +248,7 @@ def _unpacked(ask: Ask, answer: PackedAnswer) -> Answer:
     """Return an answer about all rows of a part."""
     labels, margins = ask.labels.copy(), ask.margins.copy()
     labels[ask.order], margins[ask.order] = answer.labels, answer.margins
-    return Answer(labels, margins, answer.moves, answer.drift, NOTHING)
+    return Answer(labels, margins, answer.moves, answer.drift, NO_CHANGE)
 
 
 def workers_of(joint: Joint) -> Workers:

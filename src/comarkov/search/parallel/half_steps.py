@@ -16,24 +16,25 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from ...costs.objective import saved_nats
 from ...joint.parts import Change
-from ...kernels.matrix import Matrix, sum_xlogx
+from ...kernels.matrix import Matrix
 from ...kernels.sweep import Clusters
-from ...kernels.tables import Table, add_blocks, add_labelled, derive, entropy_change
-from .boards import Ask, Board, Setting, copied
+from ...kernels.tables import MassTable, add_blocks, add_labelled, derive, entropy_change
+from .boards import Ask, Board, RowSetting, copied
 from .workers import HalfStep, Job, Stop, Workers
 
-HALVINGS = 2  # of a half-step that raises the cost, before its parts move one after another
+STEP_HALVINGS = 2  # of a half-step that raises the cost, before its parts move one after another
 DOUBLINGS = 6  # of the first step from random labels, until it is a whole sweep
-GROWTH = 8  # by which the number of inserted rows grows from one step to the next
+STEP_GROWTH = 8  # by which the number of inserted rows grows from one step to the next
 
-CHUNK = 1 << 12  # items or rows that one thread looks at
+ITEMS_PER_CHUNK = 1 << 12  # items or rows that one thread looks at
 
 T = TypeVar("T")
 Rows = list[np.ndarray]  # of each part, as positions in the part
 
 
-class Tally(NamedTuple):
+class SweepTally(NamedTuple):
     """What half-steps have done."""
 
     moves: int = 0
@@ -41,9 +42,9 @@ class Tally(NamedTuple):
     drift: float = 0.0
     complete: bool = True  # False if it was stopped
 
-    def plus(self, other: Tally) -> Tally:
+    def plus(self, other: SweepTally) -> SweepTally:
         """Return both in sum."""
-        return Tally(
+        return SweepTally(
             self.moves + other.moves,
             self.saved + other.saved,
             self.drift + other.drift,
@@ -51,12 +52,12 @@ class Tally(NamedTuple):
         )
 
 
-class Outcome(NamedTuple):
+class StepOutcome(NamedTuple):
     """The clusters after a half-step, and what it saves."""
 
     labels: np.ndarray
     sizes: np.ndarray
-    blocks: Table
+    blocks: MassTable
     saved: float
 
 
@@ -67,43 +68,43 @@ class Mover:
     workers: Workers
     board: Board
     clusters: Clusters
-    blocks: Table
+    blocks: MassTable
     cross: np.ndarray  # masses of rows by clusters of the other side; empty without influence
     coupling: float
     row_mass: np.ndarray
     stop: Stop
 
-    def sweep(self, rows: Rows) -> Tally:
+    def sweep(self, rows: Rows) -> SweepTally:
         """Move rows, each to its cluster of least cost."""
         if _count(rows) == 0:
-            return Tally()
-        tally = self._sweep(rows, HALVINGS)
+            return SweepTally()
+        tally = self._sweep(rows, STEP_HALVINGS)
         return tally.plus(self._one_after_another(self._kept(rows)))
 
-    def _sweep(self, rows: Rows, halvings: int) -> Tally:
+    def _sweep(self, rows: Rows, halvings: int) -> SweepTally:
         steps = self.workers.half_steps([self.job(rows)], self.stop)
         if steps is None:
-            return Tally(complete=False)
+            return SweepTally(complete=False)
         (step,) = steps
         moves, drift = (sum(getattr(a, part) for a in step.answers) for part in ("moves", "drift"))
         outcome = self._outcome(step) if moves else None
         if outcome is not None and outcome.saved < 0.0 and _count(rows) > 1:
             return self._again(rows, halvings)
         self._accept(step, outcome)
-        return Tally(moves, outcome.saved if outcome else 0.0, drift)
+        return SweepTally(moves, outcome.saved if outcome else 0.0, drift)
 
-    def sweep_growing(self, rows: Rows) -> Tally:
+    def sweep_growing(self, rows: Rows) -> SweepTally:
         """The same in steps that double from a small first one.
 
         Random labels say little. With many parts at the same time, each would follow others.
         """
-        tally, begin = Tally(), 0.0
+        tally, begin = SweepTally(), 0.0
         for end in (2.0**-i for i in reversed(range(DOUBLINGS + 1))):
             step = [part[int(begin * part.size) : int(end * part.size)] for part in rows]
             tally, begin = tally.plus(self.sweep(step)), end
         return tally
 
-    def _again(self, rows: Rows, halvings: int) -> Tally:
+    def _again(self, rows: Rows, halvings: int) -> SweepTally:
         """Make a half-step in two, or one part after another."""
         if halvings:
             first = [part[: part.size // 2] for part in rows]
@@ -111,9 +112,9 @@ class Mover:
             return self._sweep(first, halvings - 1).plus(self._sweep(second, halvings - 1))
         return self._one_after_another(rows)
 
-    def _one_after_another(self, rows: Rows) -> Tally:
+    def _one_after_another(self, rows: Rows) -> SweepTally:
         """Move the rows of one part, then those of the next, which is the sequential sweep."""
-        tally = Tally()
+        tally = SweepTally()
         for p, part in enumerate(rows):
             if part.size:
                 alone = [part if p == q else part[:0] for q in range(len(rows))]
@@ -143,7 +144,7 @@ class Mover:
         for p, (start, stop) in enumerate(pairwise(self.workers.bounds)):
             margins, cross = self.clusters.margin[start:stop], self.cross[start:stop]
             asks.append(Ask(rows[p], labels[p], margins, sizes[p], cross))
-        setting = Setting(self.blocks, self.coupling)
+        setting = RowSetting(self.blocks, self.coupling)
         return Job(self.board, asks, setting)
 
     def no_rows(self) -> Rows:
@@ -171,21 +172,17 @@ class Mover:
         keeper = own.argmax(axis=0)
         return list(own + (np.arange(len(own))[:, None] != keeper))
 
-    def _outcome(self, step: HalfStep) -> Outcome:
+    def _outcome(self, step: HalfStep) -> StepOutcome:
         labels = np.concatenate([answer.labels for answer in step.answers])
         sizes = np.bincount(labels[labels >= 0], minlength=self.clusters.size.size)
         blocks = copied(self.blocks)
         fill_blocks(self.workers, blocks, self.cross, labels, self.row_mass)
-        return Outcome(labels, sizes, blocks, self._saved(step.change, blocks))
+        return StepOutcome(labels, sizes, blocks, self._saved(step.change, blocks))
 
-    def _saved(self, change: Change, blocks: Table) -> float:
+    def _saved(self, change: Change, blocks: MassTable) -> float:
         """Return by how much the cost falls, in nats times mass."""
-        masses = sum_xlogx(blocks.mass[-1]) - sum_xlogx(self.blocks.mass[-1])
-        inside = sum_xlogx(blocks.mass[:-1].ravel()) - sum_xlogx(self.blocks.mass[:-1].ravel())
-        cells = 0.0
-        if self.coupling != 0.0:
-            cells = self._entropy_change(change)
-        return float(self.coupling * cells + (1.0 - self.coupling) * inside - masses)
+        cells = self._entropy_change(change) if self.coupling != 0.0 else 0.0
+        return saved_nats(self.blocks.mass, blocks.mass, cells, self.coupling)
 
     def _entropy_change(self, change: Change) -> float:
         mass, (items, cells) = self.board.table.mass, change
@@ -195,7 +192,7 @@ class Mover:
 
         return sum(in_chunks(self.workers, items.size, of_chunk))
 
-    def _accept(self, step: HalfStep, outcome: Outcome | None) -> None:
+    def _accept(self, step: HalfStep, outcome: StepOutcome | None) -> None:
         self.clusters.margin[:] = np.concatenate([answer.margins for answer in step.answers])
         if outcome is None:
             return
@@ -215,7 +212,7 @@ def insert(movers: Sequence[Mover], rows: Sequence[Rows], inserted: Sequence[int
     while any(_count(own) for own in waiting):
         now = []
         for i, own in enumerate(waiting):
-            share = min(1.0, (GROWTH - 1) * counts[i] / max(sum(part.size for part in own), 1))
+            share = min(1.0, (STEP_GROWTH - 1) * counts[i] / max(sum(part.size for part in own), 1))
             sizes = [int(np.ceil(share * part.size)) for part in own]
             now.append([part[:n] for part, n in zip(own, sizes, strict=True)])
             waiting[i] = [part[n:] for part, n in zip(own, sizes, strict=True)]
@@ -236,7 +233,7 @@ def move_all(movers: Sequence[Mover], rows: Sequence[Rows]) -> bool:
 
 
 def fill_blocks(
-    workers: Workers, blocks: Table, cross: np.ndarray, labels: np.ndarray, mass: np.ndarray
+    workers: Workers, blocks: MassTable, cross: np.ndarray, labels: np.ndarray, mass: np.ndarray
 ) -> None:
     """Write the masses by (column cluster, row cluster), and by row cluster in the last row."""
 
@@ -251,11 +248,11 @@ def fill_blocks(
 
 def in_chunks(workers: Workers, size: int, work: Callable[[slice], T]) -> list[T]:
     """Return the results of work on chunks of a range, done at the same time in this process."""
-    starts = range(0, size, CHUNK)
-    return workers.each(lambda i: work(slice(starts[i], starts[i] + CHUNK)), len(starts))
+    starts = range(0, size, ITEMS_PER_CHUNK)
+    return workers.each(lambda i: work(slice(starts[i], starts[i] + ITEMS_PER_CHUNK)), len(starts))
 
 
-def masses(workers: Workers, labels: np.ndarray, table: Table) -> np.ndarray:
+def masses(workers: Workers, labels: np.ndarray, table: MassTable) -> np.ndarray:
     """Return the masses by (column, row cluster), summed over parts."""
     shape, kind = table.mass.shape, table.mass.dtype.str
     bounds = workers.bounds

@@ -27,14 +27,14 @@ from .boards import (
     Copies,
     Copy,
     Results,
+    RowSetting,
     RowTask,
-    Setting,
     lookup_of_size,
     masses_alone,
 )
 from .dask_parts import aligned
 
-THREADS = 64  # the most that a worker has
+REPLICA_THREADS = 64  # the most that a worker has
 
 Token = tuple[str, Hashable]  # of the session and of the board
 
@@ -78,10 +78,10 @@ class PartJob(NamedTuple):
     board: int  # the number of the table in the list of those that are wanted
     cross: int | None  # the number of the table of the other side, if it is among them
     asks: list[PackedAsk]
-    setting: Setting
+    setting: RowSetting
 
 
-class Request(NamedTuple):
+class CopyRequest(NamedTuple):
     """What a group of parts is asked to do."""
 
     rows: list[tuple[int, int]]  # where the parts begin and end
@@ -101,7 +101,7 @@ class Request(NamedTuple):
 class Sealed:
     """A request in which Dask does not look for results of other tasks, as it does in tuples."""
 
-    content: Request
+    content: CopyRequest
 
 
 class PackedAnswer(NamedTuple):
@@ -217,7 +217,7 @@ def _results(parts: Sequence[Matrix], calls: Sequence[Call]) -> Iterator[Any]:
 
 
 @contextmanager
-def _reading(request: Request, sent: Sequence[Any]) -> Iterator[list[Board] | None]:
+def _reading(request: CopyRequest, sent: Sequence[Any]) -> Iterator[list[Board] | None]:
     """Yield the tables that a task needs, which do not change meanwhile; None if one is lacking.
 
     Tables that are no longer in use are forgotten.
@@ -286,7 +286,7 @@ def wide(change: Change) -> Change:
 
 
 def _moved(
-    parts: Sequence[Matrix], board: Board, asks: Sequence[Ask], setting: Setting
+    parts: Sequence[Matrix], board: Board, asks: Sequence[Ask], setting: RowSetting
 ) -> tuple[list[Answer], Change]:
     """Move rows of the parts of a group; return their answers, and their changes in sum."""
     mass = board.table.mass
@@ -304,7 +304,7 @@ def _moved(
 @contextmanager
 def _copy_of(board: Board) -> Iterator[Copy]:
     """Use a copy of a table that nobody else uses meanwhile."""
-    copies = _copies.setdefault(board.table.mass.shape, Copies(THREADS))
+    copies = _copies.setdefault(board.table.mass.shape, Copies(REPLICA_THREADS))
     copy = copies.take(board)
     yield copy
     copies.put_back(copy)

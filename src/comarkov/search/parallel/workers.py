@@ -17,9 +17,9 @@ from ...joint.joint import Joint
 from ...joint.machine import in_order
 from ...joint.parts import Change, TableSum, count_parts, part_bounds, total
 from ...kernels.matrix import Matrix
-from .boards import Answer, Ask, Board, Copies, Results, RowTask, Setting
+from .boards import Answer, Ask, Board, Copies, Results, RowSetting, RowTask
 
-MANY = 2  # jobs for each thread
+PARTS_PER_THREAD = 2  # jobs for each thread
 
 Stop = Callable[[], bool]
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class Job(NamedTuple):
 
     board: Board
     asks: Sequence[Ask]
-    setting: Setting
+    setting: RowSetting
 
 
 class HalfStep(NamedTuple):
@@ -104,7 +104,9 @@ class Threads:
     def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
         try:
-            if len(jobs) >= MANY * self.n:  # then a thread does all parts of a job: it has a copy
+            if (
+                len(jobs) >= PARTS_PER_THREAD * self.n
+            ):  # then a thread does all parts of a job: it has a copy
                 return self.each(lambda i: self._half_step(jobs[i], stop), len(jobs))
             return [self._half_step(job, stop) for job in jobs]
         except _StoppedError:
@@ -177,7 +179,7 @@ def _joined(answers: Iterator[Answer], whole: TableSum | None) -> HalfStep:
 
     def changes() -> Iterator[Change]:
         for answer in answers:
-            kept.append(answer._replace(change=NOTHING))
+            kept.append(answer._replace(change=NO_CHANGE))
             last = [answer.change]
             del answer
             yield last.pop()  # nothing here holds it while the next part works
@@ -189,7 +191,7 @@ def _joined(answers: Iterator[Answer], whole: TableSum | None) -> HalfStep:
     return HalfStep(kept, whole.change())
 
 
-NOTHING = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
+NO_CHANGE = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
 
 
 class _StoppedError(Exception):

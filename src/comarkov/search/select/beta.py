@@ -22,7 +22,7 @@ from ...joint import resample
 from ...joint.joint import Joint
 from ...joint.resample import halves
 from .. import budgets
-from ..optimise.ensemble import parts_of, search
+from ..optimise.methods import parts_of, search
 from ..optimise.refine import refine
 from ..progress import BETA
 from ..progress import PATH as PATH_STAGE
@@ -30,12 +30,12 @@ from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Solution, Step
 from ..state.starts import Start, starts_for
 
-DEFAULT = 0.7
-PATH = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)
+DEFAULT_BETA = 0.7
+PATH_BETAS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)
 GRID = (1.0, 0.9, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5)
-REPEATS = 4, 12  # thinnings, for large data and for small
-SHARE = 0.5  # of the time limit, after which no further thinning begins
-EVIDENCE = np.dtype(
+MIN_MAX_THINNINGS = 4, 12  # thinnings, for large data and for small
+THINNING_SHARE = 0.5  # of the time limit, after which no further thinning begins
+EVIDENCE_DTYPE = np.dtype(
     [
         ("beta", float),
         ("rows", float),
@@ -70,7 +70,7 @@ def beta_path(problem: CoClusterProblem, betas: Sequence[float], run: Run) -> So
 def checked(betas: Sequence[float] | None) -> Sequence[float]:
     """Return the β of a path, or raise an error."""
     if betas is None:
-        return PATH
+        return PATH_BETAS
     values = np.asarray(betas, dtype=float)
     if values.ndim != 1 or values.size == 0 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"betas must be numbers in [0, 1], got {betas!r}.")
@@ -102,12 +102,13 @@ def beta_evidence(
     ``read`` weights a half. Large data are represented by a sample of their rows, unless these have
     given labels.
     """
-    if counts.nnz > resample.MOST and parameters[2] is None and isinstance(parameters[1], str):
+    _, init, fixed = parameters
+    if counts.nnz > resample.SAMPLE_ENTRIES and init is None and fixed is None:
         rng = run.drawing(Purpose.SAMPLE).rng
         counts = counts[resample.drawn(counts.shape[0], counts.nnz, rng)]
 
     def repeat(i: int) -> np.ndarray | None:
-        if i > 0 and run.monitor.is_late(SHARE):
+        if i > 0 and run.monitor.is_late(THINNING_SHARE):
             return None
         with run.monitor.ending_all():
             own = run.drawing(Purpose.THINNING, i)
@@ -133,7 +134,7 @@ def beta_evidence(
 def _repeats(counts: sp.csr_array, n_clusters: tuple[int | None, int | None]) -> int:
     """Return the number of thinnings: more for small data, whose halves differ more."""
     work = counts.data.size * sum(k or 0 for k in n_clusters)
-    return budgets.times(budgets.THINNINGS, work, *REPEATS)
+    return budgets.times(budgets.THINNINGS_SECONDS, work, *MIN_MAX_THINNINGS)
 
 
 def _half_problem(
@@ -169,10 +170,10 @@ def _conclusion(values: np.ndarray) -> np.ndarray:
     """Return the evidence from values by repeats x β x sides, and choose β.
 
     Halves are the same for all β, so each repeat gives a difference from the best β. A mean
-    difference of less than one standard error is a tie; of ties, the β nearest to DEFAULT is
-    chosen. A β that agrees less than DEFAULT never wins, whatever its standard error.
+    difference of less than one standard error is a tie; of ties, the β nearest to DEFAULT_BETA is
+    chosen. A β that agrees less than DEFAULT_BETA never wins, whatever its standard error.
     """
-    table = np.zeros(len(GRID), EVIDENCE)
+    table = np.zeros(len(GRID), EVIDENCE_DTYPE)
     table["beta"] = GRID
     for field in ("rows", "columns", "agreement", "behind", "standard_error"):
         table[field] = np.nan
@@ -185,7 +186,7 @@ def _conclusion(values: np.ndarray) -> np.ndarray:
         if len(values) > 1:
             table["standard_error"] = behind.std(axis=0, ddof=1) / np.sqrt(len(values))
         tied = table["behind"] <= np.nan_to_num(table["standard_error"])
-        tied &= table["agreement"] >= table["agreement"][GRID.index(DEFAULT)]
-    distance = np.where(tied, np.abs(table["beta"] - DEFAULT), np.inf)
+        tied &= table["agreement"] >= table["agreement"][GRID.index(DEFAULT_BETA)]
+    distance = np.where(tied, np.abs(table["beta"] - DEFAULT_BETA), np.inf)
     table["chosen"][distance.argmin()] = True
     return table

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...costs.relations import ROUNDING
+from ...costs.objective import NO_INFORMATION
 from ...costs.selection import Evidence, is_independent, leftover
 from ...joint.joint import Joint
 from ...joint.resample import sample_of
@@ -27,7 +27,7 @@ from . import halves, number_ladder
 from .halves import Agreement
 from .number_ladder import Decision, Numbers, evidence_of, ladder, numbers_of, settle, step_down
 
-MOST = 12  # clusters of a side in a view
+MAX_VIEW = 12  # clusters of a side in a view
 LEAST_KEPT = 0.3  # the least share of information to keep, if that is possible
 
 
@@ -57,9 +57,9 @@ def knee_of_kept(
 EXPLAINED = 1.1  # leftover up to which blocks explain the data
 UNEXPLAINED = 1.25  # leftover of both sides that no numbers of clusters can explain
 LIKE_COUNTS = 0.5  # for few elements: the least worth of weights, as a share of their counts
-SURE = 1.64  # standard errors by which the held-out gain of each side must exceed 0
-FEW = 4  # clusters for the test of structure, if the description has only one
-HALVINGS = 2, 4  # to choose a number of clusters, for large data and for small
+SURE_ERRORS = 1.64  # standard errors by which the held-out gain of each side must exceed 0
+TESTED_CLUSTERS = 4  # clusters for the test of structure, if the description has only one
+CHOICE_HALVINGS = 2, 4  # to choose a number of clusters, for large data and for small
 LADDER_SHARE, HALVES_SHARE = 0.5, 0.2  # of the time: the ladder, and the halves of one side
 GAIN_HALVINGS = 2, 8  # for the test of structure, of large data and of small
 
@@ -100,7 +100,7 @@ class Selection:
         return " ".join([*reasons, self.note] if reasons and self.note else reasons)
 
 
-class Level(NamedTuple):
+class CandidateLevel(NamedTuple):
     """Numbers of clusters, and the evidence for them."""
 
     numbers: Numbers
@@ -133,7 +133,7 @@ class _Choice:
     wanted: tuple[Any, Any]
     goal: tuple[Start, Start]
     run: Run
-    levels: list[Level] = field(default_factory=list)
+    levels: list[CandidateLevel] = field(default_factory=list)
     evidence: Evidence | None = None
     agreements: list[Agreement] = field(default_factory=lambda: [Agreement({}, 1)] * 2)
 
@@ -145,7 +145,7 @@ class _Choice:
         self.run.monitor.stop_without_result()
         if state is None or self.run.stop():
             return self._both(lambda axis: Decision(1, "time", number_ladder.OUT_OF_TIME))
-        if self.data.information < ROUNDING:
+        if self.data.information < NO_INFORMATION:
             independent = Decision(1, "no structure", number_ladder.INDEPENDENT_SIDES)
             return self._both(lambda axis: independent)
         numbers = numbers_of(state)
@@ -201,7 +201,7 @@ class _Choice:
 
     def _is_small(self) -> bool:
         """Are there too few rows or columns to see how entries vary around blocks?"""
-        return min(map(self._elements, (0, 1))) < halves.ELEMENTS
+        return min(map(self._elements, (0, 1))) < halves.MIN_HALVED
 
     def _leftover(self, state: CoClusters) -> list[float]:
         """Return the leftover of both sides, the smaller first and NaN last."""
@@ -214,15 +214,17 @@ class _Choice:
         if not all(halves.can_be_halved(self._facing(axis)) for axis in (0, 1)):
             rng = self.run.drawing(Purpose.NULL_TABLES).rng
             return number_ladder.INDEPENDENT if is_independent(self.data.csr, rng) else ""
-        tried = [k if k > 1 else FEW for k in numbers]
+        tried = [k if k > 1 else TESTED_CLUSTERS for k in numbers]
         work = self.data.nnz * sum(tried)
-        count = budgets.times(budgets.GAINS, work, *GAIN_HALVINGS)
+        count = budgets.times(budgets.GAINS_SECONDS, work, *GAIN_HALVINGS)
         gains = []
         for axis in (0, 1):
             runs = [self.run.drawing(Purpose.HELD_OUT, axis, i) for i in range(count)]
             pair = tried[axis], tried[1 - axis]
             gains.append(halves.held_out_gain(self._facing(axis), pair, runs))
-        return "" if min(gain.z for gain in gains) > SURE else number_ladder.NOTHING
+        return (
+            "" if min(gain.z for gain in gains) > SURE_ERRORS else number_ladder.NOTHING_IN_COMMON
+        )
 
     # --- agreement and views --------------------------------------------------------------------
 
@@ -232,7 +234,7 @@ class _Choice:
         if not self._is_open(axis) or not halves.can_be_halved(facing) or self.run.stop():
             return None
         work = self.data.nnz * halves.LADDER[-1]
-        count = budgets.times(budgets.HALVES, work, *HALVINGS)
+        count = budgets.times(budgets.HALVES_SECONDS, work, *CHOICE_HALVINGS)
         runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(count)]
         agreement = self.agreements[axis] = halves.agreement(facing, runs)
         self.run.monitor.advance(HALVES_SHARE)
@@ -259,19 +261,19 @@ class _Choice:
         """Return the smallest number on which halves agree nearly best, if it is small."""
         agreement = self.agreements[axis]
         near = agreement.nearly_best()
-        if agreement.is_open or not near or near[0] > MOST:
+        if agreement.is_open or not near or near[0] > MAX_VIEW:
             return None
         return number_ladder.smallest_agreed(axis, agreement, self._at_least(axis, other))
 
     def _at_least(self, axis: int, other: Decision | None) -> int:
         """Return the number of clusters of the other side, which fewer clusters would blur."""
-        return min(other.number if other else 1, MOST, self._elements(axis))
+        return min(other.number if other else 1, MAX_VIEW, self._elements(axis))
 
     def _start(self, axis: int, number: int | None) -> Start:
         """Return the start of a side in the search for a knee."""
         if self._is_fixed(axis):
             return self.goal[axis]
-        most = min(MOST, self._elements(axis))
+        most = min(MAX_VIEW, self._elements(axis))
         return free_start(number or most, self._facing(axis).row_mass)
 
     # --- evidence -------------------------------------------------------------------------------
@@ -280,7 +282,11 @@ class _Choice:
         """Return all levels, including the suggested one."""
         chosen = decisions[0].number, decisions[1].number
         if chosen not in [level.numbers for level in self.levels] and self.evidence:
-            self.levels.append(self._level(self._quick_fit(chosen)))
+            rows, columns = (free_start(k, self._facing(a).row_mass) for a, k in enumerate(chosen))
+            fit = CoClusterProblem(self.data, (rows, columns)).seeded(
+                self.run.drawing(Purpose.LADDER, 2)
+            )
+            self.levels.append(self._level(fit))
         entries = []
         for level in self.levels:
             is_chosen = level.numbers == chosen
@@ -289,16 +295,13 @@ class _Choice:
             entries.append((*level.numbers, *level[1:], *agreed, is_chosen, *rules))
         return np.sort(np.array(entries, TABLE), order=["row_clusters", "column_clusters"])[::-1]
 
-    def _quick_fit(self, numbers: Numbers) -> CoClusters:
-        rows, columns = (free_start(k, self._facing(a).row_mass) for a, k in enumerate(numbers))
-        run = self.run.drawing(Purpose.LADDER, 2)
-        return CoClusterProblem(self.data, (rows, columns)).seeded(run)
-
-    def _level(self, state: CoClusters) -> Level:
+    def _level(self, state: CoClusters) -> CandidateLevel:
         assert self.evidence is not None
         information = state.information()
         nats = self.evidence.description_length(*state.all_labels())
-        return Level(numbers_of(state), information.cost(self.run.beta), information.kept, nats)
+        return CandidateLevel(
+            numbers_of(state), information.cost(self.run.beta), information.kept, nats
+        )
 
     # --- the question ---------------------------------------------------------------------------
 

@@ -16,20 +16,19 @@ import numpy as np
 
 from ...costs.agreement import agreement as partition_agreement
 from ...joint.joint import Joint
-from ..optimise.polish import merge_cheapest
-from ..optimise.refine import Labels, lower, refine
+from ..optimise.refine import Labels, lower, merge_cheapest, refine
 from ..optimise.seeding import hellinger
 from ..run import Run
 from ..state.coclusters import CoClusterProblem, CoClusters
 from ..state.starts import free_start
 
 LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32)
-MEMBERS = 5  # the least average number of elements in a cluster
-ELEMENTS = 32  # the least number of columns that can be halved
-FIRST_SWEEPS, STEP_SWEEPS = 20, 2
+MIN_MEMBERS = 5  # the least average number of elements in a cluster
+MIN_HALVED = 32  # the least number of columns that can be halved
+HALVES_FIRST_SWEEPS, HALVES_SWEEPS = 20, 2
 AGREED = 0.2  # the least agreement that counts
 IN_SIGHT = 0.75  # of the ceiling: only below it, larger numbers were tried as well
-TOLERANCE = 0.2  # the share of a score's distance from full agreement that is nearly as good
+SCORE_TOLERANCE = 0.2  # the share of a score's distance from full agreement that is nearly as good
 
 T = TypeVar("T")
 
@@ -82,7 +81,7 @@ class Agreement:
         if not self.is_clear:
             return []
         best = max(self.values, key=self._score)
-        least = self._score(best) * (1 - TOLERANCE * (1 - self.mean(best)))
+        least = self._score(best) * (1 - SCORE_TOLERANCE * (1 - self.mean(best)))
         return [k for k in self.values if self._score(k) >= least]
 
     def choice(self) -> int | None:
@@ -104,7 +103,7 @@ def _standard_error(values: np.ndarray) -> float:
 def can_be_halved(data: Joint) -> bool:
     """Are there enough columns for halves, and enough rows for clusters?"""
     rows, columns = (np.count_nonzero(mass) for mass in (data.row_mass, data.column_mass))
-    return bool(rows >= 2 * MEMBERS and columns >= ELEMENTS)
+    return bool(rows >= 2 * MIN_MEMBERS and columns >= MIN_HALVED)
 
 
 # --- agreement --------------------------------------------------------------------------------
@@ -116,7 +115,7 @@ def agreement(data: Joint, halvings: Sequence[Run]) -> Agreement:
     The measure is the mean of the adjusted Rand index and the adjusted mutual information. Each
     half clusters the rows by itself at β = 1, without column clusters.
     """
-    ceiling = min(LADDER[-1], int(np.count_nonzero(data.row_mass)) // MEMBERS)
+    ceiling = min(LADDER[-1], int(np.count_nonzero(data.row_mass)) // MIN_MEMBERS)
     pairs = _on_halves(data, halvings, lambda half, run: dict(_levels(half, ceiling, run)))
     numbers = set.intersection(*(a.keys() & b.keys() for a, b in pairs))
     values = {
@@ -133,12 +132,12 @@ def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]
     k = min(ceiling, int(np.count_nonzero(data.row_mass)))
     starts = free_start(k, data.row_mass), free_start(None, data.column_mass)
     state = CoClusterProblem(data, starts).with_labels([hellinger(data, k, run.rng), None])
-    refine(state, alone.sweeping(FIRST_SWEEPS), "halves")
+    refine(state, alone.sweeping(HALVES_FIRST_SWEEPS), "halves")
     while not run.stop():
         assert state.rows is not None
         k = state.rows.k
         if k in LADDER or k == ceiling:
-            refine(state, alone.sweeping(STEP_SWEEPS), "halves")
+            refine(state, alone.sweeping(HALVES_SWEEPS), "halves")
             yield k, state.rows.labels.copy()
         smaller: CoClusters | None = merge_cheapest(state, [max(k - 1, 2)], 1.0)
         if smaller is None:
@@ -181,7 +180,7 @@ def _fitted(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | Non
         hellinger(side, start.k or 1, run.rng) for side, start in ((data, rows), (data.T, columns))
     ]
     state = CoClusterProblem(data, (rows, columns)).with_labels(labels)
-    refine(state, run.at(1.0).sweeping(FIRST_SWEEPS), "halves")
+    refine(state, run.at(1.0).sweeping(HALVES_FIRST_SWEEPS), "halves")
     lower(state, 1.0, run)
     return state
 

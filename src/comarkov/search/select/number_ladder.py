@@ -14,22 +14,20 @@ import numpy as np
 from ...costs.selection import Evidence, cluster_sizes, description_length
 from ...joint.joint import Joint
 from .. import budgets
-from ..optimise.polish import merge_cheapest, merges_between_sweeps
-from ..optimise.refine import refine, schedule
+from ..optimise.refine import merge_cheapest, merges_between_sweeps, refine, schedule
 from ..run import Run
 from ..state.coclusters import CoClusterProblem, CoClusters
-from ..state.merging import merge_costs, merged
 from ..state.side import Side
 from ..state.starts import Start
 from .halves import Agreement
 
-MANY = 40  # clusters at the top of a ladder ...
-MEMBERS = 8  # ... but each with this many elements; smaller clusters look too homogeneous
-FEW, FEW_MEMBERS = 12, 3  # the same for small data
+TOP_CLUSTERS = 40  # clusters at the top of a ladder ...
+TOP_MEMBERS = 8  # ... but each with this many elements; smaller clusters look too homogeneous
+SMALL_TOP_CLUSTERS, SMALL_TOP_MEMBERS = 12, 3  # the same for small data
 LOW = 0.5  # β at which the cost is the leading term of the description length
-TOP_SWEEPS, STEP_SWEEPS = 8, 2
-TRIALS = 2  # merges and splits of a side that are tried in each round
-ROUNDS = 50  # the largest number of rounds
+TOP_SWEEPS, LADDER_SWEEPS = 8, 2
+TRIED_CHANGES = 2  # merges and splits of a side that are tried in each round
+SETTLE_ROUNDS = 50  # the largest number of rounds
 
 Numbers = tuple[int, int]
 
@@ -63,7 +61,7 @@ def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[Co
 
     Sweeps follow when at most a tenth of the clusters have been merged.
     """
-    between, merges = merges_between_sweeps(state, counts, budgets.LEVELS), 0
+    between, merges = merges_between_sweeps(state, counts, budgets.LEVELS_SECONDS), 0
     yield state
     while not run.stop():
         smaller = merge_cheapest(state, _next_counts(state, counts), run.beta)
@@ -71,7 +69,7 @@ def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[Co
             return
         state, merges = smaller, merges + 1
         if merges >= max(between, max(numbers_of(state)) // 10):
-            refine(state, run.sweeping(STEP_SWEEPS), "merge")
+            refine(state, run.sweeping(LADDER_SWEEPS), "merge")
             merges = 0
         yield state
 
@@ -79,7 +77,11 @@ def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[Co
 def _top(goal: Start) -> Start:
     assert goal.k is not None
     elements = int(goal.has_mass.sum())
-    many = max(min(MANY, elements // MEMBERS), min(FEW, elements // FEW_MEMBERS), min(2, elements))
+    many = max(
+        min(TOP_CLUSTERS, elements // TOP_MEMBERS),
+        min(SMALL_TOP_CLUSTERS, elements // SMALL_TOP_MEMBERS),
+        min(2, elements),
+    )
     return replace(goal, k=max(many, goal.k))
 
 
@@ -98,7 +100,7 @@ def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Ru
         refine(state, run.at(beta).sweeping(2), "fewer or more")
     low = run.at(LOW).sweeping(2)
     least = evidence.description_length(*state.all_labels())
-    for _ in range(ROUNDS):
+    for _ in range(SETTLE_ROUNDS):
         before = least
         for axis in (0, 1):
             for trial in [] if fixed[axis] else _changed(state, axis, evidence, low):
@@ -117,14 +119,16 @@ def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Ru
 def _changed(state: CoClusters, axis: int, evidence: Evidence, run: Run) -> Iterator[CoClusters]:
     """Yield states with one cluster more or less on a side, the most promising first."""
     side = state.sides()[axis]
-    costs = merge_costs(side, state.cross(side), LOW)
-    for place in np.argsort(costs, axis=None, kind="stable")[:TRIALS]:
+    costs = side.merge_costs(state.cross(side), LOW)
+    for place in np.argsort(costs, axis=None, kind="stable")[:TRIED_CHANGES]:
         i, j = divmod(int(place), side.k)
         if np.isfinite(costs[i, j]):
-            yield state.with_side(side, merged(side, i, j)).copy()
+            yield state.merged(side, i, j).copy()
     order = sorted((s for s in state.splits(side, run) if s.leavers.size), key=lambda s: -s.gain)
     several = _all_that_pay(state, axis, evidence, [s.leavers for s in order])
-    for leaving in ([several] if len(several) > 1 else []) + [[s.leavers] for s in order[:TRIALS]]:
+    for leaving in ([several] if len(several) > 1 else []) + [
+        [s.leavers] for s in order[:TRIED_CHANGES]
+    ]:
         yield _with_more(state, axis, leaving)
 
 
@@ -158,10 +162,10 @@ def _with_more(state: CoClusters, axis: int, leaving: Sequence[np.ndarray]) -> C
     return state.with_side(side, more).copy()
 
 
-SIDES = ("row", "column")
+SIDE_WORDS = ("row", "column")
 
 OUT_OF_TIME = "There was no time to compare numbers of clusters."
-NOTHING = "Halves of the data have nothing in common; no clusters were found."
+NOTHING_IN_COMMON = "Halves of the data have nothing in common; no clusters were found."
 INDEPENDENT_SIDES = "Rows and columns are independent; there are no clusters."
 INDEPENDENT = "The counts vary as if independent; no clusters were found."
 
@@ -213,7 +217,7 @@ def view(axis: int, knee: int, least: int, agreement: Agreement) -> Decision:
 def _view(axis: int, number: int, least: int, why: str, choice: str) -> Decision:
     k = max(number, least)
     if k > number:
-        choice = f"raised to match the {SIDES[1 - axis]} clusters"
+        choice = f"raised to match the {SIDE_WORDS[1 - axis]} clusters"
     reason = f"{_clusters(axis, k)}: one possible view, because no number stands out ({why})"
     return Decision(k, "view", f"{reason}. This number is {choice}.")
 
@@ -231,8 +235,8 @@ def _why(axis: int, agreement: Agreement) -> str:
 
 
 def _clusters(axis: int, k: int) -> str:
-    return f"{k} {SIDES[axis]} cluster" + ("" if k == 1 else "s")
+    return f"{k} {SIDE_WORDS[axis]} cluster" + ("" if k == 1 else "s")
 
 
 def _others(axis: int) -> str:
-    return f"{SIDES[1 - axis]}s"
+    return f"{SIDE_WORDS[1 - axis]}s"

@@ -9,19 +9,21 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from ...costs.relations import Information
-from ...joint.joint import Joint, bits
+from ...costs.objective import Information, co_clustering
+from ...joint.joint import Joint
+from ...kernels.matrix import table_bits
 from .. import budgets
 from ..optimise.refine import Labels, Split, State, Visit, lower, refine
 from ..optimise.seeding import by_directions, has_vectors, singular_points
 from ..run import Run, Settings
-from .merging import bisect, merge_costs, merged
+from .graph import WeightedRelation
+from .halving import bisect
 from .side import Side, inserted
 from .starts import Start
 
-SEEDINGS, MANY_SEEDINGS = 3, 6  # of each side, if there is time
-SEEDS = Settings(max_iter=2, tol=1e-4)  # of each seeding ...
-SEEDED = Settings(max_iter=20, tol=1e-4)  # ... and of the best
+MAX_SEEDINGS, MAX_FAST_SEEDINGS = 3, 6  # of each side, if there is time
+SEED_SWEEPS = Settings(max_iter=2, tol=1e-4)  # of each seeding ...
+SEEDED_SWEEPS = Settings(max_iter=20, tol=1e-4)  # ... and of the best
 
 
 class Step(NamedTuple):
@@ -78,11 +80,11 @@ class CoClusters:
 
     def merge_costs(self, side: Side, beta: float) -> np.ndarray:
         """Return the costs in bits of merging clusters i < j of a side; infinite elsewhere."""
-        return merge_costs(side, self.cross(side), beta) * self._in_bits
+        return side.merge_costs(self.cross(side), beta) * self._in_bits
 
     def merged(self, side: Side, i: int, j: int) -> CoClusters:
         """Return the co-clustering with clusters i and j of a side merged."""
-        return self.with_side(side, merged(side, i, j))
+        return self.with_side(side, side.merged(i, j))
 
     def splits(self, side: Side, run: Run) -> list[Split]:
         """Split each cluster of a side into two parts; the gain is in bits."""
@@ -130,7 +132,7 @@ class CoClusters:
             first, second = (whole, part) if self.columns is None else (part, whole)
             return Information(whole, first, second, part)
         masses = self.rows.blocks(self.columns.table.mass).mass
-        blocks = bits(masses[:-1], masses[-1], masses[:-1].sum(axis=1))
+        blocks = table_bits(masses[:-1], columns=masses[-1])
         return Information(whole, self.columns.information(), self.rows.information(), blocks)
 
     def all_labels(self) -> tuple[Labels, Labels]:
@@ -167,6 +169,11 @@ class CoClusterProblem:
     def seedings(self) -> list[Callable[[Run], CoClusters]]:
         """Functions that cluster each side by itself from a few good seedings."""
         return [self.seeded]
+
+    @property
+    def relations(self) -> list[WeightedRelation]:
+        """The only relation, of rows and columns."""
+        return [WeightedRelation(0, 1, self.joint, co_clustering)]
 
     def prepare(self) -> None:
         """Compute the transpose once if it is needed, not in each thread."""
@@ -206,7 +213,7 @@ class CoClusterProblem:
 
     def seeded(self, run: Run) -> CoClusters:
         """Cluster each side by itself at β = 1, from the best of a few seedings; anneal to β."""
-        alone = replace(run.at(1.0), settings=SEEDED)
+        alone = replace(run.at(1.0), settings=SEEDED_SWEEPS)
         rows, columns = (
             None if start.k is None else self._seeded_side(i, alone)
             for i, start in enumerate(self.starts)
@@ -222,25 +229,32 @@ class CoClusterProblem:
         if start.has_numbers or start.k == 1:
             return _side_of(data, start, start.draw(run.rng))
         sides: list[Side] = []
-        for number in range(_n_seedings(self.work([start.k]))):
+        work = self.work([start.k])  # many seedings if they are fast, fewer if they take long
+        few = budgets.times(budgets.SEEDINGS_SECONDS, work, 1, MAX_SEEDINGS)
+        many = budgets.times(budgets.MANY_SEEDINGS_SECONDS, work, 1, MAX_FAST_SEEDINGS)
+        for number in range(max(few, many)):
             if number > 0 and run.stop():
                 break
             points = self._points[i] if number == 1 else None
-            side = _seeds(data, start, points, run)
-            refine(CoClusters(data, side, None), replace(run, settings=SEEDS), "seeds")
+            if points is None:
+                side = inserted(data, start.k, start.free, run)
+            else:
+                directions = by_directions(points, data.row_mass, start.k, run.rng)
+                side = _side_of(data, start, directions)
+            refine(CoClusters(data, side, None), replace(run, settings=SEED_SWEEPS), "seeds")
             sides.append(side)
         best = max(sides, key=Side.information)
         refine(CoClusters(data, best, None), run, "seeds")
         return best
 
     def _with(self, starts: Sequence[Start], labels: Sequence[Labels | None]) -> CoClusters:
-        rows, columns = (self._side(i, starts[i], labels[i]) for i in (0, 1))
+        rows, columns = (
+            None
+            if starts[i].k is None or given is None
+            else _side_of(self._facing(i), starts[i], given)
+            for i, given in enumerate(labels)
+        )
         return CoClusters(self.joint, rows, columns)
-
-    def _side(self, i: int, start: Start, labels: Labels | None) -> Side | None:
-        if start.k is None or labels is None:
-            return None
-        return _side_of(self._facing(i), start, labels)
 
     def _facing(self, i: int) -> Joint:
         """Return the matrix whose rows are the elements of a side."""
@@ -250,21 +264,6 @@ class CoClusterProblem:
 def _side_of(data: Joint, start: Start, labels: Labels) -> Side:
     assert start.k is not None
     return Side(data, labels, start.k, start.free, is_numbered=start.has_numbers)
-
-
-def _seeds(data: Joint, start: Start, points: np.ndarray | None, run: Run) -> Side:
-    """Insert rows one by one or, if there are points, cluster them by k-means of directions."""
-    assert start.k is not None
-    if points is None:
-        return inserted(data, start.k, start.free, run)
-    return _side_of(data, start, by_directions(points, data.row_mass, start.k, run.rng))
-
-
-def _n_seedings(work: int) -> int:
-    """Return the number of seedings: many if they are fast, fewer if they take long."""
-    few = budgets.times(budgets.SEEDINGS, work, 1, SEEDINGS)
-    many = budgets.times(budgets.MANY_SEEDINGS, work, 1, MANY_SEEDINGS)
-    return max(few, many)
 
 
 StateT = TypeVar("StateT", covariant=True)
@@ -280,6 +279,10 @@ class Problem(Protocol[StateT]):
     @property
     def seedings(self) -> Sequence[Callable[[Run], Any]]:
         """Functions that return a clustering from good seeds; the first may be repeated."""
+
+    @property
+    def relations(self) -> Sequence[WeightedRelation]:
+        """The relations between the sets of elements."""
 
     @property
     def seeded_in_a_row(self) -> int:

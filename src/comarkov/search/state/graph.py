@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...costs.relations import Coefficients
+from ...costs.objective import Coefficients
 from ...joint.joint import Joint
 from ...kernels import network as moves
 from .. import budgets
 
 
-class Relation(NamedTuple):
+class WeightedRelation(NamedTuple):
     """Weights between the elements of two types, or of one, and their coefficients at each β."""
 
     source: int
@@ -44,13 +44,8 @@ class End(NamedTuple):
 class Graph:
     """All types and relations."""
 
-    relations: tuple[Relation, ...]
+    relations: tuple[WeightedRelation, ...]
     n_types: int
-
-    @property
-    def has_loops(self) -> bool:
-        """Does any relation relate a type to itself?"""
-        return any(relation.is_loop for relation in self.relations)
 
     @cached_property
     def ends(self) -> list[list[End]]:

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
 from ...costs.labels import merge_numbers
-from ...costs.relations import Information
-from ...joint.joint import Joint, bits
+from ...costs.objective import LN2, Information, Term, sum_pair_terms
+from ...joint.joint import Joint
 from ...kernels import network as moves
+from ...kernels.matrix import table_bits
 from ...kernels.pairs import add_loop_pairs
 from .. import budgets
 from ..optimise.refine import Labels, Split, Visit, refine
 from ..optimise.seeding import lumped, spectral
 from ..run import Run, in_parts
 from .coclusters import CoClusterProblem
-from .graph import End, Graph, loops_of
-from .merging import Term, pair_costs, random_halves, sweep_until_settled
+from .graph import End, Graph, WeightedRelation, loops_of
 from .starts import Start
 
-LN2 = float(np.log(2))
-T = TypeVar("T")
+SPLIT_SWEEPS = 3  # further sweeps gain little
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class Network:
             terms.append((self.tables[side.type].mass[rows], float(star.factor[rows.start])))
         for j in np.flatnonzero(star.own < 0):
             terms.append((blocks.mass[j : j + 1], float(star.item_factor[j])))
-        costs = pair_costs(terms)
+        costs = sum_pair_terms(terms)
         for _, _, source, target in star.twice:
             chain = blocks.mass[target : target + side.k]
             add_loop_pairs(costs, chain, star.item_factor[source])
@@ -127,10 +125,13 @@ class Network:
             return Split(0.0, members[:0])
         run = run.undisturbed()
         labels = side.labels + (side.labels > cluster)  # room for another beside it
-        labels[members[random_halves(members.size, run) == 1]] += 1
+        halves = run.rng.permutation(np.arange(members.size) % 2)
+        labels[members[halves == 1]] += 1
         pair = self._with(side.type, labels, side.k + 1)
         span = (cluster, cluster + 2)
-        sweep_until_settled(lambda: pair._sweep(side.type, members, span, run).moves)
+        for _ in range(SPLIT_SWEEPS):
+            if pair._sweep(side.type, members, span, run).moves == 0:
+                break
         leavers = members[pair.partitions[side.type].label[members] > cluster]
         return Split(self.cost(run.beta) - pair.cost(run.beta), leavers)
 
@@ -154,7 +155,7 @@ class Network:
         n_moves, saved, seen = 0, 0.0, 0
         per_element = star.indices.size / max(star.indptr.size - 1, 1) + cross.shape[1]
         terms = per_element * (span[1] - span[0]) * budgets.NETWORK_SLOWDOWN
-        for part in in_parts(order, max(1, int(budgets.work(budgets.CALL) / terms)), run):
+        for part in in_parts(order, max(1, int(budgets.work(budgets.CALL_SECONDS) / terms)), run):
             did = moves.sweep(part, span, star, self.partitions[t], self.tables[t], blocks, cross)
             n_moves, saved, seen = n_moves + did[0], saved + did[1], seen + part.size
         return Visit(n_moves, saved / LN2, seen == order.size)
@@ -170,12 +171,11 @@ class Network:
         source, target, joint, _ = self.graph.relations[e]
         by_source, by_target = self._table(source, e, False), self._table(target, e, True)
         blocks = self._summed(target, by_source)  # target clusters x source clusters
-        masses = blocks.sum(axis=0), blocks.sum(axis=1)
         return Information(
             joint.information,
-            bits(by_target, masses[1], joint.row_mass),
-            bits(by_source, masses[0], joint.column_mass),
-            bits(blocks, *masses),
+            table_bits(by_target, blocks.sum(axis=1), joint.row_mass),
+            table_bits(by_source, blocks.sum(axis=0), joint.column_mass),
+            table_bits(blocks),
         )
 
     def block_masses(self, e: int) -> np.ndarray:
@@ -198,13 +198,9 @@ class Network:
 
     def _with(self, t: int, labels: np.ndarray, k: int) -> Network:
         """Return the network with a new partition of one type; the others are shared."""
-        partition, table = _placed(self.graph, t, labels, k)
-        return replace(
-            self,
-            partitions=_replaced(self.partitions, t, partition),
-            tables=_replaced(self.tables, t, table),
-            converged=True,
-        )
+        partitions, tables = self.partitions.copy(), self.tables.copy()
+        partitions[t], tables[t] = _placed(self.graph, t, labels, k)
+        return replace(self, partitions=partitions, tables=tables, converged=True)
 
     def _surroundings(self, t: int, beta: float) -> tuple[moves.Star, moves.Masses, np.ndarray]:
         """Return what a sweep over a type needs: its star at this β, the blocks, and B[x, j]."""
@@ -235,13 +231,13 @@ class Network:
         """Return the factors of rows and of items, and the type's own cluster of each item."""
         relation = self.graph.relations[end.relation]
         coefficients = relation.coefficients(beta)
-        mine, _, both = coefficients.transposed if end.is_target else coefficients
-        scale = 1.0 / end.joint.total
+        factors = (coefficients.transposed if end.is_target else coefficients).factors
+        items, both, mass = np.array(factors) * (1.0 / end.joint.total)
         k = self.every_side()[end.other].k
         clusters = np.arange(k) if relation.is_loop else np.full(k, -1)
         return (
-            np.full(end.joint.shape[1], -mine * scale),
-            np.append(np.full(k, -both * scale), (mine + both) * scale),
+            np.full(end.joint.shape[1], items),
+            np.append(np.full(k, both), mass),
             np.append(clusters, -1),
         )
 
@@ -265,10 +261,6 @@ def _placed(
     return moves.Partition(label, size, weight), table
 
 
-def _replaced(items: list[T], t: int, item: T) -> list[T]:
-    return [*items[:t], item, *items[t + 1 :]]
-
-
 @dataclass(frozen=True)
 class NetworkProblem:
     """A graph of relations whose types are to be clustered, and the starts of their elements."""
@@ -282,9 +274,13 @@ class NetworkProblem:
     @property
     def seedings(self) -> list[Callable[[Run], Network]]:
         """By singular vectors and, if a type is related to itself, by eigenvectors."""
-        if self.graph.has_loops:
-            return [self.by_singular_vectors, self.by_eigenvectors]
-        return [self.by_singular_vectors]
+        has_loops = any(relation.is_loop for relation in self.graph.relations)
+        return [self.by_singular_vectors, *([self.by_eigenvectors] if has_loops else [])]
+
+    @property
+    def relations(self) -> Sequence[WeightedRelation]:
+        """All relations."""
+        return self.graph.relations
 
     def prepare(self) -> None:
         """Compute once what all threads share."""
@@ -309,23 +305,19 @@ class NetworkProblem:
         """Return the same problem with other starts."""
         return replace(self, starts=starts)
 
-    def by_singular_vectors(self, run: Run) -> Network:
-        """Seed each type by the leading singular vectors of its largest relation."""
-        return self._swept([self._seeds(t, run) for t in range(len(self.starts))], run)
+    def by_singular_vectors(self, run: Run, with_loops: bool = False) -> Network:
+        """Seed each type by the leading singular vectors of its largest relation, then sweep."""
+        labels = []
+        for t in range(len(self.starts)):
+            seeds = self._loop_seeds(t, run) if with_loops else None
+            labels.append(self._seeds(t, run) if seeds is None else seeds)
+        state = self.with_labels(labels)
+        refine(state, run.sweeping(2), "seeds")
+        return state
 
     def by_eigenvectors(self, run: Run) -> Network:
         """Seed types that are related to themselves by eigenvectors, others as above."""
-        labels = []
-        for t in range(len(self.starts)):
-            seeds = self._loop_seeds(t, run)
-            labels.append(self._seeds(t, run) if seeds is None else seeds)
-        return self._swept(labels, run)
-
-    def _swept(self, seeds: Sequence[Labels], run: Run) -> Network:
-        """Return the network of these seeds after two sweeps."""
-        state = self.with_labels(seeds)
-        refine(state, run.sweeping(2), "seeds")
-        return state
+        return self.by_singular_vectors(run, with_loops=True)
 
     def _seeds(self, t: int, run: Run) -> Labels:
         """Return labels by singular vectors, or random ones if time is over; given labels stay."""

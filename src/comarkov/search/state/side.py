@@ -1,13 +1,15 @@
-"""One side of a co-clustering: its labels, its table of masses, and its sweeps."""
+"""One side of a co-clustering: its labels, its table of masses, its sweeps and merges."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...joint.joint import Joint, bits
-from ...kernels.matrix import Matrix
+from ...costs.labels import merge_numbers
+from ...costs.objective import pair_costs
+from ...joint.joint import Joint
+from ...kernels.matrix import Matrix, table_bits
 from ...kernels.sweep import Clusters, sweep
-from ...kernels.tables import Table, derive, fill_table
+from ...kernels.tables import MassTable, derive, fill_table
 from .. import budgets
 from ..optimise.refine import Visit
 from ..parallel.boards import (
@@ -27,8 +29,8 @@ from ..parallel.half_steps import Mover, fill_blocks, insert, masses, rows_of_pa
 from ..parallel.workers import Stop
 from ..run import Run, in_parts
 
-PATIENCE = 2.0  # a row rests until margins have drifted by its own margin over this
-SAMPLE = 1 << 21  # entries of rows that are inserted one after another, before all others
+MARGIN_SAFETY = 2.0  # a row rests until margins have drifted by its own margin over this
+INSERTED_FIRST_ENTRIES = 1 << 21  # of rows inserted one after another, before all others
 
 
 class Side:
@@ -50,7 +52,7 @@ class Side:
         labels: np.ndarray,
         k: int,
         free: np.ndarray,
-        table: Table | None = None,
+        table: MassTable | None = None,
         is_numbered: bool = False,
     ) -> None:
         self.joint = joint
@@ -112,7 +114,7 @@ class Side:
             self.labels[has_mass], weights=self.joint.row_mass[has_mass], minlength=self.k
         )
 
-    def blocks(self, cross: np.ndarray) -> Table:
+    def blocks(self, cross: np.ndarray) -> MassTable:
         """Return the masses by (cluster of the other side, cluster); totals are in the last row."""
         blocks = empty_blocks(cross, self.k)
         workers = workers_of(self.joint)
@@ -121,7 +123,7 @@ class Side:
 
     def information(self) -> float:
         """Return I(X̄;Y) in bits."""
-        return bits(self.table.mass, self.cluster_mass(), self.joint.column_mass)
+        return table_bits(self.table.mass, self.cluster_mass(), self.joint.column_mass)
 
     def release(self) -> np.ndarray:
         """Return the masses and free the table, after which the side cannot be used."""
@@ -157,6 +159,16 @@ class Side:
         else:
             table = without_derived(table)
         return Side(self.joint, number[self.labels], k, self.free, table)
+
+    def merged(self, i: int, j: int) -> Side:
+        """Return the side with clusters i and j merged."""
+        return self.coarsened(merge_numbers(self.k, i, j))
+
+    def merge_costs(self, cross: np.ndarray | None, beta: float) -> np.ndarray:
+        """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere."""
+        cross, coupling = coupled(self.table, cross, beta)
+        blocks = self.blocks(cross).mass[:, : self.k]
+        return pair_costs(blocks[-1], self.masses, blocks[:-1], coupling)
 
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
         """Move the rows that are due, or all free rows, each to its cluster of least cost.
@@ -202,7 +214,7 @@ class Side:
     def _sweep_in_parts(
         self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
     ) -> tuple[int, float, float, np.ndarray]:
-        """The same, with the rows of all parts at the same time."""
+        """Move the rows of all parts at the same time; return what ``_sweep_whole`` does."""
         mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
         rows = rows_of_parts(mover.workers, order)
         if run.settings.shuffle:
@@ -211,7 +223,7 @@ class Side:
         self.is_fresh = self.is_fresh and not tally.complete
         return tally.moves, tally.saved, tally.drift, order if tally.complete else order[:0]
 
-    def mover(self, blocks: Table, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
+    def mover(self, blocks: MassTable, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
         """Return what moves the rows of this side in parts."""
         return Mover(
             workers_of(self.joint),
@@ -236,12 +248,12 @@ class Side:
         if drift == 0.0:  # nothing moved, or first visits: no drift has been measured yet
             self._due[visited] = self._clock
             return
-        self._due[visited] = self._clock + self.clusters.margin[visited] / PATIENCE
+        self._due[visited] = self._clock + self.clusters.margin[visited] / MARGIN_SAFETY
         self._clock += drift
 
     def _rows_per_call(self) -> int:
         per_row = self.joint.nnz / max(self.free.size, 1) * self.table.mass.shape[1]
-        return max(1, int(budgets.work(budgets.CALL) / max(per_row, 1.0)))
+        return max(1, int(budgets.work(budgets.CALL_SECONDS) / max(per_row, 1.0)))
 
 
 def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
@@ -275,8 +287,8 @@ def _insert_whole(
     clusters: Clusters,
     matrix: Matrix,
     order: np.ndarray,
-    table: Table,
-    blocks: Table,
+    table: MassTable,
+    blocks: MassTable,
     run: Run,
 ) -> None:
     """Insert rows of a matrix one after another into clusters with this table."""
@@ -291,10 +303,10 @@ def _insert_whole(
         put(rows)
 
 
-def _insert_in_parts(side: Side, order: np.ndarray, blocks: Table, run: Run) -> None:
+def _insert_in_parts(side: Side, order: np.ndarray, blocks: MassTable, run: Run) -> None:
     """Insert a sample of rows one after another, then all others in parts."""
     workers = workers_of(side.joint)
-    size = max(side.k, int(order.size * min(1.0, SAMPLE / side.joint.nnz)))
+    size = max(side.k, int(order.size * min(1.0, INSERTED_FIRST_ENTRIES / side.joint.nnz)))
     matrix, places = workers.rows(order[:size])
     sample, table = no_clusters(matrix.mass.size, side.k), with_derived(side.table)
     _insert_whole(side, sample, matrix, places, table, blocks, run)
@@ -312,7 +324,7 @@ def no_clusters(n: int, k: int) -> Clusters:
     return Clusters(np.full(n, -1, np.int32), np.zeros(k, np.int64), np.full(n, np.inf, np.float32))
 
 
-def coupled(table: Table, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
+def coupled(table: MassTable, cross: np.ndarray | None, beta: float) -> tuple[np.ndarray, float]:
     """Return the masses by clusters of the other side, and λ; at β = 1 they have no influence."""
     if cross is None or beta == 1.0:
         return np.zeros((0, 0), table.mass.dtype), 1.0

@@ -51,7 +51,7 @@ class Start:
         return labels
 
 
-class Elements(NamedTuple):
+class ElementWords(NamedTuple):
     """The words for the elements of a side in messages."""
 
     one: str
@@ -60,9 +60,9 @@ class Elements(NamedTuple):
     counts: str = "an int >= 1"  # valid numbers of clusters
 
 
-BOTH = "an int >= 1, 'auto' or None"
-ROWS = Elements("row", "rows", "n_samples", BOTH)
-COLUMNS = Elements("column", "columns", "n_features", BOTH)
+ANY_COUNT = "an int >= 1, 'auto' or None"
+ROW_WORDS = ElementWords("row", "rows", "n_samples", ANY_COUNT)
+COLUMN_WORDS = ElementWords("column", "columns", "n_features", ANY_COUNT)
 
 
 class HasMasses(Protocol):
@@ -74,26 +74,22 @@ class HasMasses(Protocol):
 
     @property
     def column_mass(self) -> np.ndarray:
-        """The same for columns."""
+        """Positive, or 0 for empty columns."""
 
 
 def starts_for(data: HasMasses, n_clusters: Any, init: Any, fixed: Any) -> tuple[Start, Start]:
     """Return the starts of rows and columns, or raise an error that states what is valid."""
     counts = pair(n_clusters, "n_clusters")
-    labels = tuple(
-        None if isinstance(given, str) and given == "random" else given
-        for given in pair(None if isinstance(init, str) else init, "init")
-    )
     if counts == (None, None):
         raise ValueError("n_clusters=(None, None) leaves nothing to cluster.")
     rows, columns = (
         start_for(*parameters)
         for parameters in zip(
             counts,
-            labels,
+            pair(init, "init"),
             pair(fixed, "fixed"),
             (data.row_mass, data.column_mass),
-            (ROWS, COLUMNS),
+            (ROW_WORDS, COLUMN_WORDS),
             strict=True,
         )
     )
@@ -125,7 +121,7 @@ def pair(value: Any, name: str) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
-def start_for(k: Any, init: Any, fixed: Any, mass: np.ndarray, words: Elements) -> Start:
+def start_for(k: Any, init: Any, fixed: Any, mass: np.ndarray, words: ElementWords) -> Start:
     """Check the parameters of one side and return its start."""
     n = mass.size
     available = int((mass > 0).sum())
@@ -151,7 +147,7 @@ def start_for(k: Any, init: Any, fixed: Any, mass: np.ndarray, words: Elements) 
     return Start(k, mass > 0, labels, kept >= 0)
 
 
-def _check_clusters(labels: np.ndarray, k: int, mass: np.ndarray, words: Elements) -> None:
+def _check_clusters(labels: np.ndarray, k: int, mass: np.ndarray, words: ElementWords) -> None:
     """Raise an error if labels are too large, or leave too few elements for the other clusters."""
     if labels.max() >= k:
         raise ValueError(

@@ -136,12 +136,7 @@ class Report {
   // Draw again when colours or widths have changed.
   connectScreen() {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
-    let width = innerWidth;
-    addEventListener("resize", () => {
-      if (innerWidth === width) return; // phones resize when their bars come and go
-      width = innerWidth;
-      requestAnimationFrame(() => this.draw());
-    });
+    onWidth(() => this.draw());
     document.querySelectorAll("details").forEach((each) =>
       each.addEventListener("toggle", () => this.drawCharts()));
     connectPaper(() => this.drawWith(null), () => this.drawWith(this.highlight.lit));
@@ -189,10 +184,8 @@ class Report {
 
   drawMerges() {
     for (const side of SIDES) {
-      const tree = byId(`${side}-tree`), box = byId(`${side}-pairs`);
+      const tree = byId(`${side}-tree`);
       if (isOpen(tree)) drawDendrogram(tree, this.data, side);
-      if (isOpen(box) && this.data[side].pairs.length) drawPairs(box, this.data[side]);
-      if (box && !this.data[side].pairs.length) box.closest("details").hidden = true; // too many
     }
   }
 }

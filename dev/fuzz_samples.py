@@ -1,0 +1,239 @@
+"""Small sound files of every format, the commands that read them, and ways to damage them."""
+
+import gzip
+import io
+import json
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import anndata
+import numpy as np
+import pandas as pd
+import polars as pl
+import scipy.io
+import scipy.sparse as sp
+import zstandard
+from spreadsheets import write_xlsx
+
+import comarkov
+
+ROWS, COLUMNS = 24, 16
+FIT = ("fit", "{}", "-k", "2", "-l", "2", "--seed", "0", "--force", "-o", "out")
+PACK = ("pack", "{}", "--force", "-o", "out")
+
+
+class Sample(NamedTuple):
+    """A file or folder, and the commands that read it; {} is its path, RESULTS a sound fit."""
+
+    path: Path
+    commands: tuple[tuple[str, ...], ...] = (PACK, PACK, PACK, FIT)
+
+
+def write_all(folder: Path) -> list[Sample]:
+    """Write every sample into a folder."""
+    counts = np.random.default_rng(0).poisson(1.5, (ROWS, COLUMNS)).astype(float)
+    _tables(folder, counts)
+    _matrices(folder, counts)
+    _texts(folder)
+    _packed(folder)
+    samples = [Sample(path) for path in sorted(folder.iterdir())]
+    return [*samples, *_label_files(folder), *_own(folder)]
+
+
+def _names() -> tuple[list[str], list[str]]:
+    return [f"user {i}" for i in range(ROWS)], [f"item-{i}" for i in range(COLUMNS)]
+
+
+def _tables(folder: Path, counts: np.ndarray) -> None:
+    users, items = _names()
+    table = pd.DataFrame(counts, users, items)
+    edges = table.rename_axis("user").reset_index().melt("user", var_name="item", value_name="n")
+    edges = edges[edges.n > 0]
+    table.to_csv(folder / "wide.csv")
+    edges.to_csv(folder / "edges.csv", index=False)
+    edges.to_csv(folder / "edges.tsv", index=False, sep="\t")
+    frame = pl.DataFrame({name: edges[name].to_list() for name in edges})
+    frame.write_parquet(folder / "edges.parquet")
+    frame.write_parquet(folder / "plain.parquet", compression="uncompressed")
+    rows = [[name, *line] for name, line in zip(users, counts.tolist(), strict=True)]
+    write_xlsx(folder / "wide.xlsx", {"counts": [["user", *items], *rows]})
+    with closing(sqlite3.connect(folder / "edges.sqlite")) as database:
+        edges.to_sql("edges", database, index=False)
+
+
+def _matrices(folder: Path, counts: np.ndarray) -> None:
+    users, items = _names()
+    np.save(folder / "matrix.npy", counts)
+    sp.save_npz(folder / "matrix.npz", sp.csr_array(counts))
+    comarkov.Data(counts, users, items).save(folder / "named.npz")
+    scipy.io.mmwrite(folder / "matrix.mtx", sp.coo_array(counts))
+    scipy.io.mmwrite(folder / "dense.mtx", counts)
+    sides = pd.DataFrame({"type": pd.Categorical(["a", "b"] * (ROWS // 2))}, users)
+    cells = anndata.AnnData(sp.csr_matrix(counts), sides, pd.DataFrame(index=items))
+    cells.write_h5ad(folder / "sparse.h5ad")
+    anndata.AnnData(counts, sides, cells.var).write_h5ad(folder / "dense.h5ad", compression="gzip")
+
+
+def _texts(folder: Path) -> None:
+    words = ["sun", "sea", "sand", "wind", "rain", "snow", "ice", "fog", "dew", "hail"]
+    rng = np.random.default_rng(1)
+    texts = [" ".join(rng.choice(words, 12)) for _ in range(ROWS)]
+    lines = [json.dumps({"text": text, "id": i}) for i, text in enumerate(texts)]
+    (folder / "texts.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "documents").mkdir()
+    for i, text in enumerate(texts):
+        (folder / "documents" / f"{i}.txt").write_text(text)
+
+
+def _packed(folder: Path) -> None:
+    for name in ("edges.csv", "matrix.mtx", "edges.parquet", "texts.jsonl"):
+        content = (folder / name).read_bytes()
+        with gzip.open(folder / f"{name}.gz", "wb") as file:
+            file.write(content)
+        (folder / f"{name}.zst").write_bytes(zstandard.compress(content))
+        with zipfile.ZipFile(folder / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(name, content)
+
+
+def _label_files(folder: Path) -> list[Sample]:
+    path = folder / "labels.csv"
+    lines = [f"{name},{'ab'[i % 2]}\n" for i, name in enumerate(_names()[0])]
+    path.write_text("name,class\n" + "".join(lines))
+    named = (*FIT, "--row-classes", "{}")
+    return [Sample(path, (("evaluate", "RESULTS", "{}"), ("fit", "EDGES", *named[2:])))]
+
+
+def _own(folder: Path) -> list[Sample]:
+    """A store, and results with a model, whose commands need no other file."""
+    edges, results = str(folder / "edges.csv"), folder / "results"
+    comarkov.pack(edges, folder / "store")
+    command = [word.replace("{}", edges).replace("out", str(results)) for word in FIT]
+    subprocess.run([sys.executable, "-m", "comarkov", *command], check=True, capture_output=True)
+    commands = (
+        ("info", "{}"),
+        ("predict", "{}", "EDGES"),
+        ("cut", "{}", "-k", "2", "-l", "1", "--force", "-o", "out"),
+        ("report", "{}"),
+        ("evaluate", "{}"),
+    )
+    shutil.copytree(results / "model", folder / "model")
+    return [
+        Sample(folder / "store", (FIT,)),
+        Sample(results, commands),
+        Sample(folder / "model", (("info", "{}"), ("predict", "{}", "EDGES"))),
+    ]
+
+
+# --- damage: of bytes, of words and lines, of the members of a zip file -----------------------
+
+Change = Callable[[random.Random, bytearray], bytearray]
+NUMBERS = [0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 2**63 - 1, 2**64 - 1]
+WORDS = [
+    *(b"", b"NaN", b"inf", b"-1", b"0", b"1e999", b"1e-320", b"99999999999999999999", b"null"),
+    *(b"\0", b'"', b"'", b",", b"\t", b"\r", b"\xff\xfe", b"\xef\xbb\xbf", b"\xe2\x80\xae"),
+    *(b"\x1b[31m", b"\x07", b"{", b"[" * 5000, b"x" * 5000, b"=1+1", b"%", b"../../etc/passwd"),
+]
+
+
+def mutate(chance: random.Random, content: bytes) -> bytes:
+    """The content with one to four changes; half of the zip files are changed inside."""
+    if content[:4] == b"PK\3\4" and chance.random() < 0.5:
+        inside = _member(chance, content)
+        if inside is not None:
+            return inside
+    changed = bytearray(content)
+    changes = TEXT if b"\0" not in content and chance.random() < 0.7 else BYTES
+    for _ in range(chance.choice([1, 1, 1, 2, 4])):
+        changed = chance.choice(changes)(chance, changed)
+    return bytes(changed)
+
+
+def _member(chance: random.Random, content: bytes) -> bytes | None:
+    """A zip file with sound checksums, one of whose members is damaged."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(target, "w") as copy:
+        if not source.infolist():
+            return None
+        chosen = chance.choice(source.infolist())
+        for info in source.infolist():
+            inner = source.read(info)
+            copy.writestr(info, mutate(chance, inner) if info is chosen else inner)
+    return target.getvalue()
+
+
+def _span(chance: random.Random, content: bytearray) -> tuple[int, int]:
+    start = chance.randrange(len(content) + 1)
+    return start, min(len(content), start + int(2 ** chance.uniform(0, 10)))
+
+
+def _set_byte(chance: random.Random, content: bytearray) -> bytearray:
+    if content:
+        content[chance.randrange(len(content))] = chance.randrange(256)
+    return content
+
+
+def _flip(chance: random.Random, content: bytearray) -> bytearray:
+    if content:
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    return content
+
+
+def _set_number(chance: random.Random, content: bytearray) -> bytearray:
+    size = chance.choice([1, 2, 4, 8])
+    start = chance.randrange(max(1, len(content) - size))
+    number = chance.choice(NUMBERS) % 256**size
+    content[start : start + size] = number.to_bytes(size, chance.choice(["little", "big"]))
+    return content
+
+
+def _delete(chance: random.Random, content: bytearray) -> bytearray:
+    start, end = _span(chance, content)
+    del content[start:end]
+    return content
+
+
+def _repeat(chance: random.Random, content: bytearray) -> bytearray:
+    start, end = _span(chance, content)
+    content[start:start] = content[start:end] * chance.choice([1, 2, 50])
+    return content
+
+
+def _noise(chance: random.Random, content: bytearray) -> bytearray:
+    start, end = _span(chance, content)
+    content[start:end] = chance.randbytes(end - start)
+    return content
+
+
+def _truncate(chance: random.Random, content: bytearray) -> bytearray:
+    return content[: chance.randrange(len(content) + 1)]
+
+
+def _set_word(chance: random.Random, content: bytearray) -> bytearray:
+    """Replace what is between two separators."""
+    start = chance.randrange(len(content) + 1)
+    ends = [place for mark in b",\t\n :" if (place := content.find(mark, start)) >= 0]
+    content[start : min(ends, default=len(content))] = chance.choice(WORDS)
+    return content
+
+
+def _shuffle_lines(chance: random.Random, content: bytearray) -> bytearray:
+    """Delete, repeat, move or join a line."""
+    lines = bytes(content).split(b"\n")
+    place = chance.randrange(len(lines))
+    line = lines.pop(place)
+    copies = chance.choice([0, 1, 2])
+    other = chance.randrange(len(lines) + 1)
+    lines[other:other] = [line] * copies
+    return bytearray(chance.choice([b"\n", b"\n", b"\n", b"\r", b"\r\n"]).join(lines))
+
+
+BYTES: list[Change] = [_set_byte, _flip, _set_number, _delete, _repeat, _noise, _truncate]
+TEXT: list[Change] = [_set_word, _set_word, _shuffle_lines, *BYTES]

@@ -1,0 +1,311 @@
+"""``comarkov chain`` and ``multi``: clusters of states, or of several types of elements."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from .input_options import InputOptions
+from .options import CLUSTERING, OutputOptions, SearchOptions, argument, takes_groups
+from .output import clear_errors, notes
+from .results_folder import FolderOptions, command
+
+if TYPE_CHECKING:
+    from ..estimators.markov import MarkovAggregation
+    from ..io.read import Data
+    from ..io.read.fit_input import Key
+
+
+DEFAULT_CLUSTERS = 3
+TRANSITIONS = "A table of transitions, an edge list, or sequences of states."
+RELATIONS = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
+NAMED_TABLE = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
+
+
+def network_beta(about: str) -> Any:
+    """The option --beta of chains and of several types."""
+    return CLUSTERING.option("--beta B", about, 0.5, min=0, max=1)
+
+
+@dataclass(frozen=True)
+class ChainOptions(SearchOptions):
+    """How to aggregate a chain."""
+
+    k: int | None = CLUSTERING.option(
+        "--clusters -k NUMBER",
+        "The number of clusters of states.",
+        shown=str(DEFAULT_CLUSTERS),
+        min=1,
+    )
+    beta: float = network_beta(
+        "From 0 to 1: 1 favours predicting the next cluster, 0 a lumpable chain."
+    )
+    restrict: bool = CLUSTERING.option(
+        "--restrict",
+        "If some states cannot be reached from others: keep the largest set that can.",
+        False,
+    )
+    held_out: float = CLUSTERING.option(
+        "--held-out SHARE",
+        "Keep this share of observed transitions out of the fit, and test lumpability on it.",
+        0.0,
+        min=0,
+        max=0.99,
+    )
+
+    def estimator(self, output: OutputOptions) -> MarkovAggregation:
+        """A model to fit."""
+        search = self.search_parameters(output)  # errors come before a slow import
+        if self.k is None:
+            warnings.warn(
+                f"The number of clusters is {DEFAULT_CLUSTERS}, the default. Set it with -k.",
+                stacklevel=2,
+            )
+        from ..estimators.markov import MarkovAggregation  # slow to import
+
+        return MarkovAggregation(
+            self.k or DEFAULT_CLUSTERS,
+            beta=self.beta,
+            restrict=self.restrict,
+            held_out=self.held_out,
+            **search,
+        )
+
+
+@takes_groups
+def chain(
+    source: Annotated[str, argument("INPUT", TRANSITIONS)],
+    clustering: ChainOptions,
+    folder: FolderOptions,
+    *,
+    output: OutputOptions,
+    reading: InputOptions,
+) -> None:
+    """Aggregate the states of a Markov chain, and write all results into a folder.
+
+    INPUT is a square table or an edge list of probabilities or counts, from rows to columns. Or it
+    is a text file with one sequence of states per line, or one state per line (discrete
+    trajectories, also as .npy), or a folder of such files. A table with one visited state per
+    line needs --kind sequences and --columns with the column of states. If there are several
+    sequences, it also needs --rows with the column that tells them apart.
+
+    OUT gets states.csv, clusters.csv, transitions.csv, clusters.md, summary.json, report.html, and
+    model/ for predict and info.
+
+    [bold]Examples[/bold]
+
+    comarkov chain transitions.csv -k 4 -o aggregated
+
+    comarkov chain trajectories/ -k 5 --held-out 0.3
+
+    comarkov chain clicks.csv --kind sequences --rows visit --columns page --time clicked -k 6
+
+    comarkov chain genes.txt --kind sequences --separator none -k 2
+    """
+    with clear_errors(), notes(output.quiet):
+        out = folder.place(source)
+        model = clustering.estimator(output)
+        with _advice_about_visits(reading):
+            data = reading.changed(kind=reading.kind or "chain").read(source)
+            model.fit(data)
+        from ..results.chain_results import ChainResults
+
+        results = ChainResults(model, data, command())
+        folder.write(results, out)
+        folder.present(results, out, output)
+
+
+@contextmanager
+def _advice_about_visits(reading: InputOptions) -> Iterator[None]:
+    """Errors about a table that is none of transitions show how to read one of visited states."""
+    try:
+        yield
+    except ValueError as error:
+        is_other_table = any(words in str(error) for words in ("not a number", "square matrix"))
+        if reading.kind is not None or not is_other_table:
+            raise
+        raise ValueError(
+            f"{error} If each line is one visited state, name the columns of the sequence, the "
+            "state and the time, for example --kind sequences --rows visit --columns page --time "
+            "clicked."
+        ) from error
+
+
+class Table(NamedTuple):
+    """A table as the user names it."""
+
+    types: Key | None
+    file: str
+    columns: list[str]  # of rows, columns and weights; or none
+
+    @classmethod
+    def of(cls, text: str) -> Table:
+        """TYPE,TYPE=FILE:ROWS:COLUMNS:WEIGHTS, of which only FILE is needed."""
+        parts = NAMED_TABLE.fullmatch(text)
+        types = (parts[1].strip(), parts[2].strip()) if parts else None
+        place = parts[3] if parts else text
+        if Path(place).exists() or "://" in place:
+            return cls(types, place, [])
+        file, *columns = place.split(":")
+        if len(columns) not in (0, 2, 3):
+            raise ValueError(
+                f"{text}: name the columns of rows and columns, and of weights if there are any, "
+                f"as in {file}:user:item:stars."
+            )
+        return cls(types, file, columns)
+
+    def read(self, reading: InputOptions, command: str = "comarkov multi") -> tuple[Key, Data]:
+        """The two types of the table, and its data; an error ends with this command."""
+        if self.columns:
+            rows, columns, weights = (*self.columns, reading.weights)[:3]
+            reading = reading.changed(rows=rows, columns=columns, weights=weights)
+        data = reading.read(self.file)
+        types = self.types or (data.row_kind, data.column_kind)
+        if self.types is None and types == ("row", "column"):
+            raise ValueError(
+                f"{self.file} does not name the two types of elements that it relates. Name them: "
+                f"{command} user,item={self.file}"
+            )
+        return types, replace(data, row_kind=types[0], column_kind=types[1])
+
+
+@dataclass(frozen=True)
+class MultiOptions(SearchOptions):
+    """How to cluster several types."""
+
+    k: str | None = CLUSTERING.option(
+        "--clusters -k NUMBERS",
+        "The number of clusters of every type, such as 3, or of each, such as user=4,item=6.",
+        shown=str(DEFAULT_CLUSTERS),
+    )
+    weight: list[str] | None = CLUSTERING.option(
+        "--weight TYPE,TYPE=NUMBER", "How much a table counts; can be repeated.", shown="1"
+    )
+    beta: float = network_beta("How strongly the two sides of a table are coupled, 0 to 1.")
+
+    def numbers(self, types: list[str]) -> int | dict[str, int]:
+        """The numbers of clusters as MultiwayClustering takes them."""
+        if self.k is None:
+            warnings.warn(
+                f"Each type gets {DEFAULT_CLUSTERS} clusters, the default. Set numbers with -k.",
+                stacklevel=2,
+            )
+            return DEFAULT_CLUSTERS
+        example = "-k " + ",".join(f"{name}={DEFAULT_CLUSTERS}" for name in types)
+        if "=" not in self.k:
+            return _number(self.k, f"-k 3 or {example}")
+        pairs = [part.rpartition("=") for part in self.k.split(",")]
+        numbers = {name.strip(): _number(text, example) for name, _, text in pairs}
+        unknown = [name for name in numbers if name not in types]
+        missing = [name for name in types if name not in numbers]
+        faults = [f"there is no type {' or '.join(unknown)} in the tables"] if unknown else []
+        faults += [f"no number is given for {' or '.join(missing)}"] if missing else []
+        if faults:
+            raise ValueError(f"-k {self.k}: {'; '.join(faults)}: try {example}.")
+        return numbers
+
+    def weights(self, keys: list[Key]) -> dict[Key, float] | None:
+        """The weights of tables as MultiwayClustering takes them."""
+        weights = {}
+        for text in self.weight or []:
+            types, _, value = text.rpartition("=")
+            key = tuple(part.strip() for part in types.split(","))
+            if key not in keys or not re.fullmatch(r"\d+(\.\d+)?", value.strip()):
+                example = f"--weight {','.join(keys[0])}=2"
+                raise ValueError(f"--weight {text} is not a table and a number: try {example}.")
+            weights[keys[keys.index(key)]] = float(value)
+        return weights or None
+
+
+def _number(text: str, advice: str) -> int:
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise ValueError(f"-k must be a whole number from 1, not {text!r}: try {advice}.")
+    return int(text)
+
+
+@takes_groups
+def multi(
+    tables: Annotated[list[str], argument("TABLE...", RELATIONS)],
+    clustering: MultiOptions,
+    folder: FolderOptions,
+    *,
+    output: OutputOptions,
+    reading: InputOptions,
+) -> None:
+    """Cluster several types of elements at once, and write all results into a folder.
+
+    Each TABLE relates two types, and tables share types: users rate items and give tags. Elements
+    are matched by name and need not be in every table. Without TYPE,TYPE=, the header of the file
+    names its types. Options for reading apply to all files.
+
+    OUT gets a CSV file for each type, blocks.csv, clusters.md, summary.json, report.html, and
+    model/ for predict and info.
+
+    [bold]Examples[/bold]
+
+    comarkov multi user,item=ratings.csv user,tag=tags.csv -k 4
+
+    comarkov multi carrier,dest=flights.csv:carrier:dest origin,dest=flights.csv:origin:dest
+      -k carrier=3,dest=5,origin=2 -o flights
+    """
+    with clear_errors(), notes(output.quiet):
+        named = [Table.of(text) for text in tables]
+        out = folder.place(named[0].file)
+        search = clustering.search_parameters(output)
+        data = _read(named, reading)
+        types = list(dict.fromkeys(name for key in data for name in key))
+        _warn_of_parts(data)
+        numbers, weights = clustering.numbers(types), clustering.weights(list(data))
+        from ..estimators.multiway import MultiwayClustering  # slow to import
+        from ..results.multiway_results import MultiwayResults
+
+        with _files_in_errors(data):
+            model = MultiwayClustering(numbers, weights=weights, beta=clustering.beta, **search)
+            model.fit(data)
+        results = MultiwayResults(model, data, command())
+        folder.write(results, out)
+        folder.present(results, out, output)
+
+
+@contextmanager
+def _files_in_errors(data: dict[Key, Data]) -> Iterator[None]:
+    """Errors name the file of a relation, and its types as they are on the command line."""
+    try:
+        yield
+    except ValueError as error:
+        message = str(error).replace("all relations", "all tables")
+        for key, matrix in data.items():
+            table = f"{','.join(key)}={matrix.source}"
+            message = message.replace(f"Relation {key}", table).replace(str(key), table)
+        raise ValueError(message) from error
+
+
+def _warn_of_parts(data: dict[Key, Data]) -> None:
+    """A note if a table shares no type with another."""
+    for key in data if len(data) > 1 else ():
+        if not any(set(key) & set(other) for other in data if other != key):
+            warnings.warn(
+                f"No type connects {','.join(key)} with other tables, so it is clustered on its "
+                "own. If it shares a type, give it the same name there.",
+                stacklevel=2,
+            )
+
+
+def _read(tables: list[Table], reading: InputOptions) -> dict[Key, Data]:
+    """All tables by their types."""
+    data: dict[Key, Data] = {}
+    for table in tables:
+        key, matrix = table.read(reading)
+        if key in data:
+            raise ValueError(
+                f"Two tables relate {key[0]} and {key[1]}: {data[key].source} and {table.file}. "
+                f"Join them into one file, or give them other types: comarkov multi "
+                f"user,item={data[key].source} user,tag={table.file}"
+            )
+        data[key] = matrix
+    return data

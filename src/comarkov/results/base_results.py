@@ -1,0 +1,224 @@
+"""What all kinds of results share: a fitted model with its data, in words, tables and files."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..io.csv_files import csv_text, tables_for_spreadsheets
+from ..io.files import MODEL, SUMMARY, is_results, whole_folder
+from ..joint.messages import need
+from .describe import text_of
+
+SUMMARY_FORMAT = 1  # of summary.json
+PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
+
+
+@dataclass(frozen=True, eq=False)
+class BaseResults(ABC):
+    """A fitted model with its data, and all that can be written about them."""
+
+    fitted: Any
+    data: Any
+    command: str = ""
+    folder: str = ""
+
+    # --- what each kind of results has ------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def source(self) -> str:
+        """What was read."""
+
+    @property
+    @abstractmethod
+    def sentences(self) -> list[str]:
+        """What was clustered and what was kept, in plain words."""
+
+    @abstractmethod
+    def cluster_lines(self, n: int) -> list[list[str]]:
+        """A heading and lines about each cluster, with at most n names in a list."""
+
+    @abstractmethod
+    def tables(self) -> dict[str, str]:
+        """The text of each CSV file."""
+
+    @abstractmethod
+    def summary(self) -> dict[str, Any]:
+        """All figures for summary.json that are not about single elements."""
+
+    @abstractmethod
+    def save_data(self, folder: Path) -> None:
+        """Write the data, so that a page can be made again."""
+
+    @abstractmethod
+    def to_html(self) -> str:
+        """The report: one page that needs no network."""
+
+    @property
+    @abstractmethod
+    def python(self) -> str:
+        """Python code that repeats the fit from the files in the folder of results."""
+
+    # --- what they share --------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The name of the data."""
+        return Path(self.source).name or type(self.fitted).__name__
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters of the model."""
+        parameters: dict[str, Any] = self.fitted.get_params(deep=False)
+        return parameters
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of Python and of the packages used."""
+        return {name: version(name) for name in PACKAGES} | {"python": platform.python_version()}
+
+    def describe(self, n: int = 5) -> str:
+        """The results in sentences, then each cluster with its members and distinctive elements."""
+        return text_of(self.sentences, self.cluster_lines(n))
+
+    def texts(self) -> dict[str, str]:
+        """All text files of results, by name."""
+        summary = {
+            "format": SUMMARY_FORMAT,
+            **self.summary(),
+            "model": repr(self.fitted),
+            "parameters": self.parameters,
+            "command": self.command,
+            "versions": self.versions,
+        }
+        pages = {"clusters.md": self._markdown(), "report.html": self.to_html()}
+        return self.tables() | pages | {SUMMARY: json_text(summary)}
+
+    def _markdown(self) -> str:
+        """The results in Markdown, for people: sentences, then each cluster."""
+        parts = [f"# {markdown_text(self.title)}", *map(markdown_text, self.sentences)]
+        for head, *lines in self.cluster_lines(10):
+            parts.append(f"## {markdown_text(head)}")
+            parts.append("\n".join(f"- {markdown_text(line)}" for line in lines))
+        return "\n\n".join(parts) + "\n"
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        overwrite: bool = False,
+        for_spreadsheets: bool = False,
+    ) -> None:
+        """Write all files into a new folder, atomically: you get all of it or none.
+
+        The files are those that the command line writes. ``comarkov.load`` and the command line
+        read the folder.
+
+        Parameters
+        ----------
+        folder : path
+            Missing parent folders are created.
+        overwrite : bool, default=False
+            Replace earlier results; any other folder is left as it is.
+        for_spreadsheets : bool, default=False
+            Write CSV files for spreadsheet programs: names that these would run as formulas, such
+            as =1+1, get an apostrophe in front. By default all names are unchanged.
+        """
+        with whole_folder(folder, overwrite, is_results) as draft:
+            replace(self, folder=str(folder)).fill(draft, for_spreadsheets)
+
+    def fill(self, folder: Path, for_spreadsheets: bool = False) -> None:
+        """Write all files into an existing folder."""
+        need("Writing results", "jinja2")
+        for name, text in tables_for_spreadsheets(self.texts(), for_spreadsheets).items():
+            (folder / name).write_text(text, encoding="utf-8", newline="")
+        self.fitted.save(folder / MODEL)
+        self.save_data(folder)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredElements:
+    """The elements of one type in their clusters."""
+
+    names: list[str]
+    labels: np.ndarray  #: the cluster of each element; -1 for none
+    masses: np.ndarray  #: the share of each element
+    typicality: np.ndarray  #: by which members are ranked
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters."""
+        return int(self.labels.max()) + 1
+
+    @property
+    def outside(self) -> list[str]:
+        """The names of elements in no cluster."""
+        return [self.names[i] for i in np.flatnonzero(self.labels < 0)]
+
+    def members(self, cluster: int) -> np.ndarray:
+        """The members of a cluster, the most typical first."""
+        inside = np.flatnonzero(self.labels == cluster)
+        return inside[np.argsort(-self.typicality[inside], kind="stable")]
+
+    def member_names(self, cluster: int, n: int | None = None) -> list[str]:
+        """The names of the n most typical members of a cluster."""
+        return [self.names[i] for i in self.members(cluster)[:n]]
+
+    def size(self, cluster: int) -> int:
+        """The number of members of a cluster."""
+        return int((self.labels == cluster).sum())
+
+    def share(self, cluster: int) -> float:
+        """The share of a cluster."""
+        return float(self.masses[self.labels == cluster].sum())
+
+    def table(self, titles: Sequence[str], mass: str) -> str:
+        """CSV with the name, cluster, mass, rank and title of each element."""
+        rank = {
+            int(i): place
+            for a in range(self.n_clusters)
+            for place, i in enumerate(self.members(a), 1)
+        }
+        lines = (
+            (name, label, f"{share:.6g}", rank.get(i, ""), "" if label < 0 else titles[label])
+            for i, (name, label, share) in enumerate(
+                zip(self.names, self.labels.tolist(), self.masses.tolist(), strict=True)
+            )
+        )
+        return csv_text(("name", "cluster", mass, "rank", "title"), lines)
+
+
+def json_text(value: Any) -> str:
+    """JSON for people and programs."""
+    return json.dumps(_jsonable(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _jsonable(value: Any) -> Any:
+    """The value with types that JSON has: null if not finite, the repr if not data."""
+    if isinstance(value, dict):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else repr(value)
+
+
+def markdown_text(text: str) -> str:
+    """Text on one line that Markdown shows as it is."""
+    text = escape(" ".join(text.split()), quote=False)
+    for character in "\\`*_[]#|":
+        text = text.replace(character, "\\" + character)
+    return text

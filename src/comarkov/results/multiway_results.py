@@ -1,0 +1,372 @@
+"""Results of a multi-way clustering: the clusters of each type in words, tables and a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from ..costs import lift as lifts
+from ..costs.labels import membership
+from ..costs.objective import Information
+from ..io.csv_files import csv_text
+from ..io.files import DATA_FILE
+from ..io.read import read
+from ..io.read.fit_input import Key, read_relations
+from ..joint.joint import Joint
+from ..joint.messages import as_plural, listed
+from .base_results import BaseResults, ClusteredElements
+from .chain_results import ChainResults
+from .describe import features_text, short
+from .findings import Feature, features_of
+from .words.figures import are_readable, bits_text, count_text, is_informative, percent_text
+from .words.titles import Words, score_features, titles_from
+
+RELATION_COLUMNS = (
+    *("relation", "row_cluster", "column_cluster", "rows", "columns"),
+    *("share", "expected", "lift", "row_title", "column_title"),
+)
+OTHER_FILES = ("blocks",)  # names of files that are not those of types
+TITLE_MEMBERS = 5  # of a cluster that may stand in its title
+
+
+class RelationFindings(NamedTuple):
+    """A relation between two types with their clusters."""
+
+    key: Key
+    share: sp.csr_array  # P(x, y), its weights divided by their sum
+    members: tuple[sp.csr_array, sp.csr_array]  # elements x clusters, of rows and of columns
+    information: Information
+    weight: float
+
+    @property
+    def name(self) -> str:
+        """The two types."""
+        return " × ".join(self.key)
+
+    @property
+    def blocks(self) -> np.ndarray:
+        """P(x̄, ȳ)."""
+        rows, columns = self.members
+        blocks: np.ndarray = (rows.T @ self.share @ columns).toarray()
+        return blocks
+
+    def across(self, axis: int) -> np.ndarray:
+        """P(x̄, y) by (cluster of this side, element of the other side)."""
+        share = self.share if axis == 0 else self.share.T
+        masses: np.ndarray = (self.members[axis].T @ share).toarray()
+        return masses
+
+    def element_bits(self, axis: int) -> np.ndarray:
+        """What each element of a side adds to the information kept."""
+        share, blocks = (self.share, self.blocks) if axis == 0 else (self.share.T, self.blocks.T)
+        onto = share @ self.members[1 - axis]
+        gain = self.members[axis] @ lifts.octaves(lifts.lift(blocks))
+        bits: np.ndarray = (onto.toarray() * gain).sum(axis=1)
+        return bits
+
+    def strongest(self, n: int) -> list[tuple[int, int, float]]:
+        """The n blocks that add most to the information kept, with their lifts."""
+        blocks = self.blocks
+        lift = lifts.lift(blocks)
+        order = np.argsort(-lifts.bits(blocks), axis=None, kind="stable")[:n]
+        places = [divmod(int(i), blocks.shape[1]) for i in order]
+        return [(a, b, float(lift[a, b])) for a, b in places if is_informative(lift[a, b])]
+
+
+class Distinctive(NamedTuple):
+    """The most distinctive elements of a related type for a cluster."""
+
+    kind: str
+    features: list[Feature]
+
+
+@dataclass(frozen=True, eq=False)
+class MultiwayResults(BaseResults):
+    """A fitted :class:`MultiwayClustering` on its relations, and the files about them.
+
+    ``data`` is a dict of (type, type) to ``Data``, as ``fit`` takes it.
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> rates = comarkov.Data([[3, 0], [2, 1], [0, 4]], list("abc"), ["apples", "pears"])
+    >>> data = {("user", "item"): rates}
+    >>> model = comarkov.MultiwayClustering(2, random_state=0).fit(data)
+    >>> comarkov.MultiwayResults(model, data).titles["item"]  # by their users
+    ['a', 'c']
+    """
+
+    def __post_init__(self) -> None:
+        check_is_fitted(self.fitted)
+        object.__setattr__(self, "fitted", copy(self.fitted))  # later fits leave results alone
+
+    @property
+    def source(self) -> str:
+        """What was read: the names of all files."""
+        return listed(dict.fromkeys(Path(each.source).name for each in self.data.values()))
+
+    @cached_property
+    def relations(self) -> list[RelationFindings]:
+        """All relations, in the order of the fit."""
+        joints, _ = read_relations(self.data)
+        weights, labels = self.fitted.weights or {}, self.fitted.labels_
+        members = {name: membership(each, int(each.max()) + 1) for name, each in labels.items()}
+        return [
+            RelationFindings(
+                key,
+                _shares(joint),
+                (members[key[0]], members[key[1]]),
+                self.fitted.information_[key],
+                float(weights.get(key, 1.0)),
+            )
+            for key, joint in joints.items()
+        ]
+
+    def _relations_of(self, name: str) -> Iterator[tuple[RelationFindings, int]]:
+        """The relations of a type, and whether it has their rows (0) or their columns (1)."""
+        for relation in self.relations:
+            for axis in (0, 1):
+                if relation.key[axis] == name:
+                    yield relation, axis
+
+    @cached_property
+    def types(self) -> dict[str, ClusteredElements]:
+        """The elements of each type: their mean share, ranked by the information they add."""
+        types = {}
+        for name in self.fitted.types_:
+            sides = list(self._relations_of(name))
+            types[name] = ClusteredElements(
+                [str(each) for each in self.fitted.names_[name]],
+                self.fitted.labels_[name],
+                np.mean([relation.share.sum(axis=1 - axis) for relation, axis in sides], axis=0),
+                np.sum([each.weight * each.element_bits(axis) for each, axis in sides], axis=0),
+            )
+        return types
+
+    @cached_property
+    def _across(self) -> dict[tuple[Key, int], np.ndarray]:
+        pairs = ((relation, axis) for relation in self.relations for axis in (0, 1))
+        return {(relation.key, axis): relation.across(axis) for relation, axis in pairs}
+
+    def distinctive(self, name: str, cluster: int, n: int = 10) -> list[Distinctive]:
+        """For each relation of a type, the most distinctive elements on the other side."""
+        lists = []
+        for relation, axis in self._relations_of(name):
+            other = relation.key[1 - axis]
+            across = self._across[relation.key, axis]
+            features = features_of(across, cluster, self.fitted.names_[other], n)
+            own = ("to", "from")[axis] if other == name else ""
+            strong = [each for each in features if is_informative(each.lift)]
+            lists.append(Distinctive(f"{own} {other}".strip(), strong))
+        return lists
+
+    @cached_property
+    def titles(self) -> dict[str, list[str]]:
+        """A title for each cluster of each type: distinctive elements of related types."""
+        return {name: titles_from(self._words(name)) for name in self.types}
+
+    def _words(self, name: str) -> Words:
+        """Elements of related types that may stand in titles; own members if these say more."""
+        own = self.types[name]
+        k = own.n_clusters
+        typical = [short(own.member_names(a, 1)[0]) for a in range(k)]
+        names: list[str] = []
+        parts = [np.zeros((k, 0))]
+        for relation, axis in self._relations_of(name):
+            other = relation.key[1 - axis]
+            if are_readable(self.types[other].names, other):
+                elements, scores = score_features(self._across[relation.key, axis])
+                names += [short(self.types[other].names[i]) for i in elements]
+                parts.append(scores)
+        if not names and are_readable(own.names, name):
+            for a in range(k):
+                members = own.members(a)[:TITLE_MEMBERS]
+                names += [short(own.names[i]) for i in members]
+                parts.append(np.zeros((k, members.size)))
+                parts[-1][a] = np.maximum(own.typicality[members], 0)
+        return Words(names, np.hstack(parts), "", typical, are_names=bool(names))
+
+    # --- words ------------------------------------------------------------------------------
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was clustered and what was kept, in plain words."""
+        sizes = [
+            f"{_count(len(each.names), name)} in {count_text(each.n_clusters, 'cluster')}"
+            for name, each in self.types.items()
+        ]
+        relations = [
+            f"{percent_text(each.information.kept)} of {each.name} "
+            f"({bits_text(each.information.row_clusters_column_clusters)} of "
+            f"{bits_text(each.information.rows_columns)} bits)"
+            for each in self.relations
+        ]
+        lines = [
+            f"{_and(sizes)}, from {count_text(len(relations), 'table')}.",
+            f"The clusters keep this much of the information in the tables: {_and(relations)}.",
+        ]
+        empty = [_count(len(x.outside), name) for name, x in self.types.items() if x.outside]
+        return [*lines, f"Empty, and in no cluster: {_and(empty)}."] if empty else lines
+
+    def cluster_lines(self, n: int) -> list[list[str]]:
+        """A heading and lines about each cluster of each type."""
+        return [
+            [
+                f"{name} cluster {a}: {self.titles[name][a]}",
+                f"{count_text(own.size(a), 'member')}, {percent_text(own.share(a))} of the weight",
+                f"typical: {listed(map(short, own.member_names(a)), n)}",
+                *(
+                    f"distinctive {part.kind}: {features_text(part.features) or 'none'}"
+                    for part in self.distinctive(name, a, n)
+                ),
+            ]
+            for name, own in self.types.items()
+            for a in range(own.n_clusters)
+        ]
+
+    # --- files ------------------------------------------------------------------------------
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """The CSV file of each type."""
+        files: dict[str, str] = {}
+        for name in self.fitted.types_:
+            stem = re.sub(r"[^\w-]+", "_", name)
+            while f"{stem}.csv" in files.values() or stem in OTHER_FILES:
+                stem += "_"
+            files[name] = f"{stem}.csv"
+        return files
+
+    @property
+    def data_files(self) -> dict[Key, str]:
+        """The file of each relation."""
+        stems = {name: Path(file).stem for name, file in self.files.items()}
+        return {
+            key: f"data/{i}-{stems[key[0]]}-{stems[key[1]]}.npz" for i, key in enumerate(self.data)
+        }
+
+    def tables(self) -> dict[str, str]:
+        """The text of a CSV file for each type, and of blocks.csv."""
+        tables = {
+            file: self.types[name].table(self.titles[name], "mass")
+            for name, file in self.files.items()
+        }
+        return tables | {"blocks.csv": csv_text(RELATION_COLUMNS, self._block_lines())}
+
+    def _block_lines(self) -> Iterator[tuple[Any, ...]]:
+        for relation in self.relations:
+            blocks = relation.blocks
+            expected, lift = lifts.expected_shares(blocks), lifts.lift(blocks)
+            (rows, row_titles), (columns, column_titles) = (
+                (self.types[name], self.titles[name]) for name in relation.key
+            )
+            for a, b in np.ndindex(*blocks.shape):
+                texts = (f"{number:.6g}" for number in (blocks[a, b], expected[a, b], lift[a, b]))
+                sizes = rows.size(a), columns.size(b)
+                yield relation.name, a, b, *sizes, *texts, row_titles[a], column_titles[b]
+
+    def summary(self) -> dict[str, Any]:
+        """All figures for summary.json."""
+        return {
+            "data": {"source": self.source},
+            "beta": self.fitted.beta,
+            "cost": self.fitted.cost_,
+            "types": {name: self._type_figures(name) for name in self.fitted.types_},
+            "relations": [
+                {
+                    "types": list(each.key),
+                    "source": self.data[each.key].source,
+                    "file": self.data_files[each.key],
+                    "weight": each.weight,
+                    "cost": self.fitted.relation_costs_[each.key],
+                    "information": each.information._asdict() | {"kept": each.information.kept},
+                    "blocks": each.blocks,
+                }
+                for each in self.relations
+            ],
+            "sentences": self.sentences,
+        }
+
+    def _type_figures(self, name: str) -> dict[str, Any]:
+        own = self.types[name]
+        clusters = [
+            {
+                "cluster": a,
+                "title": self.titles[name][a],
+                "size": own.size(a),
+                "share": own.share(a),
+                "typical": own.member_names(a, 10),
+                "distinctive": {
+                    part.kind: [each._asdict() for each in part.features]
+                    for part in self.distinctive(name, a)
+                },
+            }
+            for a in range(own.n_clusters)
+        ]
+        sizes = {"elements": len(own.names), "in_no_cluster": len(own.outside)}
+        return {"file": self.files[name]} | sizes | {"clusters": clusters}
+
+    def save_data(self, folder: Path) -> None:
+        """Write each relation into a file of its own."""
+        (folder / "data").mkdir()
+        for key, file in self.data_files.items():
+            self.data[key].save(folder / file)
+
+    def to_html(self) -> str:
+        """The page: one file that needs no network."""
+        from .report.network_pages import multiway_page
+
+        return multiway_page(self)
+
+    @property
+    def python(self) -> str:
+        """Python code that repeats the fit."""
+        lines = [
+            f'    {key!r}: comarkov.read("{file}"),\n' for key, file in self.data_files.items()
+        ]
+        return (
+            "import comarkov\nfrom comarkov import MultiwayClustering\n\n"
+            f"data = {{  # in the folder of this page\n{''.join(lines)}}}\n"
+            f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
+        )
+
+
+def _shares(joint: Joint) -> sp.csr_array:
+    """P(x, y); a copy, because SciPy may sort the entries of what it is given."""
+    matrix = joint.csr.copy().astype(np.float64)
+    matrix.data /= matrix.data.sum()
+    return matrix
+
+
+def _count(n: int, name: str) -> str:
+    """A number of elements of a type, whose name may be a plural already."""
+    return f"{count_text(n)} {name if n == 1 else as_plural(name)}"
+
+
+def _and(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def network_results(folder: Path, model: Any, about: dict[str, Any]) -> BaseResults | None:
+    """The results of a model in a folder, given its summary; None for co-clusterings."""
+    command = str(about.get("command", ""))
+    match type(model).__name__:
+        case "MarkovAggregation":
+            data = replace(read(folder / DATA_FILE), source=str(about["data"]["source"]))
+            return ChainResults(model, data, command)
+        case "MultiwayClustering":
+            tables = {
+                tuple(each["types"]): replace(read(folder / each["file"]), source=each["source"])
+                for each in about["relations"]
+            }
+            return MultiwayResults(model, tables, command)
+    return None

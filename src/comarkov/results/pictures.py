@@ -1,0 +1,211 @@
+"""Pictures without a drawing library: the reordered matrix as SVG, and elements in the plane."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..costs.labels import membership
+from ..joint.parts import block_sums
+from .findings import Findings, SideFindings
+from .words.figures import short_name
+
+MAX_PIXELS = 800  # rows or columns of a picture
+MAX_NAMED = 60  # elements whose names are written beside a picture
+LABEL_LETTERS = 30  # of a name or a title
+LETTER_PIXELS = 6.5  # roughly
+LINE_PIXELS = 12  # between labels
+CELL_COLOURS = ((255, 255, 255), (169, 201, 232), (47, 114, 180), (8, 38, 77))  # as in the report
+NOT_IN_XML = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
+EQUAL_PROFILES = 1e-20  # variance of their square roots
+
+
+def binned(
+    matrix: sp.csr_array, rows: np.ndarray, columns: np.ndarray, most: int = MAX_PIXELS
+) -> np.ndarray:
+    """The reordered matrix, reduced to pixels that each hold the mean of their cells."""
+    bins, areas = [], []
+    for order in (rows, columns):
+        count = min(order.size, most)
+        bin_of = np.empty(order.size, np.int64)
+        bin_of[order] = np.arange(order.size) * count // order.size
+        bins.append(bin_of)
+        areas.append(np.bincount(bin_of, minlength=count))
+    total = block_sums(matrix, (bins[0], bins[1]), (areas[0].size, areas[1].size))
+    return np.asarray(total / np.outer(*areas))
+
+
+def highest(means: np.ndarray) -> float:
+    """The mean from which on pixels have the darkest colour: one in a hundred is above it."""
+    return float(np.quantile(means[means > 0], 0.99)) if means.any() else 1.0
+
+
+def shades(means: np.ndarray) -> np.ndarray:
+    """The square root of means as bytes, so that small ones can be seen."""
+    return np.round(255 * np.sqrt(np.minimum(means / highest(means), 1))).astype(np.uint8)
+
+
+def heatmap_svg(findings: Findings, matrix: sp.csr_array) -> str:
+    """The reordered matrix with lines between clusters, names of few elements, and titles."""
+    rows, columns = findings.sides
+    high, wide = (float(np.clip(16 * n, 240, 720)) for n in matrix.shape)
+    left, top = (_room(_names(side)) for side in findings.sides)
+    right, bottom = (_room(_titles(side)) for side in findings.sides)
+    pixels = png(shades(binned(matrix, *findings.orders)))
+    size = f'width="{wide:g}" height="{high:g}"'
+    total = f"{left + wide + right:.0f}", f"{top + high + bottom:.0f}"
+    row_labels = _labels(rows, findings.orders.rows, findings.cluster_orders.rows, (high, wide))
+    column_labels = _labels(
+        columns, findings.orders.columns, findings.cluster_orders.columns, (wide, high)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{total[0]}" height="{total[1]}" '
+        f'viewBox="0 0 {total[0]} {total[1]}" font-family="system-ui, sans-serif" font-size="11">\n'
+        f"<title>{_xml(rows.kind)} by {_xml(columns.kind)}, ordered by cluster</title>\n"
+        '<rect width="100%" height="100%" fill="white"/>\n'
+        f'<g transform="translate({left:g},{top:g})">\n<image {size} preserveAspectRatio="none" '
+        'style="image-rendering:pixelated" href="data:image/png;base64,'
+        f'{base64.b64encode(pixels).decode()}"/>\n<rect {size} fill="none" stroke="#999"/>\n'
+        + "".join(row_labels)
+        + '<g transform="matrix(0,1,1,0,0,0)">\n'
+        + "".join(column_labels)
+        + "</g>\n</g>\n</svg>\n"
+    )
+
+
+def png(pixels: np.ndarray) -> bytes:
+    """A picture whose pixels are shades, from 0 to 255, of the colours of cells."""
+    stops, shares = np.array(CELL_COLOURS).T, np.linspace(0, len(CELL_COLOURS) - 1, 256)
+    palette = np.array([np.interp(shares, range(len(CELL_COLOURS)), stop) for stop in stops]).T
+    lines = np.insert(pixels, 0, 0, axis=1)  # each begins with its filter, which is none
+    header = struct.pack(">2I5B", pixels.shape[1], pixels.shape[0], 8, 3, 0, 0, 0)
+    chunks = {
+        b"IHDR": header,
+        b"PLTE": palette.round().astype(np.uint8).tobytes(),
+        b"IDAT": zlib.compress(lines.tobytes(), 9),
+        b"IEND": b"",
+    }
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks.items()
+    )
+
+
+def _names(side: SideFindings) -> list[str]:
+    """The names of few elements, else none."""
+    few = side.names if side.names.size <= MAX_NAMED else side.names[:0]
+    return [short_name(name, LABEL_LETTERS) for name in few]
+
+
+def _titles(side: SideFindings) -> list[str]:
+    return [f"{a}  {short_name(title, LABEL_LETTERS)}" for a, title in enumerate(side.titles)]
+
+
+def _room(labels: list[str]) -> float:
+    return 14 + LETTER_PIXELS * max(map(len, labels), default=0)
+
+
+def _labels(
+    side: SideFindings, order: np.ndarray, clusters: np.ndarray, size: tuple[float, float]
+) -> Iterator[str]:
+    """Names at the start of each line and titles at its end, with lines between clusters.
+
+    They are those of rows; the same in a mirror on the diagonal are those of columns, whose text
+    is mirrored back. A title that would touch the one before is left out.
+    """
+    length, across = size
+    cell = length / order.size
+    names = _names(side)
+    for place, element in enumerate(order if names else []):
+        yield _text(side, -6, (place + 0.5) * cell, names[element], "end")
+    if not side.is_clustered:
+        return
+    titles, end, last = _titles(side), 0.0, -np.inf
+    for cluster in clusters:
+        start, end = end, end + cell * float(side.sizes[cluster])
+        if (start + end) / 2 >= last + LINE_PIXELS:
+            last = (start + end) / 2
+            yield _text(side, across + 6, last, titles[cluster], "start")
+        if end < length - 1e-6:
+            yield f'<path d="M0,{end:.2f}H{across:g}" stroke="#b35806" stroke-width="0.9"/>\n'
+
+
+def _text(side: SideFindings, x: float, y: float, text: str, anchor: str) -> str:
+    """A label; in the mirror of columns it is turned, so that it can be read."""
+    turn = "" if side.axis == "row" else " matrix(0,1,1,0,0,0) rotate(-90)"
+    anchor = anchor if side.axis == "row" else {"start": "end", "end": "start"}[anchor]
+    place = f'transform="translate({x:g},{y:.2f}){turn}" text-anchor="{anchor}"'
+    return f'<text {place} dy="0.35em">{_xml(text)}</text>\n'
+
+
+def _xml(text: str) -> str:
+    return escape(NOT_IN_XML.sub("", text))
+
+
+class ElementMap(NamedTuple):
+    """Elements in the plane."""
+
+    points: np.ndarray  #: (element, axis); NaN for an element without mass
+    shares: np.ndarray  #: of the variation between profiles, along each axis
+
+    @property
+    def is_flat(self) -> bool:
+        """Do all elements lie on one point, so that a map shows nothing?"""
+        return not self.shares.any()
+
+
+def map_of_side(results: Any, side: SideFindings) -> ElementMap:
+    """The map of the rows or of the columns of these :class:`Results`."""
+    other = side.tree.columns if side.axis == "row" else side.tree.rows
+    if other is not None:
+        return element_map(other.masses)
+    is_row = side.axis == "row"  # the other side is not clustered, but has groups
+    matrix = results.matrix if is_row else results.matrix.T
+    group = results.findings.sides[is_row].group
+    return element_map((matrix @ membership(group, int(group.max()) + 1)).toarray())
+
+
+def element_map(masses: np.ndarray) -> ElementMap:
+    """The map of elements with these masses (element, part of the other side).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from comarkov.results.pictures import element_map
+    >>> apart = element_map(np.array([[4.0, 0.0], [2.0, 0.0], [0.0, 6.0]]))
+    >>> apart.points.round(3).tolist()
+    [[0.707, 0.0], [0.707, 0.0], [-0.707, 0.0]]
+    >>> apart.shares.tolist()
+    [1.0, 0.0]
+    """
+    masses = np.asarray(masses, np.float64)
+    weight = masses.sum(axis=1)
+    has_mass = weight > 0
+    weight = weight[has_mass] / weight.sum()
+    roots = np.sqrt(masses[has_mass] / masses[has_mass].sum(axis=1, keepdims=True))
+    roots -= weight @ roots
+    variances, axes = np.linalg.eigh((roots * weight[:, None]).T @ roots)
+    variances, axes = np.maximum(variances[::-1], 0.0), _orient(axes[:, ::-1])
+    points = np.full((masses.shape[0], 2), np.nan)
+    points[has_mass] = _two_columns(roots @ axes[:, :2])
+    shares = variances / variances.sum() if variances.sum() > EQUAL_PROFILES else 0 * variances
+    return ElementMap(points, np.maximum(_two_columns(shares[None, :2])[0].round(12), 0.0))
+
+
+def _orient(axes: np.ndarray) -> np.ndarray:
+    """Axes whose largest component is positive: an eigenvector has no sign of its own."""
+    largest = axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])]
+    return np.asarray(axes * np.where(largest < 0, -1.0, 1.0))
+
+
+def _two_columns(values: np.ndarray) -> np.ndarray:
+    """Two columns, the missing ones zero."""
+    return np.pad(values, ((0, 0), (0, 2 - values.shape[1])))

@@ -1,0 +1,174 @@
+// One cluster: title, figures, typical members, what is distinctive, and all members when asked.
+
+const LISTED = 8; // names in each list of a card
+const FEW = 3; // names of a folded card
+
+class Card {
+  constructor(cards, side, facts) {
+    Object.assign(this, { cards, side, facts, data: cards.data, key: cards.keyOf(facts) });
+    this.id = `${side}-${facts.cluster}`;
+    this.box = newElement("article", { class: "card folded", id: this.id, tabindex: "-1",
+      "aria-labelledby": `${this.id}-title` },
+      this.header, this.sizes, this.few, this.lists, this.buttons, this.panel);
+  }
+
+  get header() {
+    const { cluster } = this.facts, { kind } = this.data[this.side];
+    const show = newButton("Show", () => this.cards.onShow?.(this.side, cluster));
+    show.className = "show";
+    show.setAttribute("aria-label", `Show ${kind} cluster ${cluster} in the matrix`);
+    this.heading = newElement("h3", { id: `${this.id}-title` });
+    this.unfold = newElement("button", { type: "button", class: "unfold", "aria-expanded": "false",
+      "aria-label": `Details of ${kind} cluster ${cluster}` });
+    this.unfold.addEventListener("click", () => this.toggle());
+    this.renewTitle();
+    return newElement("header", {},
+      newElement("span", { class: "badge" }, String(cluster)), this.heading, show, this.unfold);
+  }
+
+  renewTitle() {
+    const { title } = this.data.clusters(this.side)[this.facts.cluster];
+    const change = (text) => this.cards.setTitle(this.side, this.facts, text);
+    this.heading.replaceChildren(titleButton(title, change));
+  }
+
+  get sizes() {
+    const { size, share, stability } = this.facts;
+    const members = `${whole(size)} member${size === 1 ? "" : "s"}`;
+    const more = stability === null ? "" : ` · stability\u00a0${stability.toFixed(2)}`;
+    return newElement("p", { class: "sizes" }, newElement("b", {}, members),
+      ` · ${percentText(share)} of the weight`, newElement("span", { class: "stability" }, more));
+  }
+
+  // On a phone a card is folded to these names.
+  get few() {
+    const names = this.facts.members.slice(0, FEW), { size } = this.facts;
+    const parts = Array.from(names, (element, i) =>
+      [i ? ", " : "", isolated(this.data[this.side].names[element])]).flat();
+    return newElement("p", { class: "few" }, ...parts, size > FEW ? " …" : "");
+  }
+
+  get lists() {
+    const { members, features } = this.facts, other = otherSide(this.side);
+    const typical = Array.from(members.slice(0, LISTED), (element) =>
+      newElement("li", {}, this.cards.nameButton(this.side, element)));
+    const strong = features.filter(({ lift }) => isInformative(lift)).slice(0, LISTED);
+    const distinctive = strong.map(({ element, lift }) =>
+      newElement("li", {}, this.cards.nameButton(other, element),
+        newElement("span", { class: "lift" }, liftText(lift))));
+    const none = newElement("p", { class: "note" }, "None: it is like the data as a whole.");
+    return newElement("div", { class: "lists" },
+      newElement("div", {}, newElement("h4", {}, "Most typical"), newElement("ol", {}, ...typical)),
+      newElement("div", {}, newElement("h4", {}, "Distinctive ", isolated(this.data[other].kind)),
+        distinctive.length ? newElement("ol", {}, ...distinctive) : none));
+  }
+
+  get buttons() {
+    const { size } = this.facts;
+    const count = size === 1 ? "The only member" : `All ${whole(size)} members`;
+    this.more = newButton(count, () => this.toggleMembers());
+    this.more.className = "more";
+    this.more.setAttribute("aria-expanded", "false");
+    return newElement("p", { class: "card-buttons" }, this.more);
+  }
+
+  get panel() { return this.place = newElement("div", { class: "members", hidden: "" }); }
+
+  // Folded cards exist only on phones.
+  toggle() {
+    const isOpen = !this.box.classList.toggle("folded");
+    this.unfold.setAttribute("aria-expanded", String(isOpen));
+  }
+
+  toggleMembers() {
+    const isOpen = this.place.hidden;
+    this.place.hidden = !isOpen;
+    this.box.classList.toggle("wide", isOpen);
+    this.more.setAttribute("aria-expanded", String(isOpen));
+    if (!isOpen) return;
+    if (!this.members) {
+      this.members = new Members(this.cards, this.side, this.facts);
+      this.place.append(...this.members.parts);
+    }
+    this.members.show();
+  }
+}
+
+// --- the cards of all clusters on screen, and their titles.
+
+const MANY = 24; // cards, from which those off screen are not laid out
+
+class Cards {
+  constructor(data) {
+    this.data = data;
+    this.snippets = new Snippets(data);
+    this.titles = data.titles;
+    this.cards = { rows: [], columns: [] };
+    byId("download-titles").addEventListener("click", () => this.downloadTitles());
+    byId("reset-titles").addEventListener("click", () => this.resetTitles());
+  }
+
+  draw() {
+    for (const side of SIDES) {
+      const box = byId(`${side}-cards`);
+      if (!box) continue; // a side that is not clustered
+      const clusters = this.data.clusters(side);
+      byId(`${side}-count`).textContent = whole(clusters.length);
+      byId(`${side}-noun`).textContent = clusterNoun(clusters.length);
+      const known = new Map(this.cards[side].map((card) => [card.key, card])); // which stay as they are
+      this.cards[side] = clusters.map((facts) =>
+        known.get(this.keyOf(facts)) ?? new Card(this, side, facts));
+      box.classList.toggle("many", clusters.length > MANY);
+      box.replaceChildren(...this.cards[side].map((card) => card.box));
+    }
+    this.describeTitles();
+  }
+
+  // What a card depends on; titles are renewed.
+  keyOf({ cluster, node, size }) { return `${cluster} ${node} ${size} ${this.data.isFitLevel}`; }
+
+  // A name that shows its element in the matrix.
+  nameButton(side, element) {
+    const name = this.data[side].names[element];
+    const attributes = { type: "button", class: "link", title: name };
+    const button = newElement("button", attributes, isolated(name));
+    button.addEventListener("click", () => this.onMember?.({ side, element }));
+    return button;
+  }
+
+  setTitle(side, { cluster, node }, text) {
+    this.titles.set(side, node, text);
+    this.renewTitles();
+    byId(`${side}-${cluster}`).querySelector("button.title").focus();
+  }
+
+  // Cards that are open stay open.
+  renewTitles() {
+    for (const card of [...this.cards.rows, ...this.cards.columns]) card.renewTitle();
+    this.describeTitles();
+    this.onTitle?.();
+  }
+
+  resetTitles() {
+    this.titles.reset();
+    this.renewTitles();
+  }
+
+  describeTitles() {
+    byId("reset-titles").hidden = this.titles.isEmpty;
+    byId("titles-note").textContent = this.titles.isStored
+      ? "Click a title to change it. Titles stay in this browser."
+      : "This browser does not store titles. Download them before you close the page.";
+  }
+
+  // The titles of the clusters on screen, as `comarkov report --titles` reads them.
+  downloadTitles() {
+    const sides = SIDES.map((side) =>
+      [side, this.data[side].clusters ? this.data.clusters(side) : []]);
+    const titles = sides.map(([side, clusters]) =>
+      [side, Object.fromEntries(clusters.map(({ cluster, title }) => [cluster, title]))]);
+    const counts = sides.map(([, clusters]) => clusters.length || null);
+    const text = JSON.stringify({ n_clusters: counts, ...Object.fromEntries(titles) }, null, 2);
+    download("titles.json", text, "application/json");
+  }
+}

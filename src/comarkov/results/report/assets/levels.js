@@ -1,0 +1,127 @@
+// Coarser and finer clusters: sliders along the trees, and what is shown in words.
+
+class Levels {
+  constructor(data) {
+    this.data = data;
+    this.sides = SIDES.filter((side) => byId(`${side}-level`));
+    for (const side of this.sides) this.connect(side);
+    byId("back-to-fit")?.addEventListener("click", () => data.setLevel(data.fitLevel));
+    document.querySelectorAll("button.level-file").forEach((button) =>
+      button.addEventListener("click", () => downloadLevel(data, button.dataset.side)));
+  }
+
+  connect(side) {
+    const set = (number) => this.data.setLevel({ [side]: number });
+    const step = (change) => set(this.data.level[side] + change);
+    byId(`${side}-level`).addEventListener("input", (event) => set(+event.target.value));
+    byId(`${side}-fewer`).addEventListener("click", () => step(-1));
+    byId(`${side}-more`).addEventListener("click", () => step(1));
+    const mark = byId(`${side}-suggested`);
+    if (!mark) return;
+    const number = +mark.dataset.number, share = (number - 1) / (this.data[side].tree.leaves - 1);
+    mark.style.left = `calc(8px + ${share} * (100% - 16px))`; // the middle of the thumb is there
+    mark.addEventListener("click", () => set(number));
+  }
+
+  describe() {
+    const { data } = this, isFitBeta = data.shown === data.fit;
+    for (const side of this.sides) this.describeSide(side, isFitBeta);
+    document.querySelectorAll(".at-fit").forEach((box) => (box.hidden = !data.isFit()));
+    document.querySelectorAll(".off-fit").forEach((box) => (box.hidden = data.isFit()));
+    byId("shown-now").textContent = isFitBeta ? `Shown below: ${this.counts(data.level)}.`
+      : `Shown below: β = ${short(data.view.beta)}.`;
+    if (!this.sides.length) return;
+    byId("level-note").textContent = this.note(isFitBeta);
+    byId("keep-level").hidden = byId("cut-note").hidden = data.isFitLevel;
+    byId("cut-command").textContent = cutCommand(data);
+  }
+
+  describeSide(side, isFitBeta) {
+    const { level, fitLevel } = this.data, k = level[side], { leaves } = this.data[side].tree;
+    const slider = byId(`${side}-level`), isFit = k === fitLevel[side];
+    slider.value = k;
+    slider.setAttribute("aria-valuetext", `${clusterCount(k)}${isFit ? ", the fit" : ""}`);
+    byId(`${side}-level-now`).textContent = whole(k);
+    byId(`${side}-level-noun`).textContent = clusterNoun(k);
+    slider.disabled = !isFitBeta;
+    byId(`${side}-fewer`).disabled = !isFitBeta || k === 1;
+    byId(`${side}-more`).disabled = !isFitBeta || k === leaves;
+    byId(`${side}-next`).replaceChildren(...(isFitBeta ? this.nextMerge(side) : []));
+  }
+
+  // What one cluster fewer would merge, and what that costs.
+  nextMerge(side) {
+    const { tree } = this.data[side], k = this.data.level[side];
+    if (k === 1) return [];
+    const [one, other] = tree.merges[tree.leaves - k].map((node) =>
+      quotedTitle(this.data.titleOfNode(side, node)));
+    const cost = this.data.costAt({ [side]: k - 1 }) - this.data.view.cost;
+    return ["One fewer merges ", ...one, " and ", ...other, `: ${bitsText(Math.max(0, cost))} bits.`];
+  }
+
+  counts(level) {
+    return SIDES.filter((side) => level[side])
+      .map((side) => clusterCount(level[side], this.data[side].kind)).join(" × ");
+  }
+
+  note(isFitBeta) {
+    const { data } = this, fit = about.views[data.fit];
+    if (!isFitBeta) {
+      return `At β = ${short(data.view.beta)} there are no other levels: choose β = ${short(fit.beta)} to move the sliders.`;
+    }
+    if (data.isFitLevel) return `This is the fit: ${this.counts(data.fitLevel)}.`;
+    return `${this.counts(data.level)}, cut from the tree of the fit (${this.counts(data.fitLevel)}, `
+      + `which keeps ${percentText(fit.kept)} of the information).`;
+  }
+}
+
+const clusterNoun = (count) => (count === 1 ? "cluster" : "clusters");
+
+const clusterCount = (count, kind = "") =>
+  `${whole(count)} ${kind ? `${kind} ` : ""}${clusterNoun(count)}`;
+
+// A title in quotes, unless it is only a number.
+const quotedTitle = (title) =>
+  (/^cluster \d+$/.test(title) ? [isolated(title)] : ["“", isolated(title), "”"]);
+
+// --- the level that is shown, as files and as a command.
+
+// The table of a side at the level that is shown. What is known of the fit only is left empty.
+function levelCsv(data, side) {
+  const { from } = data[side], { label } = data.view[side], place = inverse(from);
+  const [, ...stored] = readCsv(textOf(data.sections.get(`${side}.csv`)));
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = stored.map(([name], i) => {
+    const cluster = label[place[i]];
+    const title = cluster < 0 ? "" : data.titleOf(side, cluster);
+    return [name, String(cluster), "", "", title].map(quoted).join(",");
+  });
+  return ["name,cluster,confidence,rank,title", ...lines, ""].join("\n");
+}
+
+function downloadLevel(data, side) {
+  download(`${side}.csv`, levelCsv(data, side));
+}
+
+// The folder of this page, as a shell takes it; FOLDER where the page cannot know.
+function ownFolder() {
+  if (location.protocol !== "file:") return "FOLDER";
+  const path = decodeURIComponent(location.pathname).replace(/\/[^/]*$/, "").replace(/^\/([A-Za-z]:)/, "$1");
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function cutCommand(data) {
+  const folder = ownFolder(), { rows, columns } = data.level;
+  const numbers = [["-k", rows], ["-l", columns]].filter(([, number]) => number);
+  const out = `${folder.replace(/^'|'$/g, "").split("/").pop()}-${numbers.map(([, number]) => number).join("x")}`;
+  const options = numbers.map(([name, number]) => `${name} ${number}`).join(" ");
+  return `comarkov cut ${folder} ${options} -o ${/\s|'/.test(out) ? `'${out.replaceAll("'", "'\\''")}'` : out}`;
+}
+
+// The key figures of what is shown.
+function describeFigures({ beta, cost, kept }) {
+  byId("beta-now").textContent = short(beta);
+  byId("kept").textContent = percentText(kept);
+  byId("cost").textContent = bitsText(cost);
+  byId("bits").textContent = bitsText(kept * about.information);
+}

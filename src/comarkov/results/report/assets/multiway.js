@@ -1,0 +1,82 @@
+// The types as circles, and the tables between them as lines with the information they keep.
+
+const TYPE = { radius: 44, letters: 14 };
+
+function drawTypes(box) {
+  const k = about.types.length, width = Math.min(box.clientWidth || 320, 420);
+  const height = k < 3 ? 150 : Math.min(width, 300);
+  const place = (i) => {
+    const angle = (k === 2 ? Math.PI : -Math.PI / 2) + 2 * Math.PI * i / k, far = k > 1 ? 1 : 0;
+    return { x: width / 2 + far * (width / 2 - TYPE.radius - 4) * Math.cos(angle),
+      y: height / 2 + far * (height / 2 - TYPE.radius - 4) * Math.sin(angle) };
+  };
+  const at = about.types.map((_, i) => place(i));
+  box.replaceChildren(svg("svg", { width, height, role: "img", "aria-label": typesInWords() },
+    ...about.relations.map((relation) => typeLink(relation, at)),
+    ...about.types.map((type, i) => typeCircle(type, at[i]))));
+}
+
+const typesInWords = () => about.relations.map(({ types, kept }) =>
+  `${types.map((i) => about.types[i].name).join(" and ")}: ${percentText(kept)} kept`).join("; ");
+
+function typeLink({ types: [from, to], kept }, at) {
+  const [a, b] = [at[from], at[to]], isLoop = from === to;
+  const line = isLoop
+    ? `M${a.x - 14},${a.y - 38}C${a.x - 40},${a.y - 90} ${a.x + 40},${a.y - 90} ${a.x + 14},${a.y - 38}`
+    : `M${a.x},${a.y}L${b.x},${b.y}`;
+  return svg("g", { class: "type-link" }, svg("path", { d: line, "stroke-width": 1.5 + 10 * kept }),
+    svg("text", { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 + (isLoop ? -68 : 4) }, percentText(kept)));
+}
+
+function typeCircle({ name, elements, titles }, { x, y }) {
+  const text = name.length > TYPE.letters ? `${name.slice(0, TYPE.letters - 1)}…` : name;
+  return svg("g", { class: "type", transform: moved(x, y) }, hint(name),
+    svg("circle", { r: TYPE.radius }), svg("text", { class: "node-number", y: -8 }, text),
+    svg("text", { class: "node-stays", y: 9 }, countText(elements)),
+    svg("text", { class: "node-stays", y: 24 }, `in ${titles.length}`));
+}
+
+// What the picture of blocks asks of the data, for one relation.
+function relationData({ types, share, expected }) {
+  const [rows, columns] = types.map((i) => about.types[i]);
+  const side = ({ titles, name }) => ({ clusters: titles.length, kind: name });
+  const order = ({ titles }) => ({ clusters: titles.map((_, cluster) => cluster) });
+  const view = {
+    shape: [rows.titles.length, columns.titles.length],
+    share: share.flat(),
+    expected: expected.flat(),
+    rows: order(rows),
+    columns: order(columns),
+    nodes: { rows: true, columns: true }, // clusters have titles
+  };
+  const titleOf = (name, cluster) => (name === "rows" ? rows : columns).titles[cluster];
+  return { rows: side(rows), columns: side(columns), view, titleOf };
+}
+
+function relationBlocks(relation, number) {
+  const blocks = new Blocks(byId(`blocks-${number}`), relationData(relation));
+  blocks.onStep = (lines) => byId(`where-${number}`).replaceChildren(...joined(lines));
+  blocks.onChoose = ({ rows }) => {
+    const card = byId(`card-${relation.types[0]}-${rows}`);
+    document.querySelectorAll(".card.lit").forEach((each) => each.classList.remove("lit"));
+    card.classList.add("lit");
+    card.scrollIntoView({ block: "center" });
+    card.focus({ preventScroll: true });
+  };
+  return blocks;
+}
+
+const pictures = about.relations.map(relationBlocks);
+
+function draw() {
+  known.clear();
+  drawTypes(byId("types"));
+  pictures.forEach((blocks, number) => {
+    blocks.lift.recolour();
+    blocks.draw();
+    blocks.lift.drawLegend(byId(`legend-${number}`));
+  });
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+begin(draw);
