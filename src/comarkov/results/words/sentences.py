@@ -13,6 +13,7 @@ import numpy as np
 
 from ...costs.lift import bits
 from ...joint.messages import as_plural, plural
+from ...search.select.beta import DEFAULT_BETA
 from ...search.select.number_ladder import OUT_OF_TIME
 from ..findings import Findings, SideFindings
 from .figures import (
