@@ -22,8 +22,8 @@ MODULES = {
 }
 GROUPS = {
     "Estimators": ("CoClustering", "MarkovAggregation", "MultiwayClustering"),
-    "Methods of the literature": ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC", "compare"),
-    "Data": ("read", "Data", "pack", "write_h5ad", "Weighting"),
+    "Methods from the literature": ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC", "compare"),
+    "Data": ("read", "Data", "pack", "write_h5ad", "Weighting", "InputError"),
     "Results": (
         *("Results", "ChainResults", "MultiwayResults"),
         *("load", "plot_heatmap", "plot_blocks", "plot_path"),
@@ -40,7 +40,7 @@ INTERNAL = {"checked", "learn", "makes_uniform", "set_predict_request", "sides_a
 INTERNAL |= {"weigh_before_division", "weigh_columns", "weigh_rows"}
 OF_SKLEARN = ("get_params", "set_params", "fit_transform", "set_output", "get_feature_names_out")
 OF_SKLEARN += ("biclusters_", "get_shape", "get_submatrix")
-CO_CLUSTERINGS = GROUPS["Methods of the literature"][:-1]
+CO_CLUSTERINGS = GROUPS["Methods from the literature"][:-1]
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .io.read import read as read
     from .io.read import write_h5ad as write_h5ad
     from .io.store.packing import pack as pack
+    from .joint.messages import InputError as InputError
     from .joint.weighting import Weighting as Weighting
     from .model.hierarchy import Hierarchy as Hierarchy
     from .model.storage import load as load
@@ -52,6 +53,7 @@ _HOMES = {
     "IDC": "estimators.named",
     "ITCC": "estimators.named",
     "Information": "costs.objective",
+    "InputError": "joint.messages",
     "MarkovAggregation": "estimators.markov",
     "MergeTree": "search.optimise.agglomeration",
     "MultiwayClustering": "estimators.multiway",

@@ -192,7 +192,7 @@ def test_compare_says_what_the_library_says(tmp_path, women, truth):
 
 
 def test_report_is_made_anew_without_its_source(out, tmp_path):
-    copy = tmp_path / "copy"
+    copy = tmp_path / out.name  # which the commands in the report name
     shutil.copytree(out, copy)
     before = (copy / "report.html").read_text("utf-8")
     (copy / "report.html").write_text("lost")

@@ -44,7 +44,7 @@ def test_a_full_output_is_an_error(tmp_path):
 def test_a_closed_input_is_empty(tmp_path):
     ended = run(tmp_path, [*COMARKOV, "fit", "-", "-o", "out"], "<&-")
     assert ended.returncode == 2
-    assert ended.stderr.startswith("Error: stdin is empty")
+    assert ended.stderr.startswith("Error: stdin: ")
     assert not any(tmp_path.iterdir())
 
 

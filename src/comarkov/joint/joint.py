@@ -80,12 +80,10 @@ def _each(work: Callable[[int], None], count: int) -> None:
         list(pool.map(work, range(count)))
 
 
-MAX_DOUBLE_ENTRIES = (
-    1 << 14
-)  # entries up to which all weights are float64: fewer kernels to compile
+MAX_DOUBLE_ENTRIES = 1 << 14  # up to here all weights are float64: fewer kernels to compile
 
 
-class MappedPages(Protocol):
+class Releasable(Protocol):
     """The memory of arrays that are mapped from files."""
 
     def release(self, start: int, stop: int) -> None:
@@ -108,7 +106,7 @@ class Joint:
     row_names: np.ndarray | None = None
     column_names: np.ndarray | None = None
     threads: int = 1  #: that work on it at the same time, if it is large
-    pages: MappedPages | None = None  #: None for arrays in memory
+    pages: Releasable | None = None  #: None for arrays in memory
 
     @property
     def nnz(self) -> int:

@@ -111,13 +111,17 @@ def without_mass(empty: Sequence[int], shape: tuple[int, int]) -> str:
 class InputError(ValueError):
     """Input that cannot be used: where it is, what is wrong, and what to do.
 
+    ``file``, ``line``, ``column`` and ``advice`` are attributes, None where they are not known.
     ``column`` is a heading, or a position from 1. ``advice`` is a command or a call that works.
 
     Examples
     --------
+    >>> from comarkov import InputError
     >>> print(InputError("'x' is not a number", file="t.csv", line=3, column=2, advice="Drop it."))
     t.csv, line 3, column 2: 'x' is not a number. Drop it.
     """
+
+    __module__ = "comarkov"  # where users import it from
 
     def __init__(
         self,

@@ -134,6 +134,7 @@ class BaseResults(ABC):
             Write CSV files for spreadsheet programs: names that these would run as formulas, such
             as =1+1, get an apostrophe in front. By default all names are unchanged.
         """
+        need("Writing results", "jinja2")  # before a folder is made
         with whole_folder(folder, overwrite, is_results) as draft:
             replace(self, folder=str(folder)).fill(draft, for_spreadsheets)
 

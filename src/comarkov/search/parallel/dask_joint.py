@@ -117,7 +117,7 @@ class DaskSide(NamedTuple):
 
 
 class ClusterJoint(Joint):
-    """The same as a :class:`Joint`, in parts on workers. Rows and columns are partitioned once.
+    """A :class:`Joint` whose parts are on workers. Rows and columns are partitioned once.
 
     What needs the whole matrix in one place gathers it: ``matrix`` logs how much memory that takes,
     and is an error if this machine has less.
@@ -208,7 +208,7 @@ class ClusterJoint(Joint):
         return chosen.subset(places, squeeze)
 
     def with_threads(self, threads: int) -> Self:
-        """The same matrix: its workers have threads of their own."""
+        """Return this matrix: its workers have threads of their own."""
         return self
 
     @property

@@ -94,7 +94,7 @@ class Mover:
         return SweepTally(moves, outcome.saved if outcome else 0.0, drift)
 
     def sweep_growing(self, rows: Rows) -> SweepTally:
-        """The same in steps that double from a small first one.
+        """Move rows, each to its cluster of least cost, in steps that double from a small one.
 
         Random labels say little. With many parts at the same time, each would follow others.
         """
