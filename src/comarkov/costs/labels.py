@@ -7,6 +7,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
+from ..joint.scale import are_whole
+
 SIDES = ("rows", "columns")
 
 #: Numbers of row and of column clusters; None for a side that is not clustered.
@@ -18,9 +20,7 @@ def as_labels(values: ArrayLike, n: int, what: str) -> np.ndarray:
     array = np.asarray(values)
     if array.shape != (n,):
         raise ValueError(f"{what} must be a 1-D array of {n} labels, got shape {array.shape}.")
-    if array.dtype.kind not in "iu" and not (
-        array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all()
-    ):
+    if array.dtype.kind not in "iuf" or not are_whole(array):
         raise ValueError(f"{what} must be integers, got dtype {array.dtype}.")
     if array.size and array.min() < -1:
         raise ValueError(f"{what} must be 0 or more, or -1 for none, got {array.min()}.")

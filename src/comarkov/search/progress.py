@@ -114,7 +114,7 @@ ON_INTERRUPT = "it was interrupted"  # the reason for an early end after Ctrl-C
 
 def fit_stages(n_clusters: Sequence[Any], beta: Any) -> list[str]:
     """The stages of a fit with these parameters."""
-    chosen = [NUMBERS] * ("auto" in n_clusters) + [BETA] * (beta == "auto")
+    chosen = [NUMBERS] * ("auto" in n_clusters) + [BETA] * bool(beta == "auto")
     return [*chosen, CLUSTERING, CONFIDENCE]
 
 
