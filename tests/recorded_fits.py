@@ -138,11 +138,12 @@ CASES |= {
 
 def record(model):
     """A short digest of all labels of a model, and its cost."""
-    labels = getattr(model, "labels_", None)
-    if labels is None:
-        labels = (model.row_labels_, model.column_labels_)
-    if isinstance(labels, dict):
-        labels = [labels[kind] for kind in sorted(labels)]
+    if hasattr(model, "row_labels_"):
+        labels = [model.row_labels_, model.column_labels_]
+    elif isinstance(model.labels_, dict):
+        labels = [model.labels_[kind] for kind in sorted(model.labels_)]
+    else:
+        labels = model.labels_
     text = json.dumps([np.asarray(part).tolist() for part in labels])
     return [sha256(text.encode()).hexdigest()[:12], round(float(model.cost_), DIGITS)]
 
