@@ -70,7 +70,7 @@ SCRIPT = """
     assert evaluate.matching_accuracy(model.row_labels_, model.predict(X)) == 1
     assert model.cut((1, 1)).cost_ > model.cost_
     assert "2 clusters" in model.describe() and model.top_features(0)
-    assert "<svg" in model._repr_mimebundle_()["text/html"]
+    assert "<table" in model._repr_mimebundle_()["text/html"]
     with tempfile.TemporaryDirectory() as folder:
         model.save(f"{folder}/model")
         assert (comarkov.load(f"{folder}/model").row_labels_ == model.row_labels_).all()

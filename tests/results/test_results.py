@@ -154,8 +154,8 @@ def test_the_merges_of_findings_lead_from_the_clusters_to_one(n_clusters):
 
 def test_merges_are_made_when_they_are_asked_for_and_once(tmp_path, monkeypatch):
     calls = []
-    merge_all = hierarchy._merge_all
-    monkeypatch.setattr(hierarchy, "_merge_all", lambda sides: calls.append(0) or merge_all(sides))
+    merge_all = hierarchy.merge_all
+    monkeypatch.setattr(hierarchy, "merge_all", lambda sides: calls.append(0) or merge_all(sides))
     fit = CoClustering((2, 3), random_state=0).fit(WOMEN.matrix)
     results = Results.of(fit, WOMEN)
     fit.describe(), results.tables()

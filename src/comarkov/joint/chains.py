@@ -347,15 +347,13 @@ def _disconnected(
 ) -> InputError:
     """The error for states that are not connected, with the remedy."""
     stuck = np.flatnonzero(np.diff(weights.indptr) == 0)
-    outside = np.setdiff1d(np.arange(states.size), largest)
-    what = "transitions kept for the fit, without those held out," if is_part else "chain"
-    nowhere = f"{_first(states[stuck])} have no transition out, and " if stuck.size else ""
+    what = "chain of the transitions kept for the fit" if is_part else "chain"
+    nowhere = f" No transition leaves {_first(states[stuck])}." if stuck.size else ""
     return InputError(
-        f"The {what} is not connected: {nowhere}of {states.size} states the largest set that lead "
-        f"to each other has {largest.size} ({_first(states[largest])}), without "
-        f"{_first(states[outside])}",
-        advice=f"To aggregate only that set, {'hold out less, or ' * is_part}set restrict=True; "
-        "transitions that leave it are dropped, and all other states get label -1.",
+        f"The {what} is not connected.{nowhere} Only {largest.size} of {states.size} states lead "
+        f"to each other: {_first(states[largest])}",
+        advice=f"To aggregate only these, {'hold out less, or ' * is_part}set restrict=True; "
+        "transitions that leave them are dropped, and all other states get label -1.",
     )
 
 

@@ -32,7 +32,7 @@ LOGARITHM_WORK = 4  # a term in a table of blocks or subsets
 NUMPY_LOGARITHM_WORK = 15  # a term that NumPy computes
 COMBINATION_WORK = 50  # recording a combination of partitions
 
-MAX_RELATION_CELLS = 1 << 20  # relations with more are not tiny
+MAX_RELATION_CELLS = 1 << 16  # relations with more are not tiny, and would take memory
 MAX_PARTITIONS = 1e9  # larger numbers of partitions count as infinite
 MAX_COUNTED = 1000  # with more elements, only 1 or n clusters have few enough partitions
 MAX_INNER = 20  # elements whose subsets are all kept in memory, in about 100 MB
