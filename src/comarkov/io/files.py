@@ -161,10 +161,11 @@ def free_place(
         is_empty = target.is_dir() and not target.is_symlink() and not any(target.iterdir())
     if not os.path.lexists(target) or is_empty:
         return target
-    if target.is_symlink() or not is_ours(target):
+    is_known = not target.is_symlink() and is_ours(target)
+    if not is_known and os.path.lexists(target):
         fact = "holds other data of comarkov" if is_own(target) else "was not written by comarkov"
         raise FileExistsError(f"{target} {fact}, and is not replaced. Choose another path.")
-    if not replace:
+    if is_known and not replace:
         raise FileExistsError(
             f"{target} exists already. Replace it with {force}, or choose another path."
         )
@@ -204,8 +205,9 @@ def _draft_beside(target: Path) -> Iterator[Path]:
     draft = target.with_name(f"{start}{token_hex(8)}.part")  # cannot be guessed
     with room_for(target):
         for path in target.parent.glob(f"{escape(start)}*.part"):
-            if path.lstat().st_mtime < time.time() - ABANDONED_AFTER:
-                _remove(path)
+            with suppress(FileNotFoundError):  # its process has finished
+                if path.lstat().st_mtime < time.time() - ABANDONED_AFTER:
+                    _remove(path)
         try:
             yield draft
         except BaseException as error:
@@ -240,7 +242,7 @@ def draft_mode(target: Path, default: int) -> int:
     """The permissions of a new draft: the owner's alone until it gets those of an old file."""
     if not target.exists():
         return default
-    if not os.access(target, os.W_OK):
+    if not os.access(target, os.W_OK) and target.exists():  # else another process replaces it now
         raise PermissionError(f"{target} is read-only. Choose another path, or make it writable.")
     return default & 0o700
 
@@ -248,7 +250,8 @@ def draft_mode(target: Path, default: int) -> int:
 def _settle(draft: Path, target: Path) -> None:
     """Before a draft replaces something: its permissions, and all content is on the disk."""
     if target.exists():
-        shutil.copymode(target, draft)
+        with suppress(FileNotFoundError):  # another process may replace it now
+            shutil.copymode(target, draft)
         for path in (draft, *draft.rglob("*")):
             if path.is_file():
                 with path.open("rb+") as file:
