@@ -107,7 +107,7 @@ MESSAGES = [
     f"Drawing needs matplotlib. {ADVICE}",
     f"Drawing needs matplotlib. {ADVICE}",
     f"The report needs jinja2. {ADVICE}",
-    f"Writing results needs jinja2, matplotlib. {ADVICE}",
+    f"Writing results needs jinja2. {ADVICE}",
     "The data set movielens is not in data. Run: comarkov datasets fetch movielens --out data",
 ]
 
@@ -119,7 +119,7 @@ def test_all_is_computed_and_what_needs_more_says_so(core, tmp_path):
     notice, *lines = done.stderr.splitlines()  # then the progress of the first fit, without a bar
     assert notice == NOTICE
     assert lines
-    shape = r"1/2 Clustering: .*, β = 0.7, cost \d\.\d{4} bits \(\d+ of \d+, \d:\d\d left\)"
+    shape = r"1/2 Clustering: .*, β = 0.7, cost \d\.\d{4} bits \(\d+ of \d+\)"
     assert all(re.fullmatch(shape, line) for line in lines)
 
 

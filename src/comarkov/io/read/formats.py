@@ -281,25 +281,28 @@ def is_list_of_edges(source: Any) -> bool:
     return any(isinstance(value, str) for value in source[0][:2])
 
 
+def _hold_counts(records: list[dict[Any, Any]]) -> bool:
+    """Are all values of records numbers?"""
+    return all(isinstance(value, Number) for record in records for value in record.values())
+
+
 def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Data:
     """A list of edges, of records, or of counts by the name of the column."""
-    need("Reading lists", "polars")
-    import polars as pl
-
-    if is_list_of_edges(source):
-        frame = _edges_frame(source)
-    elif (
-        kind is None
-        and not options.given
-        and all(isinstance(value, Number) for row in source for value in row.values())
-    ):
+    has_pairs = is_list_of_edges(source)
+    if not has_pairs and kind is None and not options.given and _hold_counts(source):
         from sklearn.feature_extraction import DictVectorizer  # slow to import
 
         counter = DictVectorizer()  # columns that a dict lacks are 0
         matrix = counter.fit_transform([{str(k): v for k, v in row.items()} for row in source])
         return Data(matrix, None, counter.get_feature_names_out())
-    else:
-        frame = pl.DataFrame(source, infer_schema_length=None, strict=False)
+    need("Reading lists", "polars")
+    import polars as pl
+
+    frame = (
+        _edges_frame(source)
+        if has_pairs
+        else pl.DataFrame(source, infer_schema_length=None, strict=False)
+    )
     return _from_table(from_frame(frame, "the list"), kind, options, "a list")
 
 
