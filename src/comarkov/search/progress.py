@@ -38,6 +38,7 @@ class Bar:
                 progress.BarColumn(bar_width=24),
                 progress.TaskProgressColumn(),
                 progress.TimeElapsedColumn(),
+                progress.TimeRemainingColumn(),  # of the present stage
             )
             self._rich = progress.Progress(*columns, console=Console(stderr=True))
             self._task = self._rich.add_task("")
