@@ -163,7 +163,7 @@ def test_a_refit_keeps_what_was_set():
 
 
 def test_no_report_shows_absolute_paths(results):
-    command = "comarkov fit /home/ann/a.csv --rows=/home/ann/b.csv -o /tmp/out -k 2"
+    command = "comarkov fit /home/ann/a.csv --rows=/home/ann/b.csv -o /srv/out -k 2"
     assert public_command(command) == "comarkov fit a.csv --rows=b.csv -o out -k 2"
     data = DATA.changed(source="/home/ann/a.csv")
     shared = replace(Results.of(results.fitted, data, command=command), folder="/home/ann/out")
