@@ -56,7 +56,7 @@ def choose(
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
-    """Try numbers of clusters and values of β, and suggest the best ones, with reasons.
+    """Suggest how many clusters there are, and a value of β, with reasons.
 
     OUT gets what fit writes for the suggested values, a report with a slider for β, numbers.csv
     and betas.csv. Values that you set with -k, -l or --beta are used as they are.

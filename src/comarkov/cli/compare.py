@@ -71,7 +71,7 @@ def compare(
     with clear_errors(), notes(output.quiet):
         k, l = comparison.row_clusters, comparison.column_clusters  # noqa: E741
         if k is None or l is None:
-            raise ValueError("compare needs the numbers of clusters, for example: -k 2 -l 3")
+            raise ValueError("compare needs both numbers, for example: -k 2 -l 3")
         refuse_to_replace(comparison.out, comparison.force)
         data = reading.read(source)
         from ..estimators.comparison import compare as compare_methods  # slow to import

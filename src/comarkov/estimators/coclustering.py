@@ -255,7 +255,7 @@ class CoClustering(CoClusterEstimator):
 
     @fit_context(prefer_skip_nested_validation=False)
     def estimate(self, X: Any) -> Estimate:
-        """Predict how much memory and time a fit of X takes, within a factor of about 1.5.
+        """Predict how much memory and time a fit of X takes: the time within a factor of about 3.
 
         It takes a second or two: memory is computed from sizes, and time from a sample of X.
         Sets no attributes.

@@ -174,7 +174,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a fit will need, within a factor of about 1.5."""
+    """What a fit will need; the time is right within a factor of about 3."""
 
     shape: tuple[int, int]
     entries: int

@@ -1,4 +1,4 @@
-"""Who computes the parts of a matrix: the threads of this process.
+"""The parts of a matrix, computed by the threads of this process.
 
 This is the only place that knows. A half-step of a sweep asks for all its parts at once, and gets
 the same answers from any number of threads, from data in memory or on disk.
@@ -42,7 +42,7 @@ class HalfStep(NamedTuple):
 
 
 class Workers(Protocol):
-    """Those who compute the parts of a matrix."""
+    """What computes the parts of a matrix: threads or a Dask cluster."""
 
     @property
     def bounds(self) -> np.ndarray:
