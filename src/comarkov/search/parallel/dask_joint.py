@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import NO_MASS
-from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights, part_digest
 from ...joint.scale import FAINTEST, Extent, spread_of
 from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
 from .dask_client import Task
@@ -177,6 +177,13 @@ class ClusterJoint(Joint):
 
         (cells,) = self.parts.results(start) or [0.0]
         return table_bits_of(cells, self.row_mass, self.column_mass)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all entries, equal for the same matrix in memory, on disk and on workers."""
+        cluster = self.parts.cluster
+        parts = self.parts.results(lambda: cluster.map(part_digest, self.parts.futures))
+        return self.joined_digest(parts or [])
 
     @cached_property
     def T(self) -> Self:  # noqa: N802, as in NumPy
