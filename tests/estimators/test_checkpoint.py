@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from comarkov import CoClustering, cost
 from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
-from comarkov.model.checkpoint import Checkpoint
+from comarkov.model.checkpoint import FileCheckpoint
 from comarkov.model.storage import load_value, save_value
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import starts_for
@@ -117,21 +117,21 @@ def test_an_early_state_of_a_continued_fit_does_not_replace_a_better_one(tmp_pat
     problem = problem_of(X, (4, 3))
     good = CoClustering((4, 3), random_state=0).fit(X)
     poor = problem.with_labels([np.arange(60) % 4, np.arange(40) % 3])
-    first = Checkpoint(file, problem.joint, {})
+    first = FileCheckpoint(file, problem.joint, {})
     first.begin(problem, 0.7)
-    first.keep(problem.with_labels([good.row_labels_, good.column_labels_]), "end")
-    continued = Checkpoint(file, problem.joint, {})
+    first.keep(problem.with_labels([good.row_labels_, good.column_labels_]))
+    continued = FileCheckpoint(file, problem.joint, {})
     continued.begin(problem, 0.7)
-    continued.keep(poor, "start 1")
+    continued.keep(poor)
     assert stored_cost(file, X) == pytest.approx(good.cost_)
 
 
 def test_labels_of_other_numbers_of_clusters_are_not_continued(tmp_path):
     file, X = tmp_path / "fit.npz", blocks()
     problem = problem_of(X, (5, 3))
-    stopped = Checkpoint(file, problem.joint, {})
-    stopped.end(problem.with_labels([np.arange(60) % 5, np.arange(40) % 3]), is_early=True)
-    continued = Checkpoint(file, problem.joint, {})
+    stopped = FileCheckpoint(file, problem.joint, {})
+    stopped.end([np.arange(60) % 5, np.arange(40) % 3], is_early=True)
+    continued = FileCheckpoint(file, problem.joint, {})
     continued.begin(problem_of(X, (4, 3)), 0.7)
     assert continued.labels is None
 

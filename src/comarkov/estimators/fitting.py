@@ -18,8 +18,9 @@ from ..joint.inputs import NamedMatrix, sorted_csr
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.weighting import Weighting, as_weighting
-from ..model.checkpoint import Checkpoint, Chosen
+from ..model.checkpoint import FileCheckpoint
 from ..results.describe import DescribeMixin
+from ..search.checkpoint import Chosen
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
@@ -101,8 +102,8 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             self._store(learnt | {"selection_reason_": selection and selection.reason})
             self.weighting_ = weighting
             self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
-            if run.checkpoint is not None:
-                run.checkpoint.end(solution.state, is_early=bool(run.monitor.reason))
+            if isinstance(run.checkpoint, FileCheckpoint):
+                run.checkpoint.end(solution.state.labels(), is_early=bool(run.monitor.reason))
         warn_of(solution.state, starts, run)
         return data
 
@@ -163,7 +164,7 @@ def with_checkpoint(run: Run, asked: Parameters, wanted: Counts, data: Joint) ->
         if field.name not in WITHOUT_INFLUENCE
     }
     parameters["n_clusters"] = wanted
-    return replace(run, checkpoint=Checkpoint(asked.checkpoint, data, parameters))
+    return replace(run, checkpoint=FileCheckpoint(asked.checkpoint, data, parameters))
 
 
 def choose_counts(

@@ -1,138 +1,56 @@
-"""Checkpoints: the best clustering of a search so far in a file, from which a search can go on."""
+"""Checkpoints in files, which are validated like models, and belong to the data and parameters."""
 
 from __future__ import annotations
 
 import os
-import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..io.files import whole_file
 from ..joint.joint import Joint
 from ..joint.messages import InputError, listed
+from ..search.checkpoint import Checkpoint, Content, Labels
 from ..search.select.beta import EVIDENCE_DTYPE
 from ..search.select.choose_numbers import TABLE
 from .storage import digest_of, load_value, save_value
 
 TIMES_BETWEEN_WRITES = 20  # the time that a write takes, so that writing takes little of all
 
-Labels = list[np.ndarray | None]
 
-
-class Chosen(NamedTuple):
-    """Numbers of clusters that were chosen, and the evidence."""
-
-    numbers: tuple[int, int]
-    table: np.ndarray
-    reason: str
-
-
-class Content(NamedTuple):
-    """What a checkpoint stores: what it belongs to, what was chosen, and the best labels."""
-
-    belongs_to: dict[str, str]  # digests of the data and of each parameter
-    chosen: tuple[Any, ...] | None = None
-    betas: np.ndarray | None = None
-    labels: Labels | None = None
-    stage: str = ""  # of the search in which the labels were found
-
-    def is_sound(self, data: Joint) -> bool:
-        """Can a search on the data go on from this, whatever was changed in the file?"""
-        return (
-            (self.chosen is None or _is_choice(data.shape, *self.chosen))
-            and (self.betas is None or _is_evidence(self.betas))
-            and (self.labels is None or _are_labels(self.labels, data))
-        )
-
-
-class Checkpoint:
-    """A file with the choices and the best labels of a search on some data.
-
-    It is written atomically, after a sweep that reaches the lowest cost so far, but not so often
-    that it takes much time. A search that is stopped early writes the labels that it returns.
-    """
+class FileCheckpoint(Checkpoint):
+    """A checkpoint in a file, which is written atomically, and removed when a search has ended."""
 
     def __init__(
         self, path: str | os.PathLike[str], data: Joint, parameters: Mapping[str, Any]
     ) -> None:
         self.path = Path(path)
-        self._data = data
         digests = {name: digest_of(value) for name, value in parameters.items()}
-        self._content = self._read({"data": data.digest, **digests})
-        self._best_labels: Labels | None = None  # of this search, unlike those in the content
-        self._stage = ""
-        self._beta = 1.0
-        self._counts: list[int | None] = [None, None]
-        self._best, self._next = np.inf, 0.0
-        self._lock = threading.Lock()
-
-    @property
-    def labels(self) -> Labels | None:
-        """The labels of an earlier search from which to go on; None if there are none."""
-        labels = self._content.labels
-        return labels and [None if side is None else side.astype(np.int64) for side in labels]
-
-    @property
-    def chosen(self) -> Chosen | None:
-        """The numbers of clusters that were chosen."""
-        return None if self._content.chosen is None else Chosen(*self._content.chosen)
-
-    @property
-    def beta_evidence(self) -> np.ndarray | None:
-        """The evidence by which β was chosen."""
-        return self._content.betas
-
-    def remember(self, **choices: Any) -> None:
-        """Write what was chosen before the search."""
-        self._content = self._content._replace(**choices)
-        self._write()
+        super().__init__(data, self._read(data, {"data": data.digest, **digests}))
 
     def begin(self, problem: Any, beta: float) -> None:
         """Set what is searched for: a clustering for a problem, with a low cost at β."""
-        self._beta, self._counts = beta, [start.k for start in problem.starts]
-        labels = self.labels
-        if labels is None:
-            return
-        if _counts(labels) != self._counts:  # of a choice that was stopped; now others were chosen
-            self._content = self._content._replace(labels=None)
-            return
-        for start, side in zip(problem.starts, labels, strict=True):
+        for start, side in zip(problem.starts, self.labels or [], strict=False):
             if side is not None and (side != start.labels)[start.fixed].any():
                 raise self._damaged()
-        self._best = problem.with_labels(labels).cost(beta)
+        super().begin(problem, beta)
 
-    def keep(self, state: Any, stage: str) -> None:
-        """Write the labels of a clustering of the data, if it is the best so far."""
-        if getattr(state, "joint", None) is not self._data or time.monotonic() < self._next:
-            return
-        labels = state.labels()
-        if _counts(labels) != self._counts:
-            return  # with more clusters than in the end, or of one side alone
-        cost = state.cost(self._beta)
-        with self._lock:
-            if cost < self._best:
-                self._best, self._best_labels, self._stage = cost, labels, stage
-                self._write()
-
-    def end(self, state: Any, is_early: bool) -> None:
+    def end(self, labels: Labels, is_early: bool) -> None:
         """Remove the file or, if the search was stopped early, write the labels it returns."""
         if is_early:
-            self._best_labels, self._stage = state.labels(), "stopped"
-            self._write()
+            self.write(labels)
         else:
             self.path.unlink(missing_ok=True)
 
-    def _read(self, belongs_to: dict[str, str]) -> Content:
+    def _read(self, data: Joint, belongs_to: dict[str, str]) -> Content:
         if not self.path.exists():
             return Content(belongs_to)
         try:
             content = Content(**load_value(self.path))
             others = [name for name, of in belongs_to.items() if content.belongs_to[name] != of]
-            is_sound = bool(others) or content.is_sound(self._data)
+            is_sound = bool(others) or _is_sound(content, data)
         except (OSError, TypeError, KeyError, InputError) as error:
             raise self._damaged() from error
         if others:
@@ -144,7 +62,8 @@ class Checkpoint:
             )
         if not is_sound:
             raise self._damaged()
-        return content
+        sides = content.labels
+        return content._replace(labels=sides and [_changed_type(side, np.int64) for side in sides])
 
     def _damaged(self) -> InputError:
         return InputError(
@@ -154,27 +73,29 @@ class Checkpoint:
         )
 
     def _write(self) -> None:
-        begin = time.monotonic()
-        content = self._content
-        if self._best_labels is not None:
-            content = content._replace(labels=_compact(self._best_labels), stage=self._stage)
+        begin = self._now()
+        labels = self.content.labels if self._best_labels is None else self._best_labels
+        small = labels and [_changed_type(side, None) for side in labels]
         with whole_file(self.path) as draft:
-            save_value(content._asdict(), draft)
-        end = time.monotonic()
+            save_value(self.content._replace(labels=small)._asdict(), draft)
+        end = self._now()
         self._next = end + TIMES_BETWEEN_WRITES * (end - begin)
 
 
-def _counts(labels: Sequence[np.ndarray | None]) -> list[int | None]:
-    """Return the number of clusters of each side; None if it is not clustered."""
-    return [None if side is None else int(side.max()) + 1 for side in labels]
+def _changed_type(labels: np.ndarray | None, dtype: Any) -> np.ndarray | None:
+    """Labels of a type, or of the smallest that can hold them."""
+    if labels is None:
+        return None
+    return labels.astype(dtype or np.min_scalar_type(-int(labels.max()) - 1))
 
 
-def _compact(labels: Labels) -> Labels:
-    """Return labels in the smallest type for them."""
-    return [
-        None if side is None else side.astype(np.min_scalar_type(-int(side.max()) - 1))
-        for side in labels
-    ]
+def _is_sound(content: Content, data: Joint) -> bool:
+    """Can a search on the data go on from this, even if the digest of the file was corrected?"""
+    return (
+        (content.chosen is None or _is_choice(data.shape, *content.chosen))
+        and (content.betas is None or _is_evidence(content.betas))
+        and (content.labels is None or _are_labels(content.labels, data))
+    )
 
 
 def _is_choice(shape: tuple[int, int], numbers: Any, table: Any, reason: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .checkpoint import Checkpoint
 from .progress import Monitor
 
 STREAM_NUMBERS = 2**32  # numbers of streams are words of 32 bits
@@ -87,7 +88,7 @@ class Run:
     n_init: int = 1
     may_settle: bool = False  # end the search once its first members agree
     n_jobs: int = 1
-    checkpoint: Any = None  # a ``model.checkpoint.Checkpoint``: it also keeps what was chosen
+    checkpoint: Checkpoint | None = None
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
 
     def at(self, beta: float) -> Run:
@@ -113,8 +114,7 @@ class Run:
     @property
     def earlier_labels(self) -> list[np.ndarray | None] | None:
         """The labels of an earlier run that was cut short; None if there are none."""
-        labels: list[np.ndarray | None] | None = getattr(self.checkpoint, "labels", None)
-        return labels
+        return None if self.checkpoint is None else self.checkpoint.labels
 
     def stop(self) -> bool:
         """Should the work end here?"""
