@@ -16,6 +16,7 @@ from .objects import (
     is_anndata,
     is_frame,
     is_pandas,
+    refuse_surrogates,
     weights_of,
     with_numpy_numbers,
 )
@@ -113,7 +114,11 @@ def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     if not hasattr(W, "columns"):
         return None, None
     rows = np.asarray(W.index, dtype=object) if hasattr(W, "index") else None
-    return rows, np.asarray(W.columns, dtype=object)
+    columns = np.asarray(W.columns, dtype=object)
+    for of_side in (rows, columns):
+        if of_side is not None:
+            refuse_surrogates(of_side, "X")
+    return rows, columns
 
 
 def are_numbers(names: np.ndarray) -> bool:
