@@ -116,6 +116,7 @@ def test_what_would_lead_out_of_an_array_is_found_in_large_stores(
         {"shape": "22"},
         {"entries": 3.0},
         {"scale": "1"},
+        {"spread": 10**30},  # no float, which kernels need
         {"scale": -1.0},
         {"scale": float("nan")},
         {"spread": float("nan")},

@@ -154,7 +154,7 @@ def named_csr(W: Any) -> NamedMatrix:
 def _check(W: Any) -> Any:
     """A 2-D numeric array or sparse array of weights, or an error with the call to use."""
     if sp.issparse(W) and W.ndim == 2:
-        W = _sparse_csr(W)
+        W = sound_csr(W)
     elif np.ma.isMaskedArray(W):
         raise InputError("X is a masked array", advice="Fill the gaps: pass X.filled(0)")
     else:
@@ -193,7 +193,7 @@ def _numbers(W: Any) -> Any:
         ) from error
 
 
-def _sparse_csr(W: Any) -> Any:
+def sound_csr(W: Any) -> Any:
     """A sparse matrix of any format as CSR whose indices are sound: kernels trust them."""
     if _is_sound(W):
         if W.format in ("coo", "bsr"):  # whose conversion adds duplicates up, in their own type

@@ -226,7 +226,8 @@ class Description:
             and all(type(count) is int and count > 0 for count in counts)
             and type(self.is_count) is bool
             and self.weights in WEIGHT_TYPES
-            and all(isinstance(value, int | float) for value in (self.scale, self.spread))
+            and all(type(value) is float for value in (self.scale, self.spread))  # for kernels
+            and isinstance(self.weighting, str | None)
             and 0 < self.scale < math.inf
             and self.spread > 0
             and all(isinstance(text, str) for text in texts)
