@@ -109,7 +109,7 @@ class CandidateLevel(NamedTuple):
     description: float  # nats
 
 
-def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
+def select(wanted: tuple[Any, Any], data: Joint, run: Run) -> Selection:
     """Choose the numbers that are "auto"; given numbers stay.
 
     A side that the user does not want clustered (None) is clustered here to help with the other.
