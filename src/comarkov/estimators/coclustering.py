@@ -15,7 +15,6 @@ from .._compat import Interval, StrOptions, fit_context
 from ..joint.joint import Joint
 from ..joint.weighting import SCHEMES, Weighting
 from ..model.leaves import canonical_orders, renumbered_path
-from ..search.parallel.dask_fit import compute
 from ..search.run import Run
 from ..search.select import beta as betas_of
 from ..search.state.coclusters import CoClusterProblem, Step
@@ -306,7 +305,7 @@ class CoClustering(CoClusterEstimator):
             counts, _ = choose_counts(data, self._counts(asked.n_clusters), asked, run)
         starts = starts_for(data, counts, asked.init, asked.fixed)
         n_init = asked.search_method("auto").n_starts(CoClusterProblem(data, starts))
-        found = compute(data, partial(_followed, starts, wanted), replace(run, n_init=n_init))
+        found = data.compute(partial(_followed, starts, wanted), replace(run, n_init=n_init))
         warn_of(found, starts, run)
         return found.path
 

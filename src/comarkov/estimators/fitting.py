@@ -22,7 +22,6 @@ from ..joint.weighting import Weighting, as_weighting
 from ..results.describe import DescribeMixin
 from ..search.checkpoint import Checkpoint, Chosen
 from ..search.parallel.dask_client import current
-from ..search.parallel.dask_fit import compute
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
 from ..search.run import Purpose, Run
@@ -55,7 +54,7 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             columns are rows, columns and weights of edges, or a folder of such Parquet files.
         y : ignored
         """
-        self._fit(X)
+        self._fit(X).close()
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
@@ -94,7 +93,7 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             columns = self._check_size(X, data, starts, asked)
             betas = choose_beta(X, starts, asked, run)
             run = run if betas is None else run.at(float(betas["beta"][betas["chosen"]][0]))
-            found = compute(data, partial(searched, self._portable(), starts), run)
+            found = data.compute(partial(searched, self._portable(), starts), run)
             learnt = found.learnt | names_of(data, found.learnt["_model"]) | columns
             learnt |= {"selection_": selection and selection.table, "beta_selection_": betas}
             self._store(learnt | {"selection_reason_": selection and selection.reason})
@@ -200,7 +199,7 @@ def choose_counts(
     chosen = None if run.checkpoint is None else run.checkpoint.chosen
     if chosen is None:
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
-        selected = compute(data, partial(choose_numbers.select, wanted), own)
+        selected = data.compute(partial(choose_numbers.select, wanted), own)
         chosen = Chosen(selected.numbers, selected.table, selected.reason)
         if run.checkpoint is not None and not run.monitor.reason:
             run.checkpoint.remember(**chosen._asdict())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +19,8 @@ from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
 
 if TYPE_CHECKING:
     from .dask_parts import Parts
+
+Result = TypeVar("Result")
 
 
 class Facts(NamedTuple):
@@ -226,6 +228,17 @@ class ClusterJoint(Joint):
         n = matrix.mass.size
         chosen = Joint(matrix, (n, self.shape[1]), self.scale, self.is_count)
         return chosen.subset(places, squeeze)
+
+    def compute(self, work: Callable[[Joint, Any], Result], run: Any) -> Result:
+        """Return work(this matrix, run), done by all workers that have parts of it."""
+        from .dask_fit import compute  # which needs this module
+
+        return compute(self, work, run)
+
+    def close(self) -> None:
+        """Let workers forget the matrix, which cannot be used any more."""
+        for side in (self, self.T):
+            side.parts.futures.clear()
 
     def with_threads(self, threads: int) -> Self:
         """Return this matrix: its workers have threads of their own."""

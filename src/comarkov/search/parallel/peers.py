@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from ...kernels.tables import MassTable
 from ..checkpoint import Checkpoint
 from ..progress import Bar, Limits, Monitor, Progress, showing_in
 from ..run import Run
+from .dask_client import LostError
 from .dask_joint import ClusterJoint, aligned, chosen_rows, joined
 from .worker import (
     CHUNK,
@@ -49,10 +50,6 @@ T = TypeVar("T")
 Work = Callable[[Any, Run], Any]  # of the data and the settings of the search
 
 _peers: dict[str, Peer] = {}  # in this process, by the name of the fit
-
-
-class LostError(Exception):
-    """A worker was lost, and what it held with it."""
 
 
 class LeftError(Exception):
@@ -97,8 +94,8 @@ class Peer:
     def __init__(self, name: str, blank: ClusterJoint) -> None:
         from distributed import get_worker
 
-        self._server = get_worker()
-        self._loop = self._server.loop.asyncio_loop
+        self._server = cast(Any, get_worker())
+        self._loop: asyncio.AbstractEventLoop = self._server.loop.asyncio_loop
         self.threads = int(self._server.state.nthreads)
         self.parts: tuple[dict[int, Matrix], dict[int, Matrix]] = {}, {}
         self.data = blank
@@ -113,7 +110,6 @@ class Peer:
         self._is_broken = self._is_parked = self._is_done = self._has_left = False
         self._end = ""  # why the client wants an early end
         self._events: list[tuple[str, tuple[Any, ...]]] = []
-        self._work: Work | None = None
         self._result: Any = None
         _peers[name] = self
 
@@ -124,7 +120,7 @@ class Peer:
         from cloudpickle import loads
 
         self._join(plan)
-        self._work = loads(order.work)
+        self._work: Work = loads(order.work)
         name = f"comarkov-search-{self._name}"
         threading.Thread(target=self._search, args=(order,), name=name, daemon=True).start()
 
@@ -187,7 +183,7 @@ class Peer:
                 data.__dict__["worker"] = Worker(data, data.bounds, 1)
 
     async def _call(self, member: Member, method: str, *arguments: Any) -> Any:
-        from distributed.protocol import to_serialize
+        from distributed.protocol.serialize import to_serialize
 
         answer = await self._server.rpc(member.address).actor_execute(
             actor=member.key, function=method, args=list(map(to_serialize, arguments)), kwargs={}
@@ -357,7 +353,7 @@ class PeerWorker(Worker):
         """Return the results of a task with the costs of the rows of each part, in order."""
         return self._joined(lambda: list(Worker.each_row(self, job, task)))
 
-    def chunks(self, count: int, work: Callable[[int], T]) -> list[T]:
+    def chunks(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), on chunks of a table; each peer does some."""
         if count == 1:
             return [work(0)]

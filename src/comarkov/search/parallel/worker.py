@@ -159,7 +159,7 @@ class Worker:
         """Return a matrix in this process that has these rows, and where they are in it."""
         return self.joint.matrix, numbers
 
-    def chunks(self, count: int, work: Callable[[int], T]) -> list[T]:
+    def chunks(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), on chunks of a table, done at the same time."""
         return self.each(work, count)
 
