@@ -116,6 +116,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions) -> Data:
     """Data from an object, a database, a folder or a file."""
     if not is_place(source):
         return _from_object(source, kind, options)
+    if source == "":
+        raise InputError("The path is empty", advice="Give a file, or a folder such as '.'.")
     if databases.is_address(source):
         table = databases.from_database(source, options)
         return _from_table(table, kind, options, "a database")

@@ -21,7 +21,7 @@ from ..read_options import ReadOptions
 from . import databases
 from .headers import CountWords, HeaderGuess, guess_header, looks_like_number
 from .matrices import refuse_large_archive
-from .opened import SPREADSHEET, Opened, as_utf8
+from .opened import DAMAGED, SPREADSHEET, Opened, as_utf8, refuse_far_cells
 from .raw_tables import RawTable, columns_to_drop, first_line, table_error, without_columns
 from .records import Lines, irregular_records, is_regular
 
@@ -342,11 +342,12 @@ def _cells(
     again = "Save it again, or as CSV."
     refuse_large_archive(file, "an Excel file", max_bytes, again)
     try:
+        refuse_far_cells(file, again)
         book = fastexcel.read_excel(file.path)
         name = _choose_sheet(book.sheet_names, sheet, file.name)
         cells = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string")
         frame: pl.DataFrame = cells.to_polars()
-    except fastexcel.FastExcelError as error:
+    except (fastexcel.FastExcelError, RuntimeError, *DAMAGED) as error:
         why = first_line(error).removeprefix("calamine error: ")
         problem = f"it is not an Excel file, or it is damaged: {why}"
         raise InputError(problem, file=file.name, advice=again) from error

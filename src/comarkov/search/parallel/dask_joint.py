@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import NO_MASS
-from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights, part_digest
 from ...joint.parts import count_parts, part_bounds, total
 from ...joint.scale import FAINTEST, Extent, spread_of
 from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
@@ -195,6 +195,13 @@ class ClusterJoint(Joint):
             return self.gather().information
         sums = self._worker.map(_sum_xlogx, [()] * (self.bounds.size - 1))
         return table_bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all entries, equal for the same matrix in memory, on disk and on workers."""
+        cluster = self.parts.cluster
+        self.parts.restore()
+        return self.joined_digest(cluster.results(cluster.map(part_digest, self.parts.futures)))
 
     @cached_property
     def T(self) -> Self:  # noqa: N802, as in NumPy

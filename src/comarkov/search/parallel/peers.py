@@ -26,7 +26,7 @@ import numpy as np
 from ...joint.parts import Change, aligned_ranges, total_of_ranges
 from ...kernels.matrix import Matrix
 from ...kernels.tables import MassTable
-from ..checkpoint import Checkpoint
+from ..checkpoint import Checkpoint, Content
 from ..progress import Bar, Limits, Monitor, Progress, showing_in
 from ..run import Run
 from .dask_client import LostError
@@ -78,7 +78,7 @@ class Order(NamedTuple):
     work: bytes  # pickled, because Dask waits forever for what it cannot read
     run: Run  # without a monitor
     limits: Limits
-    earlier: dict[str, np.ndarray] | None  # what an earlier search has left; None without a file
+    earlier: Content | None  # what an earlier search has left; None without a file
 
 
 class News(NamedTuple):
@@ -539,9 +539,9 @@ class PeerMonitor(Monitor):
 class PeerCheckpoint(Checkpoint):
     """Sends the best labels to the client, which writes them."""
 
-    def __init__(self, peer: Peer, content: dict[str, np.ndarray]) -> None:
+    def __init__(self, peer: Peer, content: Content) -> None:
+        super().__init__(peer.data, content)
         self._peer = peer
-        self._expect(peer.data, content)
 
     def _now(self) -> float:
         return self._peer.agreed
