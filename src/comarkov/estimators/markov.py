@@ -61,9 +61,11 @@ class MarkovAggregation(Searches):
     L_0 is 0 exactly if the chain is strongly lumpable: all states of a cluster go to each cluster
     with the same probability. The clusters then form a Markov chain, wherever the chain starts. If
     L_0 > 0 they can still form one, but only for special starting distributions. L_0 is also 0 if
-    clusters reveal nothing about the next ones, so look at I(Z̄1;Z̄2) too
-    (``information_.row_clusters_column_clusters``). At β = 1/2 only that counts:
-    2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic and need not be reversible.
+    the *states* reveal nothing about the next cluster, I(Z1;Z̄2) = 0: that is lumpable, and useless.
+    So look at I(Z̄1;Z̄2) too (``information_.row_clusters_column_clusters``). Clusters that reveal
+    nothing about the next ones are not enough for L_0 = 0: see the cycle of four states in the
+    notes. At β = 1/2 only I(Z̄1;Z̄2) counts: 2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic and
+    need not be reversible.
 
     Parameters
     ----------
@@ -128,6 +130,11 @@ class MarkovAggregation(Searches):
         The number of sweeps over all states, for all β together.
     n_features_in_, feature_names_in_
         The number of the matrix' columns and their names, if the input is a matrix.
+
+    Notes
+    -----
+    In the cycle 0 → 1 → 2 → 3 → 0 with the clusters {0, 1} and {2, 3}, the next cluster is
+    independent of the current one: I(Z̄1;Z̄2) = 0. But the state determines it: L_0 = 1 bit.
 
     Examples
     --------
