@@ -167,8 +167,8 @@ def _check_methods(methods: Sequence[str] | None) -> list[str]:
     wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
         problem = f"There is no method {wrong[0]!r}" if wrong else "methods is empty"
-        advice = f"Choose from: {', '.join(known)}; None is all of the first {len(METHODS)}."
-        raise InputError(problem, advice=advice)
+        advice = f"Choose from: {', '.join(known)}; or use None for all of the first"
+        raise InputError(problem, advice=f"{advice} {len(METHODS)}.")
     return names
 
 
