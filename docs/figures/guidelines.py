@@ -34,11 +34,11 @@ def imbalanced(ratio: float, seed: int) -> Sample:
     return rng.poisson(rates), truth, truth, (4, 4)
 
 
-def unequal(l: float, seed: int) -> Sample:
-    """Eight diagonal blocks, but only l column clusters."""
+def unequal(column_clusters: float, seed: int) -> Sample:
+    """Eight diagonal blocks, with fewer column clusters."""
     truth = np.repeat(np.arange(8), 15)
     rates = np.where(truth[:, None] == truth, 1.2, 0.2)
-    return np.random.default_rng(seed).poisson(rates), truth, truth, (8, int(l))
+    return np.random.default_rng(seed).poisson(rates), truth, truth, (8, int(column_clusters))
 
 
 def noisy(mean: float, seed: int) -> Sample:
