@@ -49,7 +49,7 @@ def sentences_about(
     warning = caution(findings, reason)
     lines = [plain(warning)] if warning else []
     lines += [headline(findings), *([reason] if reason else [])]
-    return lines + [f"- {plain(each)}" for each in strongest(findings, weight, SENTENCES)]
+    return lines + [f"- {plain(each.sentence)}" for each in strongest(findings, weight, SENTENCES)]
 
 
 def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
@@ -128,7 +128,8 @@ def glance(findings: Findings, are_named: tuple[bool, bool], weight: Weight | No
     warning = caution(findings)
     parts = [f"<p><b>{_html(warning)}</b></p>"] if warning else []
     parts.append(f"<p>{escape(headline(findings))}</p>")
-    items = "".join(f"<li>{_html(each)}</li>" for each in strongest(findings, weight, SENTENCES))
+    found = strongest(findings, weight, SENTENCES)
+    items = "".join(f"<li>{_html(each.sentence)}</li>" for each in found)
     parts.append(f"<ul>{items}</ul>" if items else "")
     sides = findings.sides
     if all(side.is_clustered and side.n_clusters <= GLANCE_BLOCKS for side in sides):

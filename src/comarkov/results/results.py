@@ -190,7 +190,7 @@ class Results(BaseResults):
     def __repr__(self) -> str:
         strong = strongest(self.findings, weight_of(self), 1)
         subject = f"Results of {self.title}:" if self.source else "Results:"
-        return " ".join([subject, self.headline, *map(plain, strong)])
+        return " ".join([subject, self.headline, *(plain(each.sentence) for each in strong)])
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the headline, the blocks and the clusters."""
@@ -307,11 +307,12 @@ class Results(BaseResults):
         source = f'"{DATA_FILE}")  # in the folder of this page' if self.command else "...)"
         if is_large(self.data):
             source = f"{file_name(str(self.data.path))!r})"
-        elif self.source and not self.command:
+        elif self.source and not self.command and Path(self.source).exists():
             source = f"{file_name(self.source)!r})"
+        read = f"comarkov.read({source}" if source != "...)" else "...  # the data of this fit"
         return (
             f"import comarkov\nfrom comarkov import {_kind(self.fitted)}\n\n"
-            f"data = comarkov.read({source}\n"
+            f"data = {read}\n"
             f"model = {self._fit_call()}\n"
             f'comarkov.Results.of(model, data{path}).write("out")'
         )
@@ -320,9 +321,11 @@ class Results(BaseResults):
         """Python that fits the model and, if it is a cut, cuts it."""
         numbers = tuple(side.n_clusters or None for side in self.findings.sides)
         fitted = self.fitted.hierarchy_.n_fitted
-        if fitted == numbers:
-            return f"{self.fitted!r}.fit(data)"
         model = copy(self.fitted)
+        if hasattr(model, "n_jobs"):
+            model.n_jobs = None  # it is of the machine, and does not change the clusters
+        if fitted == numbers:
+            return f"{model!r}.fit(data)"
         model.n_clusters = fitted
         return f"{model!r}.fit(data).cut({numbers})"
 
