@@ -147,15 +147,18 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
     """
     sides, weight = findings.sides, weight or Weight()
     if all(side.is_clustered for side in sides):
-        return [_block_finding(findings, a, b, weight) for a, b in _strongest_blocks(findings, most)]
+        return [
+            _block_finding(findings, a, b, weight) for a, b in _strongest_blocks(findings, most)
+        ]
     side = next(side for side in sides if side.is_clustered)
     return _feature_findings(side, weight, most)
 
 
 def _block_finding(findings: Findings, a: int, b: int, weight: Weight) -> Finding:
     """A block in words, with the members of both clusters that are most typical of it."""
-    groups = _members(findings.rows, a, findings.columns, b), _members(
-        findings.columns, b, findings.rows, a
+    groups = (
+        _members(findings.rows, a, findings.columns, b),
+        _members(findings.columns, b, findings.rows, a),
     )
     lift, share = float(findings.lift[a, b]), float(findings.blocks[a, b])
     return Finding(_concentration(*groups, lift, share, weight), {"row": a, "column": b}, lift)
@@ -247,8 +250,8 @@ def _members(
     if are_readable(side.names, side.kind):
         names = _name_list(side, members[:NAMES_IN_SENTENCE])
         return [*counted(size, side), Part(" such as "), *names], False
-    names = [[_name_part(side.names[i])] for i in members[:CODES_IN_SENTENCE]]
-    return [*counted(size, side), Part(" ("), *_join_groups(names, ", "), Part(", …)")], False
+    codes = [[_name_part(side.names[i])] for i in members[:CODES_IN_SENTENCE]]
+    return [*counted(size, side), Part(" ("), *_join_groups(codes, ", "), Part(", …)")], False
 
 
 def _typical_of(side: SideFindings, cluster: int, other: SideFindings, block: int) -> np.ndarray:

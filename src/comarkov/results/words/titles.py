@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
@@ -38,9 +39,8 @@ TITLE_NAME = 80  # characters of a name in a title; pages show as much as there 
 TITLE_LENGTH = 90  # characters of a title of several words
 WEAKEST_WORD = 0.2  # its score, relative to the best of its cluster
 UNTYPICAL = 1e-12  # score of members that are not typical at all
-CUT_WORDS = frozenset(  # what is left of don't, we'll and the like
-    "ain aren couldn didn doesn don hadn hasn haven isn ll mightn mustn needn re shan shouldn ve "
-    "wasn weren won wouldn".split()
+CUT_WORDS = re.compile(  # what is left of don't, we'll and the like
+    "(ai|are|could|did|does|do|had|has|have|is|might|must|need|sha|should|was|were|wo|would)n|ll|re|ve"
 )
 BETWEEN = " · "
 TITLES_FILE = "titles.json"
@@ -117,7 +117,7 @@ def _words_of(side: SideFindings, across: np.ndarray) -> Words:
             return Words([], np.zeros((len(members), 0)), "", members, are_names=False, alone=alone)
     shown = [short_name(name, TITLE_NAME) for name in names]
     if kind in WORDS:
-        scores = scores * [name not in CUT_WORDS for name in shown]
+        scores = scores * [not CUT_WORDS.fullmatch(name) for name in shown]
     return Words(shown, scores, f"{kind or 'number'} ", members, alone=alone)
 
 

@@ -42,10 +42,10 @@ class Card {
 
   // On a phone a card is folded to these names.
   get few() {
-    const names = this.facts.members.slice(0, FEW), { size } = this.facts;
-    const parts = Array.from(names, (element, i) =>
-      [i ? ", " : "", isolated(this.data[this.side].names[element])]).flat();
-    return newElement("p", { class: "few" }, ...parts, size > FEW ? " …" : "");
+    const { members, features } = this.facts, { readable, names } = this.data[this.side];
+    const all = readable ? Array.from(members, (element) => names[element]) : features.map(({ name }) => name);
+    const parts = all.slice(0, FEW).flatMap((name, i) => [i ? ", " : "", isolated(name)]);
+    return newElement("p", { class: "few" }, ...parts, all.length > FEW ? " …" : "");
   }
 
   get lists() {

@@ -90,9 +90,6 @@ function foldOnPhones() {
   document.querySelectorAll("details.phone-fold").forEach((fold) => (fold.open = false));
 }
 
-// Is an element there, and not folded away?
-const isOpen = (element) => Boolean(element) && !element.closest("details:not([open])");
-
 // Open a section, or the section that an element is in.
 function openAround(element) {
   const fold = element.querySelector(":scope > details") ?? element.closest("section > details");
