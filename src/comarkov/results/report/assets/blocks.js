@@ -84,10 +84,7 @@ class Blocks {
     return heading;
   }
 
-  title(side, place) {
-    const cluster = this.clusterAt(side, place);
-    return this.data.view.nodes[side] ? this.data.titleOf(side, cluster) : `cluster ${cluster}`;
-  }
+  title(side, place) { return this.data.titleOf(side, this.clusterAt(side, place)); }
 
   // The lift of a block, and its place in the tables of shares.
   at(row, column) {

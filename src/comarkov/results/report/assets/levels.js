@@ -7,7 +7,8 @@ class Levels {
     for (const side of this.sides) this.connect(side);
     byId("back-to-fit")?.addEventListener("click", () => data.setLevel(data.fitLevel));
     document.querySelectorAll("button.level-file").forEach((button) =>
-      button.addEventListener("click", () => downloadLevel(data, button.dataset.side)));
+      button.addEventListener("click", () =>
+        download(`${button.dataset.side}.csv`, levelCsv(data, button.dataset.side))));
   }
 
   connect(side) {
@@ -108,10 +109,6 @@ function levelCsv(data, side) {
   return ["name,cluster,confidence,rank,title", ...lines, ""].join("\n");
 }
 
-function downloadLevel(data, side) {
-  download(`${side}.csv`, levelCsv(data, side));
-}
-
 const quotedForShell = (name) => (/^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
 // The command is to be run beside the folder of this page; FOLDER where the page cannot know it.
@@ -164,17 +161,12 @@ class LevelFindings {
     this.list?.replaceChildren(...(this.data.isFit() ? this.ofFit : this.strongest().map((block) => this.item(block))));
   }
 
-  // Blocks by their part of the information, no cluster twice.
+  // Blocks by their part of the information.
   strongest() {
-    const { share, expected, shape: [, wide] } = this.data.view, used = new Set();
+    const { share, expected, shape: [, wide] } = this.data.view, bits = ({ mass, lift }) => mass * Math.log2(lift);
     const blocks = Array.from(share, (mass, i) => ({ mass, lift: expected[i] > 0 ? mass / expected[i] : 1,
       rows: Math.floor(i / wide), columns: i % wide })).filter(({ lift }) => isInformative(lift));
-    const bits = ({ mass, lift }) => mass * Math.log2(lift);
-    return blocks.sort((a, b) => bits(b) - bits(a)).filter((block) => {
-      const keys = SIDES.map((side) => `${side} ${block[side]}`), isNew = keys.every((key) => !used.has(key));
-      if (isNew) keys.forEach((key) => used.add(key));
-      return isNew;
-    }).slice(0, FINDINGS);
+    return blocks.sort((a, b) => bits(b) - bits(a)).slice(0, FINDINGS);
   }
 
   item({ mass, lift, ...block }) {

@@ -25,7 +25,6 @@ class Report {
     this.connectButtons();
     this.connectScreen();
     connectDownloads(data.sections);
-    foldOnPhones();
     connectContents();
     this.levels.describe();
     this.describeSubset();
@@ -109,7 +108,7 @@ class Report {
     byId("zoom-out").addEventListener("click", () => this.navigation.zoomBy(1 / STEP));
     byId("zoom-all").addEventListener("click", () => this.navigation.showAll());
     byId("colour").addEventListener("change", ({ target }) => {
-      this.heatmap.picture.colourBy(target.value);
+      Object.assign(this.heatmap.picture, { by: target.value }).recolour();
       this.heatmap.draw();
       this.drawRamp();
     });

@@ -67,7 +67,11 @@ class ElementMap {
     pen.globalAlpha = 1;
     const place = this.lit?.side === this.side && this.lit.element !== undefined
       && this.pixel(this.lit.element);
-    if (place) strokeRing(pen, place, radius + 3);
+    if (!place) return;
+    Object.assign(pen, { strokeStyle: colour("--accent"), lineWidth: 2.5 });
+    pen.beginPath();
+    pen.arc(...place, radius + 3, 0, 2 * Math.PI);
+    pen.stroke();
   }
 
   // The colours of clusters with their titles, which light the cluster.
@@ -108,12 +112,4 @@ class ElementMap {
     const element = this.nearest(event);
     if (element !== null) this.onChoose?.({ side: this.side, element });
   }
-}
-
-function strokeRing(pen, [x, y], radius) {
-  pen.strokeStyle = colour("--accent");
-  pen.lineWidth = 2.5;
-  pen.beginPath();
-  pen.arc(x, y, radius, 0, 2 * Math.PI);
-  pen.stroke();
 }

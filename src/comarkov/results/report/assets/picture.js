@@ -73,11 +73,6 @@ class Picture {
     this.table = pixelsOf(this.scale);
   }
 
-  colourBy(by) {
-    this.by = by;
-    this.recolour();
-  }
-
   draw(pen, spans, density) {
     pen.imageSmoothingEnabled = false;
     if (this.isFar(spans)) this.drawOverview(pen, spans);

@@ -59,18 +59,15 @@ function titleButton(title, onChange) {
   return button;
 }
 
-// The number of a cluster on its colour.
+// The number of a cluster on its colour, which depends on the level, and on whether the page is dark.
 function badge(data, side, cluster) {
   const mark = newElement("span", { class: "badge", "data-side": side, "data-cluster": cluster }, String(cluster));
   mark.style.background = data.clusterColour(side, cluster);
   return mark;
 }
 
-// Colours depend on the level that is shown, and on whether the page is dark.
-function recolourBadges(data) {
-  document.querySelectorAll(".badge[data-side]").forEach(({ dataset, style }) =>
-    (style.background = data.clusterColour(dataset.side, +dataset.cluster)));
-}
+const recolourBadges = (data) => document.querySelectorAll(".badge[data-side]").forEach(({ dataset, style }) =>
+  (style.background = data.clusterColour(dataset.side, +dataset.cluster)));
 
 // Titles in the sentences that open the report, which describe the clusters of the fit.
 function renewTitlesInSentences(data) {
