@@ -45,11 +45,15 @@ def text_of(sentences: Sequence[str], clusters: Sequence[Sequence[str]]) -> str:
 def sentences_about(
     findings: Findings, reason: str = "", weight: Weight | None = None
 ) -> list[str]:
-    """What was clustered and what was kept; ``reason`` explains the numbers of clusters."""
+    """What was clustered and what was kept; ``reason`` explains how many clusters there are."""
     warning = caution(findings, reason)
-    lines = [plain(warning)] if warning else []
-    lines += [headline(findings), *([reason] if reason else [])]
-    return lines + [f"- {plain(each.sentence)}" for each in strongest(findings, weight, SENTENCES)]
+    found = [f"- {plain(each.sentence)}" for each in strongest(findings, weight, SENTENCES)]
+    return [
+        *([plain(warning)] if warning else []),
+        headline(findings),
+        *found,
+        *filter(None, [reason]),
+    ]
 
 
 def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
@@ -74,6 +78,8 @@ def headline(findings: Findings) -> str:
         for side in findings.sides
     ]
     information = findings.information
+    if all(side.n_clusters <= 1 for side in findings.sides) and not information.is_zero:
+        return f"{sizes[0]} and {sizes[1]}."
     if information.is_zero:
         return f"{sizes[0]} and {sizes[1]}: there is no information to keep (0 bits)."
     bits = bits_text(information.row_clusters_column_clusters), bits_text(information.rows_columns)
@@ -89,11 +95,9 @@ def cluster_heading(side: SideFindings, cluster: int) -> str:
 
 
 def features_text(features: Sequence[Feature]) -> str:
-    """Names, each with its lift if that is informative."""
-    return ", ".join(
-        short(each.name) + (f" {lift_text(each.lift)}" if is_informative(each.lift) else "")
-        for each in features
-    )
+    """Names with their lifts, where these are informative."""
+    strong = (each for each in features if is_informative(each.lift))
+    return ", ".join(f"{short(each.name)} {lift_text(each.lift)}" for each in strong)
 
 
 def short(name: str) -> str:
@@ -105,7 +109,7 @@ def cluster_size_text(side: SideFindings, cluster: int) -> str:
     """Size, share of mass and, if known, stability of a cluster."""
     size, share = int(side.sizes[cluster]), float(side.shares[cluster])
     text = f"{count_text(size, 'member')}, {percent_text(share)} of the weight"
-    if side.stability is None or np.isnan(side.stability[cluster]):
+    if side.n_clusters == 1 or side.stability is None or np.isnan(side.stability[cluster]):
         return text
     return f"{text}, stability {side.stability[cluster]:.2f}"
 
