@@ -214,7 +214,7 @@ class WeightingOptions:
         **one_of(SCHEMES),
     )
 
-    def weighting_for(self, data: Data) -> str | None:
+    def weighting_for(self, data: Data) -> Any:
         """The weighting that was requested, or the one that suits the data."""
         if self.weighting is None:
             return data.weighting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -25,6 +25,7 @@ from .words.figures import (
 )
 from .words.sentences import Sentence, Weight, caution, plain, strongest
 
+Side = Literal["rows", "columns"]
 SENTENCES = 3  # about the strongest blocks
 GLANCE_NAME = 40  # characters
 GLANCE_BLOCKS = 16  # clusters of a side whose blocks are drawn
@@ -115,7 +116,7 @@ def cluster_size_text(side: SideFindings, cluster: int) -> str:
 
 
 def top_features(
-    findings: Findings, cluster: int | None = None, n: int = 10, side: str = "rows"
+    findings: Findings, cluster: int | None = None, n: int = 10, side: Side = "rows"
 ) -> list[Feature] | list[list[Feature]]:
     """The most distinctive elements of the other side for a cluster, or for each cluster."""
     check_side(side)
@@ -229,8 +230,16 @@ class DescribeMixin(BaseEstimator):
         findings, reason = self._findings(), getattr(self, "selection_reason_", "")
         return text_of(sentences_about(findings, reason), lines_about_clusters(findings, n))
 
+    @overload
+    def top_features(self, cluster: int, n: int = 10, side: Side = "rows") -> list[Feature]: ...
+
+    @overload
     def top_features(
-        self, cluster: int | None = None, n: int = 10, side: str = "rows"
+        self, cluster: None = None, n: int = 10, side: Side = "rows"
+    ) -> list[list[Feature]]: ...
+
+    def top_features(
+        self, cluster: int | None = None, n: int = 10, side: Side = "rows"
     ) -> list[Feature] | list[list[Feature]]:
         """The elements of the other side that are most distinctive of a cluster.
 

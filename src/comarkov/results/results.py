@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +27,7 @@ from ..joint.parts import block_sums
 from ..model.storage import save_value
 from ..search.state.coclusters import Step
 from .base_results import BaseResults
-from .describe import glance, headline, lines_about_clusters, sentences_about, top_features
+from .describe import Side, glance, headline, lines_about_clusters, sentences_about, top_features
 from .findings import Feature, Findings, SideFindings
 from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
 from .pictures import heatmap_svg
@@ -196,8 +196,16 @@ class Results(BaseResults):
         """What a notebook shows: the headline, the blocks and the clusters."""
         return glance(self.findings, self.data.named, weight_of(self))
 
+    @overload
+    def top_features(self, cluster: int, n: int = 10, side: Side = "rows") -> list[Feature]: ...
+
+    @overload
     def top_features(
-        self, cluster: int | None = None, n: int = 10, side: str = "rows"
+        self, cluster: None = None, n: int = 10, side: Side = "rows"
+    ) -> list[list[Feature]]: ...
+
+    def top_features(
+        self, cluster: int | None = None, n: int = 10, side: Side = "rows"
     ) -> list[Feature] | list[list[Feature]]:
         """The n most distinctive elements of the other side for a cluster, or for each cluster."""
         return top_features(self.findings, cluster, n, side)
