@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .._compat import Interval, StrOptions, fit_context
 from ..joint.joint import Joint
-from ..joint.weighting import SCHEMES, Weighting
+from ..joint.weighting import SCHEMES, Scheme, Weighting
 from ..model.leaves import canonical_orders, renumbered_path
 from ..search.run import Run
 from ..search.select import beta as betas_of
@@ -235,7 +235,7 @@ class CoClustering(CoClusterEstimator):
         beta: float | Literal["auto"] = 0.7,
         *,
         method: Literal["auto", "anneal", "sequential", "batch"] = "auto",
-        weighting: str | Weighting | None = None,
+        weighting: Scheme | Weighting | None = None,
         init: LabelPair | None = None,
         fixed: LabelPair | None = None,
         n_init: Starts = "auto",
