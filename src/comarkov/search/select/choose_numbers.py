@@ -109,16 +109,20 @@ class CandidateLevel(NamedTuple):
     description: float  # nats
 
 
-def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
+def select(
+    data: Joint, wanted: tuple[Any, Any], run: Run, variables: np.ndarray | None = None
+) -> Selection:
     """Choose the numbers that are "auto"; given numbers stay.
+
+    ``variables`` are those of the columns of records.
 
     A side that the user does not want clustered (None) is clustered here to help with the other.
     Large data are represented by a sample.
     """
-    data, note = sample_of(data, run.drawing(Purpose.SAMPLE).rng)
+    data, note = sample_of(data, run.drawing(Purpose.SAMPLE).rng, squeeze=variables is None)
     goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
     CoClusterProblem(data, goal).prepare()
-    choice = _Choice(data, wanted, goal, run)
+    choice = _Choice(data, wanted, goal, run, variables)
     with run.monitor.watch(1, NUMBERS):
         decisions = choice.decisions()
         table = choice.table(decisions)
@@ -133,6 +137,7 @@ class _Choice:
     wanted: tuple[Any, Any]
     goal: tuple[Start, Start]
     run: Run
+    variables: np.ndarray | None = None
     levels: list[CandidateLevel] = field(default_factory=list)
     evidence: Evidence | None = None
     agreements: list[Agreement] = field(default_factory=lambda: [Agreement({}, 1)] * 2)
@@ -195,6 +200,8 @@ class _Choice:
         counts vary like counts.
         """
         assert self.evidence is not None
+        if self.variables is not None:  # values of a variable exclude each other
+            return False
         if self._is_small():
             return self.data.is_count and self.evidence.total >= LIKE_COUNTS * self.data.total
         return self._leftover(state)[1] <= EXPLAINED
@@ -211,7 +218,7 @@ class _Choice:
 
     def _nothing(self, numbers: Numbers) -> str:
         """Return the reason why there is no structure; empty if there is."""
-        if not all(halves.can_be_halved(self._facing(axis)) for axis in (0, 1)):
+        if not all(map(self._can_be_halved, (0, 1))):
             rng = self.run.drawing(Purpose.NULL_TABLES).rng
             return number_ladder.INDEPENDENT if is_independent(self.data.csr, rng) else ""
         tried = [k if k > 1 else TESTED_CLUSTERS for k in numbers]
@@ -221,7 +228,9 @@ class _Choice:
         for axis in (0, 1):
             runs = [self.run.drawing(Purpose.HELD_OUT, axis, i) for i in range(count)]
             pair = tried[axis], tried[1 - axis]
-            gains.append(halves.held_out_gain(self._facing(axis), pair, runs))
+            gains.append(
+                halves.held_out_gain(self._facing(axis), pair, runs, self._variables_facing(axis))
+            )
         return (
             "" if min(gain.z for gain in gains) > SURE_ERRORS else number_ladder.NOTHING_IN_COMMON
         )
@@ -231,13 +240,16 @@ class _Choice:
     def _agreed(self, axis: int) -> Decision | None:
         """Return the number on which halves of the other side agree; None if they cannot decide."""
         facing = self._facing(axis)
-        if not self._is_open(axis) or not halves.can_be_halved(facing) or self.run.stop():
+        if not self._is_open(axis) or not self._can_be_halved(axis) or self.run.stop():
             return None
         work = self.data.nnz * halves.LADDER[-1]
         count = budgets.times(budgets.HALVES_SECONDS, work, *CHOICE_HALVINGS)
         runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(count)]
-        agreement = self.agreements[axis] = halves.agreement(facing, runs)
+        agreement = halves.agreement(facing, runs, self._variables_facing(axis))
+        self.agreements[axis] = agreement
         self.run.monitor.advance(HALVES_SHARE)
+        if self.variables is not None:
+            return self._smallest_agreed(axis, None)
         k = agreement.choice()
         return None if k is None else number_ladder.agreed(axis, k, agreement)
 
@@ -261,7 +273,8 @@ class _Choice:
         """Return the smallest number on which halves agree nearly best, if it is small."""
         agreement = self.agreements[axis]
         near = agreement.nearly_best()
-        if agreement.is_open or not near or near[0] > MAX_VIEW:
+        is_open = agreement.is_open and self.variables is None
+        if is_open or not near or near[0] > MAX_VIEW:
             return None
         return number_ladder.smallest_agreed(axis, agreement, self._at_least(axis, other))
 
@@ -319,6 +332,13 @@ class _Choice:
     def _facing(self, axis: int) -> Joint:
         """The matrix whose rows are the elements of a side."""
         return self.data.T if axis else self.data
+
+    def _variables_facing(self, axis: int) -> np.ndarray | None:
+        """The variables of the columns of ``_facing``, if there are any."""
+        return None if axis else self.variables
+
+    def _can_be_halved(self, axis: int) -> bool:
+        return halves.can_be_halved(self._facing(axis), self._variables_facing(axis))
 
     def _elements(self, axis: int) -> int:
         return int(self.goal[axis].has_mass.sum())
