@@ -26,7 +26,7 @@ from ..state.starts import free_start
 LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32)
 MIN_MEMBERS = 5  # the least average number of elements in a cluster
 MIN_HALVED = 32  # the least number of columns that can be halved
-MIN_VARIABLES = 4  # the least number of variables of records that can be halved
+MIN_VARIABLES = 2  # the least number of variables of records that can be halved
 HALVES_FIRST_SWEEPS, HALVES_SWEEPS = 20, 2
 AGREED = 0.2  # the least agreement that counts
 IN_SIGHT = 0.75  # of the ceiling: only below it, larger numbers were tried as well
@@ -173,7 +173,7 @@ def held_out_gain(
     half are predicted from the other rows of its cluster in the other half, and compared with the
     prediction from all other rows. All rows have the same weight.
     """
-    pairs = _on_halves(data, halvings, lambda half, run: _fitted(half, numbers, run), variables)
+    pairs = _on_halves(data, halvings, lambda half, run: quick_fit(half, numbers, run), variables)
     parts = [
         _gains(known, unknown)
         for first, second in pairs
@@ -186,7 +186,7 @@ def held_out_gain(
     return Gain(float(rows.mean()) if rows.size else 0.0, _standard_error(rows))
 
 
-def _fitted(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | None:
+def quick_fit(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | None:
     """Return a quick co-clustering from one seeding of each side; None if there is no mass."""
     if data.total == 0:
         return None
