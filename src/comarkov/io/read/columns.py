@@ -149,6 +149,15 @@ def _profile(
     return ColumnProfile(name, heading, *_role_of_texts(texts))
 
 
+def number_profile(heading: str, values: np.ndarray) -> ColumnProfile:
+    """The profile of a column of numbers of a data frame."""
+    numbers = values.astype(np.float64)
+    numbers = numbers[np.isfinite(numbers)]
+    return ColumnProfile(
+        heading, heading, "number", np.unique(numbers).size, numbers.size, numbers
+    )
+
+
 def _look_like_numbers(texts: pl.Series) -> bool:
     """Are most cells numbers with marks that need an option?"""
     cells = texts.head(FEW_RECORDS).to_list()

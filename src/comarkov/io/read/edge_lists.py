@@ -48,9 +48,16 @@ def from_edges(table: RawTable, options: ReadOptions) -> Data:
     the name of a row or a column are skipped.
     """
     fields = roles_of(table, options)
-    codings = [coding_of([(table, field)]) for field in fields[:2]]
+    codings = [coding_of([(table, field)], options.keep_case) for field in fields[:2]]
     batches = _edge_batches(table, codings, options)
-    return _as_matrix(codings, batches, _facts(table, fields))
+    data = _as_matrix(codings, batches, _facts(table, fields))
+    folded = [name for coding in codings for name in coding.folded]
+    if folded:
+        warn_user(
+            f"{table.name}: {listed(folded)} {'is' if len(folded) == 1 else 'are'} written in "
+            "several ways and read as one name each (keep_case=True keeps them apart)."
+        )
+    return data
 
 
 def no_edges(name: str) -> InputError:

@@ -166,15 +166,10 @@ def _with_more(state: CoClusters, axis: int, leaving: Sequence[np.ndarray]) -> C
 SIDE_WORDS = ("row", "column")
 
 OUT_OF_TIME = "There was no time to compare numbers of clusters."
-NOTHING_IN_COMMON = (
-    "No clusters were found: what one half of the data shows does not help to predict the other."
-)
-INDEPENDENT_SIDES = "No clusters were found: rows and columns are independent."
-BY_CHANCE = (
-    "No clusters were found: tables with the same sums of rows and columns, but filled at random, "
-    "look alike."
-)
-INDEPENDENT = "No clusters were found: the counts vary as they would by chance."
+NOTHING_IN_COMMON = "Clusters of one half of the data do not help to predict the other half."
+INDEPENDENT_SIDES = "Rows and columns are independent."
+BY_CHANCE = "Tables with the same sums that are filled at random look like this one."
+INDEPENDENT = "The counts vary as they would by chance."
 
 
 class Decision(NamedTuple):
@@ -194,8 +189,8 @@ def described(axes: list[int], numbers: tuple[int, int]) -> list[Decision]:
 
 def agreed(axis: int, k: int, agreement: Agreement) -> Decision:
     """Halves of the other side agree on this number, or nearly as well on a few smaller ones."""
-    reason = f"{_range(axis, agreement.nearly_best(), k)} (random halves of the {_others(axis)} "
-    reason += f"agree on {agreement.mean(k):.0%} of the clustering)."
+    reason = f"{_range(axis, agreement.nearly_best(), k)} (on these, random halves of the "
+    reason += f"{_others(axis)} agree: {agreement.mean(k):.2f} of 1)."
     return Decision(k, "agreement of halves", reason)
 
 
@@ -207,11 +202,11 @@ def smallest_agreed(axis: int, agreement: Agreement, least: int) -> Decision:
 
 
 def contrasted(axis: int, contrast: Contrast) -> Decision:
-    """The largest number that stands out nearly as much as any from tables filled at random."""
+    """The middle of the numbers that stand out most from tables filled at random."""
     near = contrast.nearly_best()
-    reason = f"{_range(axis, near, near[-1])} (they keep {contrast.ratios[near[-1]]:.1f} times the "
-    reason += "information that chance would)."
-    return Decision(near[-1], "swapped tables", reason)
+    k = near[len(near) // 2]
+    reason = f"{_range(axis, near, k)} ({contrast.ratios[k]:.1f} times the information of chance)."
+    return Decision(k, "swapped tables", reason)
 
 
 def view(axis: int, knee: int, least: int, agreement: Agreement) -> Decision:
@@ -228,9 +223,8 @@ def _range(axis: int, near: Sequence[int], k: int) -> str:
     """The numbers that fit about equally well, and which one is shown."""
     if len(near) < 2 or k not in range(near[0], near[-1] + 1):
         return f"{_clusters(axis, k)} fit best"
-    which = {near[0]: "the fewest", near[-1]: "the most"}.get(k, "these")
     numbers = f"{near[0]} to {near[-1]} {SIDE_WORDS[axis]} clusters fit about equally well"
-    return f"{numbers}; we show {which}, {_clusters(axis, k)}"
+    return f"{numbers}; we show {_clusters(axis, k)}"
 
 
 def _raised(axis: int, number: int, k: int) -> str:
