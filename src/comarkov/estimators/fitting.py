@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ..joint.weighting import Weighting, as_weighting
 from ..results.describe import DescribeMixin
 from ..search.checkpoint import Checkpoint, Chosen
 from ..search.parallel.dask_client import current
+from ..search.parallel.dask_fit import compute
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
 from ..search.run import Purpose, Run
@@ -30,7 +32,7 @@ from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, St
 from ..search.state.starts import starts_for
 from .base import Parameters
 from .estimate import refuse_what_does_not_fit
-from .prediction import CoClustered, Sides, learn, warn_of
+from .prediction import CoClustered, Sides, learn, names_of, warn_of
 
 if TYPE_CHECKING:
     from ..results.results import Results
@@ -94,17 +96,24 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             columns = self._check_size(X, data, starts, asked)
             betas = choose_beta(X, starts, asked, run)
             run = run if betas is None else run.at(float(betas["beta"][betas["chosen"]][0]))
-            solution = self._search(CoClusterProblem(data, starts), run)
-            begin_stage(CONFIDENCE)
-            learnt = learn(solution, starts, run, asked) | columns
+            found = compute(data, partial(searched, self._portable(), starts), run)
+            learnt = found.learnt | names_of(data, found.learnt["_model"]) | columns
             learnt |= {"selection_": selection and selection.table, "beta_selection_": betas}
             self._store(learnt | {"selection_reason_": selection and selection.reason})
             self.weighting_ = weighting
             self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
             if run.checkpoint is not None:
-                run.checkpoint.end(solution.state, is_early=bool(run.monitor.reason))
-        warn_of(solution.state, starts, run)
+                run.checkpoint.end(found.labels, is_early=bool(run.monitor.reason))
+        warn_of(found, starts, run)
         return data
+
+    def _portable(self) -> Self:
+        """This estimator as workers get it: what happens on the way is reported here."""
+        if self._parameters().engine != "dask":
+            return self
+        other = copy(self)
+        other.__dict__.update(callback=None, checkpoint=None)
+        return other
 
     def _check_size(self, X: Any, data: Joint, starts: Sides, asked: Parameters) -> dict[str, Any]:
         """Raise errors about memory and columns before the search; return what columns X has."""
@@ -129,6 +138,23 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
+
+
+class Found(NamedTuple):
+    """The result of a search."""
+
+    learnt: dict[str, Any]
+    labels: list[np.ndarray | None]
+    converged: bool
+
+
+def searched(estimator: CoClusterEstimator, starts: Sides, data: Joint, run: Run) -> Found:
+    """Search, and learn all that a fitted model knows."""
+    solution = estimator._search(CoClusterProblem(data, starts), run)
+    begin_stage(CONFIDENCE)
+    labels = solution.state.labels()
+    learnt = learn(solution, starts, run, estimator._parameters())
+    return Found(learnt, labels, solution.state.converged)
 
 
 def read_weighted(X: Any, asked: Parameters, run: Run) -> tuple[Any, Weighting | None, Joint]:
@@ -180,7 +206,7 @@ def choose_counts(
     chosen = None if run.checkpoint is None else run.checkpoint.chosen
     if chosen is None:
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
-        selected = choose_numbers.select(data, wanted, own, variables)
+        selected = compute(data, partial(choose_numbers.select, wanted, variables=variables), own)
         chosen = Chosen(selected.numbers, selected.table, selected.reason)
         if run.checkpoint is not None and not run.monitor.reason:
             run.checkpoint.remember(**chosen._asdict())

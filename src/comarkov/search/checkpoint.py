@@ -41,10 +41,13 @@ class Checkpoint:
         self, path: str | os.PathLike[str], data: Joint, parameters: Sequence[Any]
     ) -> None:
         self.path = Path(path)
-        self._data = data
         entries = data.shape, data.nnz, data.total * data.scale
         self._about = json.dumps([*entries, *parameters], default=str)
-        self._content = self._read()
+        self._expect(data, self._read())
+
+    def _expect(self, data: Joint, content: dict[str, np.ndarray]) -> None:
+        """Wait for a search on these data; the content is that of the file."""
+        self._data, self._content = data, content
         self._best_labels: dict[str, np.ndarray] = {}  # of this search, unlike those in the content
         self._beta = 1.0
         self._counts: list[int | None] = [None, None]
@@ -92,7 +95,7 @@ class Checkpoint:
 
     def keep(self, state: Any, stage: str) -> None:
         """Write the labels of a clustering of the data, if it is the best so far."""
-        if getattr(state, "joint", None) is not self._data or time.monotonic() < self._next:
+        if getattr(state, "joint", None) is not self._data or self._now() < self._next:
             return
         labels = state.labels()
         if _counts(labels) != self._counts:
@@ -103,12 +106,25 @@ class Checkpoint:
                 self._best = cost
                 self._write_labels(labels, stage)
 
-    def end(self, state: Any, is_early: bool) -> None:
+    def end(self, labels: Sequence[np.ndarray | None], is_early: bool) -> None:
         """Remove the file or, if the search was stopped early, write the labels it returns."""
         if is_early:
-            self._write_labels(state.labels(), "stopped")
+            self._write_labels(labels, "stopped")
         else:
             self.path.unlink(missing_ok=True)
+
+    @property
+    def content(self) -> dict[str, np.ndarray]:
+        """What an earlier search has left."""
+        return self._content
+
+    def write(self, best: dict[str, np.ndarray]) -> None:
+        """Write the best labels that the search has found elsewhere."""
+        self._best_labels = best
+        self._write()
+
+    def _now(self) -> float:
+        return time.monotonic()
 
     def _read(self) -> dict[str, np.ndarray]:
         if not self.path.exists():

@@ -111,7 +111,7 @@ class CandidateLevel(NamedTuple):
 
 
 def select(
-    data: Joint, wanted: tuple[Any, Any], run: Run, variables: np.ndarray | None = None
+    wanted: tuple[Any, Any], data: Joint, run: Run, variables: np.ndarray | None = None
 ) -> Selection:
     """Choose the numbers that are "auto"; given numbers stay.
 
