@@ -35,7 +35,7 @@ def choice_of(W, wanted=("auto", "auto")):
 @pytest.mark.parametrize(("left", "explains"), [(1.1, True), (1.11, False)])
 def test_blocks_explain_the_data_if_little_is_left(left, explains, monkeypatch):
     monkeypatch.setattr(choose_numbers, "leftover", lambda *_: left)
-    rules = {one.rule for one in select(joint(blocks()), ("auto", "auto"), run_at(0.7)).decisions}
+    rules = {one.rule for one in select(("auto", "auto"), joint(blocks()), run_at(0.7)).decisions}
     assert ("description length" in rules) is explains
 
 
@@ -46,7 +46,7 @@ def test_numbers_are_not_settled_if_nothing_can_explain_the_data(left, settles, 
     monkeypatch.setattr(choose_numbers, "leftover", lambda *_: next(sides))
     settled = []
     monkeypatch.setattr(choose_numbers, "settle", lambda state, *_: settled.append(1) or state)
-    select(joint(blocks()), ("auto", "auto"), run_at(0.7))
+    select(("auto", "auto"), joint(blocks()), run_at(0.7))
     assert bool(settled) is settles
 
 
