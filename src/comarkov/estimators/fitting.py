@@ -13,6 +13,7 @@ import numpy as np
 from .._compat import fit_context
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
+from ..io.read.records import variable_of_columns
 from ..io.store.opening import check_large, weighted_joint
 from ..joint.alignment import check_columns
 from ..joint.inputs import NamedMatrix, sorted_csr
@@ -91,7 +92,8 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             run = asked.run(beta.DEFAULT_BETA if asked.beta == "auto" else float(asked.beta))
             X, weighting, data = read_weighted(X, asked, run)
             run = with_checkpoint(run, asked, wanted, data)
-            counts, selection = choose_counts(data, wanted, asked, run)
+            variables = variable_of_columns(X.reading) if isinstance(X, Data) else None
+            counts, selection = choose_counts(data, wanted, asked, run, variables)
             starts = starts_for(data, counts, asked.init, asked.fixed)
             columns = self._check_size(X, data, starts, asked)
             betas = choose_beta(X, starts, asked, run)
@@ -193,7 +195,11 @@ def with_checkpoint(run: Run, asked: Parameters, wanted: Counts, data: Joint) ->
 
 
 def choose_counts(
-    data: Joint, wanted: Counts, asked: Parameters, run: Run
+    data: Joint,
+    wanted: Counts,
+    asked: Parameters,
+    run: Run,
+    variables: np.ndarray | None = None,
 ) -> tuple[Counts, Chosen | None]:
     """Return the numbers of clusters, and the evidence if they are chosen."""
     if "auto" not in wanted:
@@ -207,7 +213,8 @@ def choose_counts(
     chosen = None if run.checkpoint is None else run.checkpoint.chosen
     if chosen is None:
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
-        selected = data.compute(partial(choose_numbers.select, wanted), own)
+        choose = partial(choose_numbers.select, wanted, variables=variables)
+        selected = data.compute(choose, own)
         rows, columns = map(int, selected.numbers)
         chosen = Chosen((rows, columns), selected.table, selected.reason)
         if run.checkpoint is not None and not run.monitor.reason:
