@@ -161,6 +161,7 @@ def calls(message):
     return [result[1] for part in parts[1:] if (result := CALL.match(part))]
 
 
+@pytest.mark.filterwarnings("ignore:.*set aside")
 @pytest.mark.parametrize("name", REFUSED)
 def test_the_error_ends_with_a_call_that_works(name):
     X = REFUSED[name]

@@ -24,7 +24,11 @@ DATA_SETS = {
     "movielens": ("user", "movie", None),
     "newsgroups": ("document", "word", "bm25"),
 }
-KEYWORDS = [name for name, option in READ_OPTIONS.items() if option.value is not None]
+PANELS = ("Input: tables", "Input", "Input: texts")  # what newcomers need comes first
+KEYWORDS = sorted(
+    (name for name, option in READ_OPTIONS.items() if option.value is not None),
+    key=lambda name: PANELS.index(READ_OPTIONS[name].panel),
+)
 
 
 Source = Annotated[

@@ -39,7 +39,7 @@ class FolderOptions:
 
     out: Path | None = OUTPUT.option(
         "--out -o OUT",
-        "The folder for all results, written atomically: you get all of it or none.",
+        "The folder for all results.",
         shown="INPUT-clusters",
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
@@ -71,7 +71,7 @@ class FolderOptions:
         if output.json:
             print_json(summary(out))
         else:
-            echo(results.describe(4))
+            echo(results.describe(4) if output.verbose else "\n".join(results.sentences))
             if not output.quiet:
                 echo(f"\nThe report is {report_in(out)}")
         if self.opened:

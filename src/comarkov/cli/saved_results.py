@@ -144,7 +144,7 @@ def cut(
     *,
     output: OutputOptions,
 ) -> None:
-    """Write the results of FOLDER with fewer or more clusters, without another fit.
+    """Merge or split the clusters in FOLDER without refitting.
 
     Clusters are merged or split along the hierarchy of the fit, exactly as the sliders of the
     report do. OUT gets everything that fit writes, and works with predict, report and cut.
@@ -190,7 +190,7 @@ def report(
     *,
     output: OutputOptions,
 ) -> None:
-    """Rebuild report.html from a folder of results.
+    """Rebuild report.html from a results folder.
 
     [bold]Examples[/bold]
 

@@ -63,7 +63,7 @@ def is_on_disk(X: Any) -> bool:
     return hasattr(X, "joint") and hasattr(X, "matrix")
 
 
-def suggested_weighting(X: Any) -> str | None:
+def suggested_weighting(X: Any) -> Any:
     """The weighting that suits the data, if they suggest one, as texts do."""
     return getattr(X, "weighting", None) if hasattr(X, "row_kind") else None
 

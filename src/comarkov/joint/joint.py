@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +28,7 @@ from .inputs import NO_MASS, named_csr, names
 from .parts import PER_COLUMN, count_parts, part_bounds, total
 from .scale import FAINTEST, INT32_MAX, Extent, count_unit, scaled, spread_of
 
+Result = TypeVar("Result")
 MIN_THREADED_ENTRIES = 1 << 20  # entries for which threads are worth starting
 
 
@@ -201,6 +202,13 @@ class Joint:
             column_names=self.row_names,
         )
         return linked(turned, self)
+
+    def compute(self, work: Callable[[Joint, Any], Result], run: Any) -> Result:
+        """Return work(this matrix, run), which may be done where the matrix is."""
+        return work(self, run)
+
+    def close(self) -> None:
+        """Let go of what other processes hold of the matrix, which cannot be used any more."""
 
     def with_threads(self, threads: int) -> Joint:
         """This matrix for another number of threads."""

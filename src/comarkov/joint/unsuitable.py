@@ -137,7 +137,7 @@ def refuse_frame(frame: Any, columns: FrameColumns) -> None:
         )
     if columns.others:
         names = listed(map(quoted, columns.others))
-        advice = f"Drop them: pass {dropping(frame, columns.others)}"
+        advice = f"Drop them: pass {dropping(frame, columns.others)}; or pass comarkov.records(X)"
         raise InputError(f"X holds neither numbers nor text in {names}", advice=advice)
     if not columns.texts:
         return
@@ -176,10 +176,15 @@ def _as_names(frame: Any, columns: FrameColumns) -> str:
     if len(ends) == 2 and len(numbers) <= objects.EDGE_COLUMNS:
         edges = edges_call("X", ends, [name for name in numbers if name not in ends])
     if edges and (len(texts) >= 2 or not _are_distinct(frame, texts[0])):
-        return f"If each line is one pair of a row and a column, pass {edges}"
+        return (
+            f"If each line is one pair of a row and a column, pass {edges}; if it describes one "
+            "row, pass comarkov.records(X)"
+        )
     if not numbers:
         return f"To count their words, pass comarkov.read(X, text={quoted(texts[0])})"
-    table = _table(texts[0], "X" if len(texts) == 1 else dropping(frame, texts[1:]))
+    if len(texts) > 1:
+        return "If each line describes one row, pass comarkov.records(X)"
+    table = _table(texts[0], "X")
     if edges:
         return f"If it names the rows, pass {table}; if each line is one pair, pass {edges}"
     if len(texts) == 1 and not names_rows(frame, columns):

@@ -30,7 +30,7 @@ from ...kernels.batch import (
 )
 from ...kernels.logarithm import TIE
 from ...kernels.matrix import table_bits
-from ..parallel.boards import padded
+from ..parallel.mass_tables import padded
 from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Solution
 from ..state.side import Side

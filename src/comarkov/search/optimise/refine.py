@@ -121,7 +121,7 @@ def refine(state: Clustering, run: Run, stage: str) -> None:
         settled = saved <= run.settings.tol
         if settled and all(visit.complete for visit in visits):
             return
-        complete = settled
+        complete = settled or run.settings.complete
     state.converged = False
 
 
