@@ -71,7 +71,8 @@ def _draw(ax: Any, curve: Any, color: str) -> None:
         ax.plot(curve.x, curve.published, color=color, alpha=0.3, linewidth=4)
     if curve.samples is not None:
         x = np.tile(curve.x, len(curve.samples))
-        ax.plot(x, curve.samples.ravel(), ".", color="0.35", alpha=0.5, markersize=4, mew=0)
+        shade = color if np.isnan(curve.ours).all() else "0.35"  # no line: dots tell curves apart
+        ax.plot(x, curve.samples.ravel(), ".", color=shade, alpha=0.5, markersize=4, mew=0)
     error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
     style = {"color": color, "linewidth": 1, "marker": "o", "markersize": 2.5}
     ax.errorbar(curve.x, curve.ours, error, label=curve.name or "ours", **style)
