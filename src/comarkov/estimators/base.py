@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._compat import Interval, InvalidParameterError, StrOptions
 from ..joint.machine import n_threads
 from ..joint.messages import InputError, quote, warn_user
-from ..joint.weighting import Weighting
+from ..joint.weighting import Scheme, Weighting
 from ..model.storage import Savable
 from ..search.optimise.methods import Method
 from ..search.optimise.refine import Clustering
@@ -52,7 +52,7 @@ class Parameters:
     n_clusters: Any = 3
     beta: float | str = 0.7
     method: str = "auto"
-    weighting: str | Weighting | None = None
+    weighting: Scheme | Weighting | None = None
     init: Any = None
     fixed: Any = None
     n_init: int | str = 1

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 from os import PathLike
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from numpy.typing import ArrayLike
 
 from .._compat import Interval, StrOptions, fit_context
 from ..joint.joint import Joint
-from ..joint.weighting import SCHEMES, Weighting
+from ..joint.weighting import SCHEMES, Scheme, Weighting
 from ..model.leaves import canonical_orders, renumbered_path
+from ..search.run import Run
 from ..search.select import beta as betas_of
 from ..search.state.coclusters import CoClusterProblem, Step
 from ..search.state.starts import starts_for
@@ -233,7 +235,7 @@ class CoClustering(CoClusterEstimator):
         beta: float | Literal["auto"] = 0.7,
         *,
         method: Literal["auto", "anneal", "sequential", "batch"] = "auto",
-        weighting: str | Weighting | None = None,
+        weighting: Scheme | Weighting | None = None,
         init: LabelPair | None = None,
         fixed: LabelPair | None = None,
         n_init: Starts = "auto",
@@ -310,12 +312,10 @@ class CoClustering(CoClusterEstimator):
         if counts is None:
             counts, _ = choose_counts(data, self._counts(asked.n_clusters), asked, run)
         starts = starts_for(data, counts, asked.init, asked.fixed)
-        problem = CoClusterProblem(data, starts)
-        run = replace(run, n_init=asked.search_method("auto").n_starts(problem))
-        solution = betas_of.beta_path(problem, wanted, run)
-        warn_of(solution.state, starts, run)
-        state = solution.state
-        return renumbered_path(solution.path, canonical_orders((state.rows, state.columns), starts))
+        n_init = asked.search_method("auto").n_starts(CoClusterProblem(data, starts))
+        found = data.compute(partial(_followed, starts, wanted), replace(run, n_init=n_init))
+        warn_of(found, starts, run)
+        return found.path
 
     def _counts_of_fit(self, data: Joint) -> tuple[Any, Any] | None:
         """The numbers of clusters, if the fit chose them for the same data."""
@@ -324,3 +324,17 @@ class CoClustering(CoClusterEstimator):
         both = zip(self._counts(self.n_clusters), self.hierarchy_.n_fitted, strict=True)
         rows, columns = (fitted if number == "auto" else number for number, fitted in both)
         return rows, columns
+
+
+class _Followed(NamedTuple):
+    """Co-clusterings at many β."""
+
+    path: list[Step]
+    converged: bool
+
+
+def _followed(starts: Any, betas: Sequence[float], data: Joint, run: Run) -> _Followed:
+    solution = betas_of.beta_path(CoClusterProblem(data, starts), betas, run)
+    state = solution.state
+    orders = canonical_orders((state.rows, state.columns), starts)
+    return _Followed(renumbered_path(solution.path, orders), state.converged)

@@ -22,7 +22,7 @@ from ..io.read.fit_input import fit_input
 from ..io.store.opening import weighted_joint
 from ..joint.joint import joint
 from ..joint.messages import InputError, warn_user, without_mass
-from ..joint.weighting import Weighting, as_weighting
+from ..joint.weighting import Scheme, Weighting, as_weighting
 from ..search.run import Purpose, Seed
 from ..search.state.starts import pair, starts_for
 from .base import COUNT
@@ -76,7 +76,7 @@ def compare(
     methods: Sequence[str] | None = None,
     *,
     beta: float = 0.7,
-    weighting: str | Weighting | None = None,
+    weighting: Scheme | Weighting | None = None,
     n_init: int = 1,
     random_state: Any = 0,
     classes: tuple[ArrayLike | None, ArrayLike | None] = (None, None),

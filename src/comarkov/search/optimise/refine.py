@@ -117,7 +117,7 @@ def refine(state: Clustering, run: Run, stage: str) -> None:
         state.n_iter += 1
         run.monitor.report(stage, run.beta, iteration, cost)
         if run.checkpoint is not None:
-            run.checkpoint.keep(state, stage)
+            run.checkpoint.keep(state)
         settled = saved <= run.settings.tol
         if settled and all(visit.complete for visit in visits):
             return
