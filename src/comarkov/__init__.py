@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .costs import agreement as evaluate  # noqa: F401
     from .costs.objective import Information as Information
+    from .costs.objective import approximation as approximation
     from .costs.objective import cost as cost
     from .costs.objective import information as information
     from .estimators.coclustering import CoClustering as CoClustering
@@ -66,6 +67,7 @@ _HOMES = {
     "Weighting": "joint.weighting",
     "compare": "estimators.comparison",
     "cost": "costs.objective",
+    "approximation": "costs.objective",
     "information": "costs.objective",
     "load": "model.storage",
     "pack": "io.store.packing",
