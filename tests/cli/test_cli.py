@@ -139,11 +139,8 @@ def test_reproduce_says_how_each_curve_compares_and_where_the_page_is(tmp_path):
     done = run("reproduce", "trading", "stuck", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert any(
-        line.startswith("  P1, separated: at β = 0.7 published 0.6027, ours 0.6027: agrees")
-        for line in lines
-    )
-    assert any(line.startswith("  holds: sGITCC does not move") for line in lines)
+    assert any(line.startswith("  P1, separated: 11 agrees (worst at β = ") for line in lines)
+    assert any(line.startswith("  agrees: At β = ½ sGITCC terminates") for line in lines)
     assert lines[-1] == f"The page is {tmp_path / 'out' / 'index.html'}"
 
 

@@ -120,7 +120,8 @@ def _refuse_nothing(data: Data, source: str) -> None:
 
 def refuse_missing(source: str) -> None:
     """An error if there is nothing at a path, and no data set of that name."""
-    if source not in (STDIN, *DATA_SETS) and "://" not in source and not Path(source).exists():
+    is_there = source and Path(source).exists()
+    if source not in (STDIN, *DATA_SETS) and "://" not in source and not is_there:
         raise FileNotFoundError(
             f"There is no file {source!r}, and no data set of that name."
             + (

@@ -59,6 +59,7 @@ class Parameters:
     max_iter: int = 100
     tol: float = 1e-3
     beta_step: float = 0.1
+    sweeps: str = "due"
     keep_path: bool = False
     reject: float | None = None
     max_time: float | None = None
@@ -76,7 +77,7 @@ class Parameters:
             beta=beta,
             seed=Seed.of(self.random_state),
             monitor=Monitor(self.max_time, self.callback, self.verbose),
-            settings=Settings(self.max_iter, self.tol),
+            settings=Settings(self.max_iter, self.tol, complete=self.sweeps == "all"),
             n_jobs=n_threads(self.n_jobs),
         )
 
@@ -94,6 +95,7 @@ class Searches(Savable, BaseEstimator):
     #: The methods that use a parameter, for parameters that not all of them use.
     _used_by: ClassVar[dict[str, tuple[str, ...]]] = {
         "tol": ("anneal", "sequential", "batch"),
+        "sweeps": ("anneal", "sequential"),
         "beta_step": ("anneal",),
         "keep_path": ("anneal",),
     }

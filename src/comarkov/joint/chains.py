@@ -20,6 +20,7 @@ MISSING = "missing"
 SEQUENCES = 'Pass a 1-D list or array of whole numbers or strings: ["sun", "rain", "sun"]'
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 STATES_TO_NAME = 5  # in an error
+START_TOLERANCE = 1e-6  # by how much one step may change a given distribution, being rounded
 
 
 def are_sequences(X: Any) -> bool:
@@ -313,6 +314,40 @@ def chain(
         )
     P = _divided(part)
     return Chain(inside, P, stationary_distribution(P))
+
+
+def chain_from(weights: sp.csr_array, states: np.ndarray, start: Any) -> Chain:
+    """The chain that starts from a distribution that one step does not change.
+
+    ``start`` has a mass for each state; "weights" is the sum of each row, which is right if
+    transitions are symmetric, as in the walk on an undirected graph. States without mass are left
+    out. The chain need not be connected: the start decides how much each part counts.
+    """
+    sums = _row_sums(weights)
+    mass = sums if isinstance(start, str) else np.asarray(start, dtype=float)
+    if mass.shape != sums.shape or not (mass >= 0).all() or not 0 < mass.sum() < np.inf:
+        raise InputError(
+            f"stationary must have a mass, 0 or more, for each of the {sums.size} states",
+            advice='Or set stationary="weights" for a symmetric matrix of weights.',
+        )
+    mass = mass / mass.sum()
+    inside = np.flatnonzero(mass)
+    stuck = inside[sums[inside] == 0]
+    if stuck.size:
+        raise InputError(
+            f"No transition leaves {_first(states[stuck])}, but stationary gives it mass",
+            advice="Add a transition from the state to itself, or set its mass to 0.",
+        )
+    P = _divided(sp.csr_array(weights, dtype=np.float64)[inside])
+    after = mass[inside] @ P
+    worst = int(np.abs(after - mass).argmax())
+    if abs(after[worst] - mass[worst]) > START_TOLERANCE * mass.max():
+        raise InputError(
+            f"stationary is not a stationary distribution: one step changes the mass of "
+            f"{states[worst]} from {mass[worst]:.6g} to {after[worst]:.6g}",
+            advice="Leave stationary out if all states lead to each other: it is then computed.",
+        )
+    return Chain(inside, sp.csr_array(P[:, inside]), mass[inside])
 
 
 def _row_sums(csr: sp.csr_array) -> np.ndarray:

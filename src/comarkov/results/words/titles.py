@@ -250,7 +250,7 @@ def _read_titles(titles: Titles) -> tuple[Mapping[str, Any], str | None]:
         except FileNotFoundError:
             advice = similar_file(Path(file)) or " Check the path."
             raise FileNotFoundError(f"There is no file {file!r}.{advice}") from None
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise InputError(
                 f"This is not JSON: {error}", file=file, advice=EXPECTED_TITLES
             ) from None
@@ -273,7 +273,7 @@ def _titles_of(side: SideFindings, titles: Any, file: str | None) -> dict[int, s
         raise InputError(message, file=file, advice=EXPECTED_TITLES)
     given = {}
     for key, title in titles.items() if isinstance(titles, Mapping) else enumerate(titles):
-        if not str(key).isdecimal() or int(key) >= side.n_clusters:
+        if not str(key).isdecimal() or float(key) >= side.n_clusters:
             numbers = f"Clusters are numbered from 0 to {side.n_clusters - 1}."
             message = f"There is no {side.axis} cluster {key}, which the titles name {title!r}"
             raise InputError(message, file=file, advice=numbers)
