@@ -1,4 +1,4 @@
-"""``comarkov chain`` and ``multi``: clusters of states, or of several types of elements."""
+"""``comarkov chain``, ``network`` and ``multi``: states, nodes, or several types of elements."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 DEFAULT_CLUSTERS = 3
 TRANSITIONS = "A table of transitions, an edge list, or sequences of states."
+EDGES = "A graph file, an edge list or a square table."
+AUTO = "auto"
 RELATIONS = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
 NAMED_TABLE = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
 
@@ -136,6 +138,59 @@ def _advice_about_visits(reading: InputOptions) -> Iterator[None]:
         ) from error
 
 
+@dataclass(frozen=True)
+class NetworkOptions(SearchOptions):
+    """How to find the groups of a network."""
+
+    k: str = CLUSTERING.option("--clusters -k NUMBER", "The number of groups, or auto.", "auto")
+    directed: bool | None = CLUSTERING.option(
+        "--directed/--undirected", "Whether edges have a direction.", shown="detected"
+    )
+
+
+@takes_groups
+def network(
+    source: Annotated[str, argument("INPUT", EDGES)],
+    clustering: NetworkOptions,
+    folder: FolderOptions,
+    *,
+    output: OutputOptions,
+    reading: InputOptions,
+) -> None:
+    """Find groups of nodes in a network, and write all results into a folder.
+
+    INPUT is a graph file (GraphML, GML, GEXF or Pajek), an edge list with two columns of nodes and
+    perhaps one of weights, or a square table. By default, it works out how many groups there are.
+
+    OUT gets a CSV file of the nodes, blocks.csv, clusters.md, summary.json, report.html, and
+    model/ for predict and info.
+
+    [bold]Examples[/bold]
+
+    comarkov network friends.graphml
+
+    comarkov network emails.csv --rows sender --columns recipient --directed -k 5 -o groups
+    """
+    with clear_errors(), notes(output.quiet):
+        out = folder.place(source)
+        search = clustering.search_parameters(output)
+        number: Any = _number(clustering.k, "-k auto or -k 5")
+        data = reading.changed(kind=reading.kind or "network").read(source)
+        from ..estimators.multiway import MultiwayClustering  # slow to import
+        from ..io.read.fit_input import network_input
+        from ..results.multiway_results import MultiwayResults
+
+        edges, _, note = network_input(data, clustering.directed)
+        if note:
+            warnings.warn(note, stacklevel=2)
+        relations = {(edges.row_kind, edges.row_kind): edges}
+        with _files_in_errors(relations):
+            model = MultiwayClustering(number, **search).fit(relations)
+        results = MultiwayResults(model, relations, command())
+        folder.write(results, out)
+        folder.present(results, out, output)
+
+
 class Table(NamedTuple):
     """A table as the user names it."""
 
@@ -178,24 +233,18 @@ class Table(NamedTuple):
 class MultiOptions(SearchOptions):
     """How to cluster several types."""
 
-    k: str | None = CLUSTERING.option(
+    k: str = CLUSTERING.option(
         "--clusters -k NUMBERS",
-        "The number of clusters of every type, such as 3, or of each, such as user=4,item=6.",
-        shown=str(DEFAULT_CLUSTERS),
+        "The number of clusters of every type, such as 3 or auto, or of each: user=4,item=auto.",
+        AUTO,
     )
     weight: list[str] | None = CLUSTERING.option(
         "--weight TYPE,TYPE=NUMBER", "How much a table counts; can be repeated.", shown="1"
     )
     beta: float = network_beta("How strongly the two sides of a table are coupled, 0 to 1.")
 
-    def numbers(self, types: list[str]) -> int | dict[str, int]:
+    def numbers(self, types: list[str]) -> Any:
         """The numbers of clusters as MultiwayClustering takes them."""
-        if self.k is None:
-            warnings.warn(
-                f"Each type gets {DEFAULT_CLUSTERS} clusters, the default. Set numbers with -k.",
-                stacklevel=2,
-            )
-            return DEFAULT_CLUSTERS
         example = "-k " + ",".join(f"{name}={DEFAULT_CLUSTERS}" for name in types)
         if "=" not in self.k:
             return _number(self.k, f"-k 3 or {example}")
@@ -222,9 +271,11 @@ class MultiOptions(SearchOptions):
         return weights or None
 
 
-def _number(text: str, advice: str) -> int:
+def _number(text: str, advice: str) -> int | str:
+    if text.strip().lower() == AUTO:
+        return AUTO
     if not text.strip().isdecimal() or int(text) < 1:
-        raise ValueError(f"-k must be a whole number from 1, not {text!r}: try {advice}.")
+        raise ValueError(f"-k must be a whole number from 1, or auto, not {text!r}: try {advice}.")
     return int(text)
 
 

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .inputs import NamedMatrix, are_numbers, as_csr, is_data, is_matrix, named, names
 from .messages import InputError, listed
+from .objects import GraphEdges, as_objects, is_graph
 from .resample import shared_out
 from .scale import are_whole
 from .stationary import stationary_distribution
@@ -24,7 +25,7 @@ STATES_TO_NAME = 5  # in an error
 
 def are_sequences(X: Any) -> bool:
     """Is X a sequence of states, or several of them, rather than a square matrix of numbers?"""
-    if is_matrix(X):
+    if is_matrix(X) or isinstance(X, NamedMatrix):
         return False
     if hasattr(X, "shape"):
         is_text = getattr(getattr(X, "dtype", None), "kind", None) in ("U", "S")
@@ -114,10 +115,11 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     An edge list that was read lacks the rows of states that are never left, and the columns of
     those that are never entered: it gets them.
     """
+    X = _as_walk(X)
     _check_type(X)
     if kind == "sequences" or (kind == "auto" and are_sequences(X)):
         return _from_sequences(X)
-    X = _with_all_states(X)
+    X = with_all_states(X)
     csr = as_csr(X)
     n, m = csr.shape
     if n != m:
@@ -148,7 +150,7 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     return Transitions(csr, known, states is not None, None, is_counted)
 
 
-def _with_all_states(X: Any) -> Any:
+def with_all_states(X: Any) -> Any:
     """Data whose rows and columns both are all states that either has; other input as it is."""
     given = named(X)
     if given is None or given.row_names is None or given.column_names is None:
@@ -167,6 +169,15 @@ def _with_all_states(X: Any) -> Any:
     states = np.array([*place], dtype=object)
     matrix = sp.csr_array((entries.data, (source, target)), (states.size, states.size))
     return NamedMatrix(matrix, states, states)
+
+
+def _as_walk(X: Any) -> Any:
+    """A graph as the weights of a random walk on it; other input as it is."""
+    if not is_graph(X):
+        return X
+    edges = GraphEdges.of(X)
+    nodes = as_objects(edges.nodes)
+    return NamedMatrix(edges.adjacency(), nodes, nodes)
 
 
 def _from_sequences(X: Any) -> Transitions:

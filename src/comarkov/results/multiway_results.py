@@ -110,6 +110,13 @@ class MultiwayResults(BaseResults):
         object.__setattr__(self, "fitted", copy(self.fitted))  # later fits leave results alone
 
     @property
+    def groups(self) -> list[list[str]]:
+        """The names in each cluster of the first type, the largest cluster first."""
+        own = next(iter(self.types.values()))
+        groups = [own.member_names(a) for a in range(own.n_clusters)]
+        return [sorted(names) for names in sorted(groups, key=len, reverse=True)]
+
+    @property
     def source(self) -> str:
         """What was read: the names of all files."""
         return listed(dict.fromkeys(Path(each.source).name for each in self.data.values()))
