@@ -21,6 +21,8 @@ MISSING = "missing"
 SEQUENCES = 'Pass a 1-D list or array of whole numbers or strings: ["sun", "rain", "sun"]'
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 STATES_TO_NAME = 5  # in an error
+RESTARTS = 0.15  # the probability of a restart, for chains whose states do not all lead to each other
+RESTART_STEPS = 250  # after which the distribution no longer changes: 0.85**250 is rounding
 
 
 def are_sequences(X: Any) -> bool:
@@ -98,14 +100,17 @@ class Transitions(NamedTuple):
     has_names: bool  # False if the names are only the numbers of rows
     sequences: list[np.ndarray] | None  # of numbers of states
     is_counted: bool  # are the weights numbers of observed transitions?
+    step: float = 1.0  # the time that a step takes, in the unit of rates
 
 
 class Chain(NamedTuple):
-    """An irreducible Markov chain."""
+    """A Markov chain, and how often each of its steps is made."""
 
     inside: np.ndarray  # the states of the input that are in it
-    transition: sp.csr_array  # P
-    stationary: np.ndarray  # μ
+    transition: sp.csr_array  # P; states that are never left stay
+    occupancy: np.ndarray  # the share of time in each state; μ if it is stationary
+    flow: sp.csr_array  # P(Z1, Z2); diag(μ) P if it is stationary
+    origin: str  # of the flow: stationary, observed, restarts or given
 
 
 def read_transitions(X: Any, kind: str) -> Transitions:
@@ -117,6 +122,8 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     """
     X = _as_walk(X)
     _check_type(X)
+    if kind == "rates" or (kind == "auto" and _are_rates(X)):
+        return _uniformised(X)
     if kind == "sequences" or (kind == "auto" and are_sequences(X)):
         return _from_sequences(X)
     X = with_all_states(X)
@@ -178,6 +185,42 @@ def _as_walk(X: Any) -> Any:
     edges = GraphEdges.of(X)
     nodes = as_objects(edges.nodes)
     return NamedMatrix(edges.adjacency(), nodes, nodes)
+
+
+def _are_rates(X: Any) -> bool:
+    """Is X a square matrix with negative numbers in its diagonal only, whose rows sum to 0?"""
+    if not is_data(X) or len(getattr(X, "shape", ())) != 2 or X.shape[0] != X.shape[1]:
+        return False
+    matrix = X if sp.issparse(X) else np.asarray(X)
+    if matrix.dtype.kind not in "if" or not (diagonal := matrix.diagonal()).size:
+        return False
+    sums = np.asarray(matrix.sum(axis=1)).ravel()
+    has_rates = diagonal.min() < 0 and diagonal.max() <= 0
+    return bool(has_rates and (abs(sums) <= SUM_TOLERANCE * abs(diagonal).max()).all())
+
+
+def _uniformised(X: Any) -> Transitions:
+    """The chain of a continuous-time process, seen at the rate of its fastest state.
+
+    With Q the rates and q the largest rate of leaving a state, P = 1 + Q / q; a step takes 1/q.
+    Both have the same stationary distribution and the same lumpable partitions.
+    """
+    rows, columns = names(X)
+    rates = sp.csr_array(X if sp.issparse(X) else np.asarray(X), dtype=np.float64)
+    moves = rates - sp.diags_array(rates.diagonal(), format="csr")
+    off = as_csr(moves)
+    leaving = _row_sums(off)
+    if off.shape[0] != off.shape[1] or leaving.max() <= 0:
+        raise InputError(
+            "Rates are a square matrix in which some state is left",
+            advice="Pass the rate from each state (row) to each other one (column).",
+        )
+    stays = sp.diags_array(1 - leaving / leaving.max(), format="csr")
+    P = as_csr(sp.csr_array(off / leaving.max() + stays))
+    states, order = _align(NamedMatrix(P, rows, columns))
+    P = P if order is None else P[order]
+    known = np.arange(P.shape[0]) if states is None else states
+    return Transitions(P, known, states is not None, None, False, 1 / float(leaving.max()))
 
 
 def _from_sequences(X: Any) -> Transitions:
@@ -284,12 +327,19 @@ def hold_out(
     if data.sequences is None:
         tested, fitted = shared_out(data.weights, data.weights.data, share, rng)
         return fitted, tested
-    ends = np.cumsum([0] + [max(sequence.size - 1, 0) for sequence in data.sequences])
-    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # rounding errors do not add up
+    heads, tails = divided(data.sequences, share)
     n = data.states.size
-    pairs = list(zip(data.sequences, cuts, strict=True))
-    fitted = transitions([sequence[: cut + 1] for sequence, cut in pairs], n)
-    return fitted, transitions([sequence[cut:] for sequence, cut in pairs], n)
+    return transitions(heads, n), transitions(tails, n)
+
+
+def divided(
+    sequences: list[np.ndarray], share: float
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The beginnings of sequences, and their ends, which hold about this share of transitions."""
+    ends = np.cumsum([0] + [max(sequence.size - 1, 0) for sequence in sequences])
+    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # rounding errors do not add up
+    pairs = list(zip(sequences, cuts, strict=True))
+    return [part[: cut + 1] for part, cut in pairs], [part[cut:] for part, cut in pairs]
 
 
 def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
@@ -303,27 +353,59 @@ def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
 
 
 def chain(
-    weights: sp.csr_array, states: np.ndarray, restrict: bool, is_part: bool = False
+    weights: sp.csr_array, data: Transitions, restrict: bool, distribution: np.ndarray | None
 ) -> Chain:
-    """The chain of these transitions: of all states, or of the largest connected set.
+    """The chain of these transitions between the states of the data.
 
-    ``is_part`` states in errors that other transitions were held out.
+    If all states lead to each other, its steps are those of the stationary chain. Otherwise
+    ``restrict`` keeps the largest set of states that do. Without it, steps are counted as they
+    were observed; if they are only known as probabilities, the chain restarts anywhere with
+    probability RESTARTS after each step. A ``distribution`` of the first state replaces all this.
     """
     n_sets, member = connected_components(weights, directed=True, connection="strong")
     inside = np.arange(member.size)
-    if n_sets > 1 or weights.nnz == 0:
-        largest = int(np.bincount(member).argmax())
-        inside = np.flatnonzero(member == largest)
-        if not restrict:
-            raise _disconnected(weights, states, inside, is_part)
+    if restrict and n_sets > 1:
+        inside = np.flatnonzero(member == int(np.bincount(member).argmax()))
+        n_sets = 1
     part = sp.csr_array(weights[inside][:, inside], dtype=np.float64)
     if part.nnz == 0:
         raise InputError(
-            "No two states lead to each other: a chain needs transitions that return",
-            advice="Hold out less." if is_part else None,
+            "No two states lead to each other: there are no transitions within a set of states",
+            advice="Pass more transitions, or leave out restrict and held_out.",
         )
-    P = _divided(part)
-    return Chain(inside, P, stationary_distribution(P))
+    left = _row_sums(part) > 0
+    stays = sp.diags_array((~left).astype(np.float64), format="csr")
+    P = _divided(sp.csr_array(part + stays))
+    if distribution is not None:
+        origin, mu = "given", _checked_distribution(distribution, weights.shape[0])[inside]
+    elif n_sets == 1:
+        origin, mu = "stationary", stationary_distribution(P)
+    elif data.is_counted:
+        origin, mu = "observed", _row_sums(part)
+    else:
+        origin, mu = "restarts", _with_restarts(P)
+    flow = sp.csr_array(sp.diags_array(mu / mu.sum()) @ P)
+    occupancy = mu if origin == "stationary" else (_row_sums(flow) + _row_sums(flow.T)) / 2
+    return Chain(inside, P, occupancy, flow, origin)
+
+
+def _checked_distribution(given: Any, n: int) -> np.ndarray:
+    mass = np.asarray(given, dtype=np.float64)
+    if mass.shape != (n,) or not np.isfinite(mass).all() or (mass < 0).any() or mass.sum() <= 0:
+        raise InputError(
+            f"distribution must be {n} numbers from 0, one for each state, with a sum above 0",
+            advice=f"For example: distribution=numpy.full({n}, {1 / n:.6g})",
+        )
+    return mass
+
+
+def _with_restarts(P: sp.csr_array) -> np.ndarray:
+    """The stationary distribution of the chain that restarts anywhere, by iteration."""
+    n = P.shape[0]
+    back, mu = sp.csr_array(P.T), np.full(n, 1.0 / n)
+    for _ in range(RESTART_STEPS):
+        mu = (1 - RESTARTS) * (back @ mu) + RESTARTS / n
+    return mu
 
 
 def _row_sums(csr: sp.csr_array) -> np.ndarray:
@@ -351,21 +433,6 @@ def _divided(weights: sp.csr_array) -> sp.csr_array:
             advice="Set the smallest to 0.",
         )
     return P
-
-
-def _disconnected(
-    weights: sp.csr_array, states: np.ndarray, largest: np.ndarray, is_part: bool
-) -> InputError:
-    """The error for states that are not connected, with the remedy."""
-    stuck = np.flatnonzero(np.diff(weights.indptr) == 0)
-    what = "chain of the transitions kept for the fit" if is_part else "chain"
-    nowhere = f" No transition leaves {_first(states[stuck])}." if stuck.size else ""
-    return InputError(
-        f"The {what} is not connected.{nowhere} Only {largest.size} of {states.size} states lead "
-        f"to each other: {_first(states[largest])}",
-        advice=f"To aggregate only these, {'hold out less, or ' * is_part}set restrict=True; "
-        "transitions that leave them are dropped, and all other states get label -1.",
-    )
 
 
 def _first(states: Iterable[object]) -> str:

@@ -22,10 +22,10 @@ from ..run import Purpose, Run
 
 FIRST_EVIDENCE = 2.0  # edges count this often at first
 WEAK_EVIDENCE = 1.5  # ... and this often where the description has one group: its prior is strict
-MAX_STARTS = 8  # for small networks
+MAX_STARTS = 10  # for small networks
 MAX_CLIMBS = 5  # from the result of the last one
 LEAST_SAVED = 1e-6  # nats
-SAME_LENGTH = 1e-3  # two starts agree if what they save differs by less than this share
+SAME_LENGTH = 1e-5  # two starts agree if what they save differs by less than this share
 
 
 class Communities(NamedTuple):
