@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from .input_options import InputOptions
-from .options import CLUSTERING, OutputOptions, SearchOptions, argument, takes_groups
+from .options import (
+    CLUSTERING,
+    OutputOptions,
+    SearchOptions,
+    argument,
+    parsed_beta,
+    takes_groups,
+)
 from .output import clear_errors, notes
 from .results_folder import FolderOptions, command
 
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
     from ..io.read.fit_input import Key
 
 
-DEFAULT_CLUSTERS = 3
+EXAMPLE_CLUSTERS = 3
 TRANSITIONS = "A table of transitions, an edge list, or sequences of states."
 EDGES = "A graph file, an edge list or a square table."
 AUTO = "auto"
@@ -29,27 +36,21 @@ RELATIONS = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its 
 NAMED_TABLE = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
 
 
-def network_beta(about: str) -> Any:
-    """The option --beta of chains and of several types."""
-    return CLUSTERING.option("--beta B", about, 0.5, min=0, max=1)
-
-
 @dataclass(frozen=True)
 class ChainOptions(SearchOptions):
     """How to aggregate a chain."""
 
-    k: int | None = CLUSTERING.option(
-        "--clusters -k NUMBER",
-        "The number of clusters of states.",
-        shown=str(DEFAULT_CLUSTERS),
-        min=1,
+    k: str = CLUSTERING.option(
+        "--clusters -k NUMBER", "The number of clusters of states, or auto.", AUTO
     )
-    beta: float = network_beta(
-        "From 0 to 1: 1 favours predicting the next cluster, 0 a lumpable chain."
+    beta: str = CLUSTERING.option(
+        "--beta B",
+        "From 0 to 1, or auto: 1 favours predicting the next cluster, 0 a lumpable chain.",
+        AUTO,
     )
     restrict: bool = CLUSTERING.option(
         "--restrict",
-        "If some states cannot be reached from others: keep the largest set that can.",
+        "If some states cannot be reached from others: keep only the largest set that can.",
         False,
     )
     held_out: float = CLUSTERING.option(
@@ -63,16 +64,13 @@ class ChainOptions(SearchOptions):
     def estimator(self, output: OutputOptions) -> MarkovAggregation:
         """A model to fit."""
         search = self.search_parameters(output)  # errors come before a slow import
-        if self.k is None:
-            warnings.warn(
-                f"The number of clusters is {DEFAULT_CLUSTERS}, the default. Set it with -k.",
-                stacklevel=2,
-            )
+        number: Any = _number(self.k, "-k auto or -k 4")
+        beta: Any = parsed_beta(self.beta)
         from ..estimators.markov import MarkovAggregation  # slow to import
 
         return MarkovAggregation(
-            self.k or DEFAULT_CLUSTERS,
-            beta=self.beta,
+            number,
+            beta=beta,
             restrict=self.restrict,
             held_out=self.held_out,
             **search,
@@ -241,11 +239,13 @@ class MultiOptions(SearchOptions):
     weight: list[str] | None = CLUSTERING.option(
         "--weight TYPE,TYPE=NUMBER", "How much a table counts; can be repeated.", shown="1"
     )
-    beta: float = network_beta("How strongly the two sides of a table are coupled, 0 to 1.")
+    beta: float = CLUSTERING.option(
+        "--beta B", "How strongly the two sides of a table are coupled, 0 to 1.", 0.5, min=0, max=1
+    )
 
     def numbers(self, types: list[str]) -> Any:
         """The numbers of clusters as MultiwayClustering takes them."""
-        example = "-k " + ",".join(f"{name}={DEFAULT_CLUSTERS}" for name in types)
+        example = "-k " + ",".join(f"{name}={EXAMPLE_CLUSTERS}" for name in types)
         if "=" not in self.k:
             return _number(self.k, f"-k 3 or {example}")
         pairs = [part.rpartition("=") for part in self.k.split(",")]

@@ -59,8 +59,20 @@ def communities(data: Joint, run: Run) -> Communities:
     part = sp.csr_array(edges[linked][:, linked])
     groups, saved, is_weak = _best(part, run)
     labels = np.full(csr.shape[0], -1)
-    labels[linked] = groups
+    labels[linked] = _without_single_nodes(part, groups)
     return Communities(labels, saved, is_weak)
+
+
+def _without_single_nodes(edges: sp.csr_array, labels: np.ndarray) -> np.ndarray:
+    """Put nodes that are groups of their own, as brokers can be, where most of their edges go."""
+    single = np.flatnonzero(np.bincount(labels)[labels] == 1)
+    links = ((edges + edges.T)[single] @ membership(labels, int(labels.max()) + 1)).toarray()
+    links[np.arange(single.size), labels[single]] = 0
+    best = np.where(links.sum(axis=1) > 0, links.argmax(axis=1), labels[single])
+    joined = labels.copy()
+    is_free = ~np.isin(best, labels[single])  # two single nodes do not swap places
+    joined[single[is_free]] = best[is_free]
+    return np.asarray(np.unique(joined, return_inverse=True)[1])
 
 
 def _best(edges: sp.csr_array, run: Run) -> tuple[np.ndarray, float, bool]:
