@@ -214,8 +214,8 @@ class MarkovAggregation(Searches):
         ----------
         X : square array-like, sparse matrix or data frame; sequence(s) of states; or a graph
             Probabilities or counts of transitions from rows to columns, or the visited states; see
-            ``kind``. A graph of networkx or igraph stands for a random walk on it. Rows and columns of a data frame or of ``Data`` are matched by name, if both
-            have names.
+            ``kind``. Rows and columns of a data frame or of ``Data`` are matched by name, if both
+            have names. A graph of networkx or igraph stands for a random walk on it.
         y : ignored
         """
         data = read_transitions(X, self.kind)
@@ -224,7 +224,7 @@ class MarkovAggregation(Searches):
         if self.held_out:
             rng = run.seed.stream(Purpose.HELD_OUT)
             fitted, tested = hold_out(data, float(self.held_out), rng)
-        walk = chain(fitted, data, self.restrict, self.distribution)
+        walk = chain(fitted, data.is_counted, self.restrict, self.distribution)
         number = self._number(walk, fitted if data.is_counted else None, run)
         graph = Graph((WeightedRelation(0, 0, joint(walk.flow), markov),), 1)
         problem = NetworkProblem(graph, [self._start(number.number, walk, data.states)])
@@ -257,7 +257,7 @@ class MarkovAggregation(Searches):
         return choose_number(walk.flow, inside, own)
 
     def _solve(self, problem: NetworkProblem, run: Run) -> tuple[Network, Run]:
-        """The best clusters and the run at their β, of which the first is kept if both are alike."""
+        """The best clusters, and the run at their β; the first of equals."""
         method = self._parameters().search_method()
         runs = [run.at(beta) for beta in BETAS] if self.beta == "auto" else [run]
         found = [(method.solve(problem, each).state, each) for each in runs]

@@ -390,9 +390,7 @@ class ChosenNumbers(NamedTuple):
     reason: str | None
 
 
-def _numbers_by_relation(
-    data: dict[Key, Joint], wanted: dict[str, Any], run: Run
-) -> ChosenNumbers:
+def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Run) -> ChosenNumbers:
     """Choose numbers for each relation alone; a type gets the largest of its numbers."""
     numbers: dict[str, int] = {}
     reasons: dict[str, str] = {}

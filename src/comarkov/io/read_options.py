@@ -189,7 +189,11 @@ class ReadKeywords(TypedDict, total=False):
 
 HELP = (ReadKeywords.__doc__ or "").partition("\n\n")[2]
 OPTION_ENTRY = re.compile(r" {4}(\w+) : .*?(?:, default: (.*)|, optional)\n((?: {8}.*\n)+)")
-CHOICES = {"kind": (*READ_KINDS, CHAIN, NETWORK), "decimal": (".", ","), "missing": ("skip", "0", "error")}
+CHOICES = {
+    "kind": (*READ_KINDS, CHAIN, NETWORK),
+    "decimal": (".", ","),
+    "missing": ("skip", "0", "error"),
+}
 READ_OPTIONS: dict[str, Option] = {
     name: get_args(hint)[1]
     for name, hint in get_type_hints(ReadKeywords, include_extras=True).items()

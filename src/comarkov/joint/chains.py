@@ -21,7 +21,9 @@ MISSING = "missing"
 SEQUENCES = 'Pass a 1-D list or array of whole numbers or strings: ["sun", "rain", "sun"]'
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 STATES_TO_NAME = 5  # in an error
-RESTARTS = 0.15  # the probability of a restart, for chains whose states do not all lead to each other
+RESTARTS = (
+    0.15  # the probability of a restart, for chains whose states do not all lead to each other
+)
 RESTART_STEPS = 250  # after which the distribution no longer changes: 0.85**250 is rounding
 
 
@@ -194,9 +196,10 @@ def _are_rates(X: Any) -> bool:
     matrix = X if sp.issparse(X) else np.asarray(X)
     if matrix.dtype.kind not in "if" or not (diagonal := matrix.diagonal()).size:
         return False
+    if not (diagonal.min() < 0 and diagonal.max() <= 0):
+        return False
     sums = np.asarray(matrix.sum(axis=1)).ravel()
-    has_rates = diagonal.min() < 0 and diagonal.max() <= 0
-    return bool(has_rates and (abs(sums) <= SUM_TOLERANCE * abs(diagonal).max()).all())
+    return bool((abs(sums) <= SUM_TOLERANCE * abs(diagonal).max()).all())
 
 
 def _uniformised(X: Any) -> Transitions:
@@ -332,9 +335,7 @@ def hold_out(
     return transitions(heads, n), transitions(tails, n)
 
 
-def divided(
-    sequences: list[np.ndarray], share: float
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def divided(sequences: list[np.ndarray], share: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The beginnings of sequences, and their ends, which hold about this share of transitions."""
     ends = np.cumsum([0] + [max(sequence.size - 1, 0) for sequence in sequences])
     cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # rounding errors do not add up
@@ -353,9 +354,9 @@ def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
 
 
 def chain(
-    weights: sp.csr_array, data: Transitions, restrict: bool, distribution: np.ndarray | None
+    weights: sp.csr_array, is_counted: bool, restrict: bool = False, distribution: Any = None
 ) -> Chain:
-    """The chain of these transitions between the states of the data.
+    """The chain of these transitions, which may be counts.
 
     If all states lead to each other, its steps are those of the stationary chain. Otherwise
     ``restrict`` keeps the largest set of states that do. Without it, steps are counted as they
@@ -380,7 +381,7 @@ def chain(
         origin, mu = "given", _checked_distribution(distribution, weights.shape[0])[inside]
     elif n_sets == 1:
         origin, mu = "stationary", stationary_distribution(P)
-    elif data.is_counted:
+    elif is_counted:
         origin, mu = "observed", _row_sums(part)
     else:
         origin, mu = "restarts", _with_restarts(P)

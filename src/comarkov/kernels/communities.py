@@ -1,16 +1,17 @@
-"""Moves of nodes between the groups of a network, each move the one that shortens its description.
+"""Moves of nodes between the groups of a network, each of which shortens its description.
 
 The description is that of a planted partition with given degrees: how many edges are inside each
-group and how many between groups, and which ends of edges those are. With a_r and b_r the edges that
-begin and end in group r, m_r those inside it, E all edges and D = E - Σ m_r, it takes
+group, how many are between groups, and which ends of edges those are. With a_r and b_r the edges
+that begin and end in group r, m_r those inside it, E all edges and D = E - Σ m_r, it takes
 
-    Σ_r ln [a_r! b_r! / (a_r - m_r)! (b_r - m_r)! m_r!] + ln D! + D ln(1 - Σ_r (a_r-m_r)(b_r-m_r)/D²)
+    Σ_r ln [a_r! b_r! / (a_r - m_r)! (b_r - m_r)! m_r!] + ln D!
+    + D ln(1 - Σ_r (a_r - m_r)(b_r - m_r) / D²)
     + ln C(E + B, B) + ln C(N + B - 1, B - 1) - Σ_r ln n_r!     in nats
 
-up to a constant, for N nodes in B groups of n_r. A group with fewer edges inside than e = a_r b_r/E,
-which degrees explain, takes e - m + m ln(m/e) more: it is no group of nodes that belong together. The term in D² is the chance that ends of edges
-between groups, joined at random, are in different groups. Edges may have any weight, and an edge
-without a direction counts one half in each.
+up to a constant, for N nodes in B groups of n_r. The term in D² is the chance that ends of edges
+between groups, joined at random, are in different groups. A group with fewer edges inside than
+e = a_r b_r / E, which degrees explain, takes e - m + m ln(m/e) more: it is no group of nodes that
+belong together. Edges may have any weight; one without a direction counts one half in each.
 """
 
 import math

@@ -23,8 +23,8 @@ from .words.figures import bits_text, count_text, percent_text
 from .words.titles import Words, titles_from
 
 ORIGINS = {
-    "observed": "Some states do not lead to each other, as in visits that end: steps count as often "
-    "as they were observed, and clusters that are never left stay.",
+    "observed": "Some states do not lead to each other, as in visits that end: steps count as "
+    "often as they were observed, and clusters that are never left stay.",
     "restarts": "Some states do not lead to each other: the chain is taken to restart anywhere "
     "after 15% of its steps.",
     "given": "How often each state occurs was given.",

@@ -136,7 +136,11 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
         matrix = sp.csr_array(matrix.maximum(matrix.T))
     kind = "node" if data.row_kind in ("row", "source", "from") else data.row_kind
     nodes, reading = data.column_names, data.reading | {"directed": is_directed}
-    about = {"source": data.source, "entry_kind": data.entry_kind, "reading": reading}
+    about: dict[str, Any] = {
+        "source": data.source,
+        "entry_kind": data.entry_kind,
+        "reading": reading,
+    }
     given = nodes if data.named[1] else None
     return NetworkInput(Data(matrix, given, given, kind, kind, **about), is_directed, note)
 
@@ -147,9 +151,7 @@ def _by_columns(matrix: sp.csr_array, names: list[list[Any]]) -> sp.csr_array:
     return sp.csr_array(matrix[[place[name] for name in names[1]]])
 
 
-def _direction(
-    matrix: sp.csr_array, known: bool | None, is_asked: bool | None
-) -> tuple[bool, str]:
+def _direction(matrix: sp.csr_array, known: bool | None, is_asked: bool | None) -> tuple[bool, str]:
     """Whether edges have a direction, and a note if that is a guess."""
     if is_asked is not None or known is not None:
         return bool(known if is_asked is None else is_asked), ""

@@ -99,7 +99,7 @@ def circle_order(links: np.ndarray) -> list[int]:
 def multiway_page(results: MultiwayResults) -> str:
     """The page of a multi-way clustering."""
     types = list(results.types)
-    about = {
+    about: dict[str, Any] = {
         "types": [
             {"name": name, "elements": len(own.names), "titles": results.titles[name]}
             for name, own in results.types.items()

@@ -50,11 +50,14 @@ def communities(data: Joint, run: Run) -> Communities:
     """Return the groups with the shortest description of a square matrix of edges.
 
     If the matrix is symmetric, both entries of a pair are one edge. Weights count relative to
-    their mean, so their unit does not matter.
+    their mean, so their unit does not matter. Whole numbers are counts, which come in bursts: they
+    count as many times more as the root of their mean.
     """
     csr = sp.csr_array(data.csr, dtype=np.float64)
     is_symmetric = (abs(csr - csr.T) > 0).nnz == 0
-    edges = csr * ((0.5 if is_symmetric else 1.0) / csr.data.mean())
+    mean = float(csr.data.mean())
+    worth = np.sqrt(max(mean, 1.0)) if data.is_count else 1.0
+    edges = csr * ((0.5 if is_symmetric else 1.0) * worth / mean)
     linked = np.flatnonzero((data.row_mass > 0) | (data.column_mass > 0))
     part = sp.csr_array(edges[linked][:, linked])
     groups, saved, is_weak = _best(part, run)
@@ -79,7 +82,8 @@ def _best(edges: sp.csr_array, run: Run) -> tuple[np.ndarray, float, bool]:
     """The best of several starts; with weak evidence if one group is best otherwise."""
     several = budgets.times(budgets.COMMUNITIES_SECONDS, edges.nnz, 1, MAX_STARTS)
     many, normal = _Network(edges * FIRST_EVIDENCE), _Network(edges)
-    first, results = [], []
+    first: list[Division] = []
+    results: list[Division] = []
     for i in range(several):
         if i > 0 and (run.stop() or _agree(results)):
             break
