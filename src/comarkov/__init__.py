@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .io import datasets as datasets
     from .io.read import Data as Data
     from .io.read import read as read
+    from .io.read import records as records
     from .io.read import write_h5ad as write_h5ad
     from .io.store.packing import pack as pack
     from .joint.messages import InputError as InputError
@@ -74,6 +75,7 @@ _HOMES = {
     "plot_heatmap": "results.plot",
     "plot_path": "results.plot",
     "read": "io.read",
+    "records": "io.read",
     "write_h5ad": "io.read",
 }
 #: Modules of rooms that users import from here, also as ``from comarkov.evaluate import ...``.

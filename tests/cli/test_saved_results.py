@@ -3,6 +3,7 @@
 import csv
 import json
 import shlex
+import shutil
 
 import numpy as np
 import pytest
@@ -22,6 +23,18 @@ def out(tmp_path_factory):
 
 def summary(folder):
     return json.loads((folder / "summary.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[1, 2]", "null", '"x"', "", "[" * 100_000, '{"data": 5}'],
+)
+def test_a_damaged_summary_is_one_line(out, content, tmp_path):
+    folder = tmp_path / "women"
+    shutil.copytree(out, folder)
+    (folder / "summary.json").write_text(content)
+    for command in (("report", folder), ("cut", folder, "-k", 3, "-o", tmp_path / "cut")):
+        assert_refused(run(*command), "summary.json")
 
 
 def test_a_cut_is_a_folder_like_that_of_fit(out, tmp_path):

@@ -388,3 +388,36 @@ def test_small_chains_are_solved(beta):
         least = min(relation_cost(flow, z, z, markov(beta)) for z in partitions(6, 3))
         missed += model.cost_ > least + 1e-9
     assert missed <= 3
+
+
+# --- chains in parts, which start from a given distribution ----------------------------------
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.3, 0.5, 1.0])
+def test_walks_on_a_graph_in_parts_cost_half_of_the_co_clustering(beta):
+    W = sp.block_diag(
+        [np.random.default_rng(0).poisson(2.0, (5, 4)) + 1, np.ones((3, 3))]
+    ).toarray()
+    rows, columns = np.array([0, 0, 1, 1, 1, 0, 2, 2]), np.array([0, 1, 1, 0, 1, 0, 1])
+    walk = np.block([[np.zeros((8, 8)), W], [W.T, np.zeros((7, 7))]])
+    fixed = np.concatenate([rows, columns + 3])
+    for start in ("weights", walk.sum(axis=1)):
+        model = MarkovAggregation(5, beta, fixed=fixed, stationary=start).fit(walk)
+        assert 2 * model.cost_ == pytest.approx(comarkov.cost(W, rows, columns, beta), abs=1e-12)
+
+
+def test_states_without_mass_are_in_no_cluster():
+    P = np.array([[0.5, 0.5, 0, 0], [0.5, 0.5, 0, 0], [0.2, 0, 0.8, 0], [0, 0, 0, 1]])
+    model = MarkovAggregation(2, stationary=[0.4, 0.4, 0, 0.2], random_state=0).fit(P)
+    assert_array_equal(model.labels_, [0, 0, -1, 1])
+    assert_allclose(model.stationary_distribution_, [0.4, 0.4, 0, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("start", "word"),
+    [([0.5, 0.1, 0.4], "from 0.5 to 0.3"), ([1, 1], "3 states"), ([-1, 1, 1], "3 states")],
+)
+def test_a_start_that_is_not_stationary_is_an_error(start, word):
+    P = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
+    with refused(word):
+        MarkovAggregation(2, stationary=start).fit(P)

@@ -68,6 +68,29 @@ def test_what_is_no_excel_file(here):
     refused("e.xlsx", "no sheets")
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '<row><c r="XFD1048576"><v>1</v></c></row>',
+        "<row><c r = 'xfd20000'><v>1</v></c></row>",
+        '<row r="1048576"><c r="ZZ1048576"><v>1</v></c></row>',
+        '<row r="40000"><c/></row><row><c r="AAA1"><v>1</v></c></row>',
+    ],
+)
+def test_a_stray_cell_far_away(cell, here):
+    """Its reader would make room for all cells between, up to 550 GB."""
+    write_xlsx("e.xlsx", {"sales": EDGES}, cell)
+    refused("e.xlsx", "e.xlsx", "far away")
+
+
+def test_large_sheets_are_read(here):
+    rows = [
+        f"<row><c r='A{i}'><v>{i}</v></c><c r='B{i}'><v>1</v></c></row>" for i in range(9, 40_000)
+    ]
+    write_xlsx("e.xlsx", {"sales": []}, "".join(rows))
+    assert comarkov.read("e.xlsx", kind="edges").shape == (39_991, 1)
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.float32, bool, ">f8"])
 def test_numpy_arrays(dtype, here):
     array = np.array([[2, 0, 1], [0, 3, 0]]).astype(dtype)

@@ -1,5 +1,6 @@
 """Folders of texts: encodings, files that are not text, and subfolders as known classes."""
 
+import os
 import zlib
 from pathlib import Path
 
@@ -72,6 +73,22 @@ def test_what_is_not_text_is_skipped_and_counted(tmp_path):
     (tmp_path / "none").mkdir()
     for name in ("pdfs", "none"):
         assert refusal(comarkov.read, tmp_path / name).file == tmp_path / name
+
+
+def test_broken_links_and_pipes_are_skipped(tmp_path):
+    write(tmp_path, {"a.csv": b"user,item\nann,tea\n", "b.csv": b"user,item\nann,rum\n"})
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "link.csv").symlink_to("nowhere")
+    for kind in ("edges", "texts"):
+        with pytest.warns(UserWarning, match=r"link\.csv.*pipe\.csv"):
+            assert comarkov.read(tmp_path, kind=kind).shape[0]
+    assert refusal(comarkov.read, "").advice
+
+
+def test_names_of_files_that_are_no_text(tmp_path):
+    for name in (b"\xff.txt", b"\xfe.txt"):
+        (tmp_path / os.fsdecode(name)).write_text("sun sea")
+    assert comarkov.read(tmp_path).row_names.tolist() == [r"\xfe.txt", r"\xff.txt"]
 
 
 def test_results_and_hidden_files_are_no_texts(tmp_path):

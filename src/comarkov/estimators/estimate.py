@@ -29,9 +29,9 @@ from ..joint.weighting import Weighting, as_weighting, frequencies
 from ..search import budgets
 from ..search.optimise.methods import WAVE
 from ..search.optimise.refine import fine_number
-from ..search.parallel.boards import padded
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed
+from ..search.parallel.mass_tables import padded
 from ..search.select.beta import DEFAULT_BETA
 from ..search.state.halving import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES
 from ..search.state.starts import pair, starts_for

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from .._compat import fit_context
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
+from ..io.read.records import variable_of_columns
 from ..io.store.opening import check_large, weighted_joint
 from ..joint.alignment import check_columns
 from ..joint.inputs import NamedMatrix, sorted_csr
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.weighting import Weighting, as_weighting
+from ..model.checkpoint import FileCheckpoint
 from ..results.describe import DescribeMixin
-from ..search.checkpoint import Checkpoint, Chosen
+from ..search.checkpoint import Chosen
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
@@ -29,13 +32,15 @@ from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, St
 from ..search.state.starts import starts_for
 from .base import Parameters
 from .estimate import refuse_what_does_not_fit
-from .prediction import CoClustered, Sides, learn, warn_of
+from .prediction import CoClustered, Sides, learn, names_of, warn_of
 
 if TYPE_CHECKING:
     from ..results.results import Results
     from ..results.words.titles import Titles
 
 Counts = tuple[Any, Any]
+#: Parameters that change neither the labels nor what was chosen; a fit may go on with others.
+WITHOUT_INFLUENCE = {"callback", "checkpoint", "engine", "max_time", "n_jobs", "reject", "verbose"}
 
 
 class CoClusterEstimator(DescribeMixin, CoClustered):
@@ -53,7 +58,7 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             columns are rows, columns and weights of edges, or a folder of such Parquet files.
         y : ignored
         """
-        self._fit(X)
+        self._fit(X).close()
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
@@ -87,22 +92,30 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             run = asked.run(beta.DEFAULT_BETA if asked.beta == "auto" else float(asked.beta))
             X, weighting, data = read_weighted(X, asked, run)
             run = with_checkpoint(run, asked, wanted, data)
-            counts, selection = choose_counts(data, wanted, asked, run)
+            variables = variable_of_columns(X.reading) if isinstance(X, Data) else None
+            counts, selection = choose_counts(data, wanted, asked, run, variables)
             starts = starts_for(data, counts, asked.init, asked.fixed)
             columns = self._check_size(X, data, starts, asked)
             betas = choose_beta(X, starts, asked, run)
             run = run if betas is None else run.at(float(betas["beta"][betas["chosen"]][0]))
-            solution = self._search(CoClusterProblem(data, starts), run)
-            begin_stage(CONFIDENCE)
-            learnt = learn(solution, starts, run, asked) | columns
+            found = data.compute(partial(searched, self._portable(), starts), run)
+            learnt = found.learnt | names_of(data, found.learnt["_model"]) | columns
             learnt |= {"selection_": selection and selection.table, "beta_selection_": betas}
             self._store(learnt | {"selection_reason_": selection and selection.reason})
             self.weighting_ = weighting
             self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
-            if run.checkpoint is not None:
-                run.checkpoint.end(solution.state, is_early=bool(run.monitor.reason))
-        warn_of(solution.state, starts, run)
+            if isinstance(run.checkpoint, FileCheckpoint):
+                run.checkpoint.end(found.labels, is_early=bool(run.monitor.reason))
+        warn_of(found, starts, run)
         return data
+
+    def _portable(self) -> Self:
+        """This estimator as workers get it: what happens on the way is reported here."""
+        if self._parameters().engine != "dask":
+            return self
+        other = copy(self)
+        other.__dict__.update(callback=None, checkpoint=None)
+        return other
 
     def _check_size(self, X: Any, data: Joint, starts: Sides, asked: Parameters) -> dict[str, Any]:
         """Raise errors about memory and columns before the search; return what columns X has."""
@@ -127,6 +140,23 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         return tags
+
+
+class Found(NamedTuple):
+    """The result of a search."""
+
+    learnt: dict[str, Any]
+    labels: list[np.ndarray | None]
+    converged: bool
+
+
+def searched(estimator: CoClusterEstimator, starts: Sides, data: Joint, run: Run) -> Found:
+    """Search, and learn all that a fitted model knows."""
+    solution = estimator._search(CoClusterProblem(data, starts), run)
+    begin_stage(CONFIDENCE)
+    labels = solution.state.labels()
+    learnt = learn(solution, starts, run, estimator._parameters())
+    return Found(learnt, labels, solution.state.converged)
 
 
 def read_weighted(X: Any, asked: Parameters, run: Run) -> tuple[Any, Weighting | None, Joint]:
@@ -155,12 +185,21 @@ def with_checkpoint(run: Run, asked: Parameters, wanted: Counts, data: Joint) ->
     """Return the run with the file that keeps its best result, if the user wants one."""
     if asked.checkpoint is None:
         return run
-    parameters = wanted, asked.beta, asked.method
-    return replace(run, checkpoint=Checkpoint(asked.checkpoint, data, parameters))
+    parameters = {
+        field.name: getattr(asked, field.name)
+        for field in fields(asked)
+        if field.name not in WITHOUT_INFLUENCE
+    }
+    parameters["n_clusters"] = wanted
+    return replace(run, checkpoint=FileCheckpoint(asked.checkpoint, data, parameters))
 
 
 def choose_counts(
-    data: Joint, wanted: Counts, asked: Parameters, run: Run
+    data: Joint,
+    wanted: Counts,
+    asked: Parameters,
+    run: Run,
+    variables: np.ndarray | None = None,
 ) -> tuple[Counts, Chosen | None]:
     """Return the numbers of clusters, and the evidence if they are chosen."""
     if "auto" not in wanted:
@@ -174,15 +213,15 @@ def choose_counts(
     chosen = None if run.checkpoint is None else run.checkpoint.chosen
     if chosen is None:
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
-        selected = choose_numbers.select(data, wanted, own)
-        chosen = Chosen(selected.numbers, selected.table, selected.reason)
+        choose = partial(choose_numbers.select, wanted, variables=variables)
+        selected = data.compute(choose, own)
+        rows, columns = map(int, selected.numbers)
+        chosen = Chosen((rows, columns), selected.table, selected.reason)
         if run.checkpoint is not None and not run.monitor.reason:
-            run.checkpoint.remember(**chosen._asdict())
-    rows, columns = (
-        None if number is None else best
-        for number, best in zip(wanted, chosen.numbers, strict=True)
-    )
-    return (rows, columns), chosen
+            run.checkpoint.remember(chosen=tuple(chosen))
+    given = zip(wanted, chosen.numbers, strict=True)
+    counts = [None if number is None else best for number, best in given]
+    return (counts[0], counts[1]), chosen
 
 
 def choose_beta(X: Any, starts: Sides, asked: Parameters, run: Run) -> np.ndarray | None:

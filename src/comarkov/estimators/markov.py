@@ -17,7 +17,15 @@ from ..costs.labels import as_labels, renumbered
 from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
 from ..costs.objective import markov
 from ..joint import chains
-from ..joint.chains import Chain, Transitions, chain, divided, hold_out, read_transitions
+from ..joint.chains import (
+    Chain,
+    Transitions,
+    chain,
+    chain_from,
+    divided,
+    hold_out,
+    read_transitions,
+)
 from ..joint.inputs import is_matrix
 from ..joint.joint import joint
 from ..joint.messages import InputError
@@ -65,10 +73,11 @@ class MarkovAggregation(Searches):
     L_0 is 0 exactly if the chain is strongly lumpable: all states of a cluster go to each cluster
     with the same probability. The clusters then form a Markov chain, wherever the chain starts. If
     L_0 > 0 they can still form one, but only for special starting distributions. L_0 is also 0 if
-    clusters reveal nothing about the next ones, so look at I(Z̄1;Z̄2) too
-    (``information_.row_clusters_column_clusters``). At β = 1/2 only that counts:
-    2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic and need not be reversible. They may end, or
-    fall into parts between which nothing moves.
+    the *states* reveal nothing about the next cluster, I(Z1;Z̄2) = 0: that is lumpable, and useless.
+    So look at I(Z̄1;Z̄2) too (``information_.row_clusters_column_clusters``). Clusters that reveal
+    nothing about the next ones are not enough for L_0 = 0: see the cycle of four states in the
+    notes. At β = 1/2 only I(Z̄1;Z̄2) counts: 2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic and
+    need not be reversible. They may end, or fall into parts between which nothing moves.
 
     Parameters
     ----------
@@ -100,9 +109,11 @@ class MarkovAggregation(Searches):
         probabilities are known, the chain restarts anywhere after 15 % of all steps. True keeps
         the largest set of states that all lead to each other, drops transitions that leave it, and
         gives label -1 to all other states.
-    distribution : None or array-like, default=None
-        How often the first of two successive states is each state, if you know better than the
-        stationary distribution. It need not sum to 1.
+    stationary : None, "weights" or array-like, default=None
+        The stationary distribution, for chains that have several because not all states lead to
+        each other. None computes it, for chains that have one. "weights" is the sum of each row,
+        for symmetric weights, such as those of an undirected graph. Or pass the mass of each
+        state; states with mass 0 get label -1.
     held_out : float in [0, 1), default=0
         The share of observed transitions to keep out of the fit and use for ``lumpability_test_``:
         the ends of sequences, or counts drawn by binomial thinning.
@@ -128,7 +139,7 @@ class MarkovAggregation(Searches):
         Of the states; 0 outside a restricted chain. If the chain has none (``origin_``), the share
         of time in each state.
     origin_ : {"stationary", "observed", "restarts", "given"}
-        Where the frequency of steps comes from; see ``restrict`` and ``distribution``.
+        Where the frequency of steps comes from; see ``restrict`` and ``stationary``.
     chain_ : AggregatedChain
         The chain of clusters, to use at once: ``predict_next``, ``simulate``, ``time_scales``.
     n_clusters_, beta_ : int, float
@@ -161,6 +172,11 @@ class MarkovAggregation(Searches):
     n_features_in_, feature_names_in_
         The number of the matrix' columns and their names, if the input is a matrix.
 
+    Notes
+    -----
+    In the cycle 0 → 1 → 2 → 3 → 0 with the clusters {0, 1} and {2, 3}, the next cluster is
+    independent of the current one: I(Z̄1;Z̄2) = 0. But the state determines it: L_0 = 1 bit.
+
     Examples
     --------
     >>> import numpy as np
@@ -180,7 +196,7 @@ class MarkovAggregation(Searches):
         "beta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "kind": [StrOptions({"auto", "probabilities", "counts", "rates", "sequences"})],
         "restrict": ["boolean"],
-        "distribution": [None, "array-like"],
+        "stationary": [None, StrOptions({"weights"}), "array-like"],
         "held_out": [Interval(Real, 0, 1, closed="left")],
         "init": [None, "array-like"],
         "fixed": [None, "array-like"],
@@ -192,7 +208,7 @@ class MarkovAggregation(Searches):
     method: NetworkMethod = "auto"
     kind: Literal["auto", "probabilities", "counts", "rates", "sequences"] = "auto"
     restrict: bool = False
-    distribution: ArrayLike | None = None
+    stationary: ArrayLike | Literal["weights"] | None = None
     held_out: float = 0.0
     init: ArrayLike | None = None
     fixed: ArrayLike | None = None
@@ -224,7 +240,10 @@ class MarkovAggregation(Searches):
         if self.held_out:
             rng = run.seed.stream(Purpose.HELD_OUT)
             fitted, tested = hold_out(data, float(self.held_out), rng)
-        walk = chain(fitted, data.is_counted, self.restrict, self.distribution)
+        if self.stationary is None:
+            walk = chain(fitted, data.is_counted, self.restrict)
+        else:
+            walk = chain_from(fitted, data.states, self.stationary)
         number = self._number(walk, fitted if data.is_counted else None, run)
         graph = Graph((WeightedRelation(0, 0, joint(walk.flow), markov),), 1)
         problem = NetworkProblem(graph, [self._start(number.number, walk, data.states)])

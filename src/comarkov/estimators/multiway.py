@@ -401,7 +401,7 @@ def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Ru
             found = communities_of(matrix, run)
             decided = {key[0]: (int(found.labels.max()) + 1, found.reason)}
         else:
-            choice = choose_numbers.select(matrix, (wanted[key[0]], wanted[key[1]]), run)
+            choice = choose_numbers.select((wanted[key[0]], wanted[key[1]]), matrix, run)
             pairs = zip(key, choice.decisions, strict=True)
             decided = {name: (each.number, each.reason) for name, each in pairs}
         for name, (number, reason) in decided.items():

@@ -50,8 +50,7 @@ def learn(
     confidence = _learn_confidence(solution, orders, run)
     with run.monitor.interruptible():
         rows, columns = take_leaves(solution, orders, counts, run)
-    coupling, names = 2 * run.beta - 1, (data.row_names, data.column_names)
-    is_named = data.row_names is not None and not are_numbers(data.row_names)
+    coupling = 2 * run.beta - 1
     for i, (name, start) in enumerate(zip(("row", "column"), starts, strict=True)):
         sure = confidence[f"{name}_confidence_"]
         if sure is not None and asked.reject is not None:
@@ -64,12 +63,18 @@ def learn(
         "information_": information,
         "n_iter_": state.n_iter,
         "path_": path if asked.keep_path else None,
-        "row_names_in_": data.row_names if is_named else None,
         **confidence,
         "hierarchy_": Hierarchy(rows, columns, run.beta, information),
-        "_model": Model(rows, columns, coupling, data.scale, data.spread, *names),
+        "_model": Model(rows, columns, coupling, data.scale, data.spread, None, None),
         "_n_features_out": 0 if rows is None else rows.k,
     }
+
+
+def names_of(data: Joint, model: Model) -> dict[str, Any]:
+    """Return the fitted attributes that depend on names, which only this process has."""
+    is_named = data.row_names is not None and not are_numbers(data.row_names)
+    named = replace(model, row_names=data.row_names, column_names=data.column_names)
+    return {"row_names_in_": data.row_names if is_named else None, "_model": named}
 
 
 def _learn_confidence(solution: Solution[CoClusters], orders: Orders, run: Run) -> dict[str, Any]:
@@ -343,12 +348,13 @@ class CoClustered(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMi
         warn_of(solution.state, starts, run)
 
 
-def warn_of(state: CoClusters, starts: Sides, run: Run) -> None:
-    """Warn of a search that was stopped, and of empty rows and columns."""
-    warn_if_unfinished(state, run)
+def warn_of(found: Any, starts: Sides, run: Run) -> None:
+    """Warn of a search that was stopped, or has not converged, and of empty rows and columns."""
+    warn_if_unfinished(found, run)
     empty = [int((~start.has_mass).sum()) for start in starts]
     if any(empty):
-        warn_user(f"{without_mass(empty, state.joint.shape)}: label -1.")
+        shape = starts[0].has_mass.size, starts[1].has_mass.size
+        warn_user(f"{without_mass(empty, shape)}: label -1.")
 
 
 def with_columns_of_fit(estimator: Any, X: Any, names: np.ndarray | None) -> sp.csr_array:

@@ -12,6 +12,7 @@ from ..joint.messages import InputError, did_you_mean
 READ_KINDS = (
     "edges",
     "table",
+    "records",
     "texts",
     "document",
     "sequences",
@@ -25,7 +26,8 @@ CHAIN = "chain"  # sequences, or a table of transitions if the file looks like o
 NETWORK = "network"  # as by default, but all nodes of a graph are both rows and columns
 AMOUNTS = ("edges", "table")  # kinds with weights in cells
 TEXT_KINDS = ("texts", "document")
-TABULAR = (*AMOUNTS, "texts", "sequences")  # what a table may be read as
+CELLS = (*AMOUNTS, "records")  # kinds with numbers in cells
+TABULAR = (*CELLS, "texts", "sequences")  # what a table may be read as
 # Forms of sources, as messages call them.
 DELIMITED, SHEETS, DATABASES = ("delimited text",), ("an Excel file",), ("a database",)
 COLUMNAR = (*DELIMITED, *SHEETS, *DATABASES, "Parquet", "a data frame", "a list")
@@ -66,23 +68,32 @@ class ReadKeywords(TypedDict, total=False):
     """Keywords of ``read``. The command line shows the first sentence of each.
 
     kind : str, default: detected
-        How to read it: edges, table, texts, document, sequences, mtx, npy, npz, h5ad, graph. A
+        How to read it: edges, table, records, texts, document, sequences, mtx, npy, npz, h5ad,
+        graph. A table has one unit in all its columns of numbers, records have mixed columns. A
         file of texts holds many: JSON lines, a column of a table, or one in each line. A document
         is one text. Sequences count transitions between states: a text file has one sequence per
         line, or one state per line; a table has a column of states (``columns``), and may have one
         that names the sequence (``rows``) and one to sort by (``time``). "chain" reads sequences,
         too, or a table of transitions if the file looks like one. "network" reads all nodes of a
         graph both as rows and as columns.
-    rows : str or int, default: the first
+    rows : str or int, default: the first of two or three, else detected
         Edge list: the column with the names of rows. Columns are chosen by name, or by position
         from 0. The weights of lines with the same row and column are added up.
-    columns : str or int, default: the second
+    columns : str or int, default: the second of two or three, else detected
         Edge list: the column with the names of columns. With ``rows`` and ``columns`` but no
         ``weights``, every line counts 1.
-    weights : str or int, default: the third, or 1
+    weights : str or int, default: the third of three, or 1
         Edge list: the column with the weights. Or the edge attribute of a graph.
     names : str or int, default: the first
-        Wide table: the column that names the rows. It also names documents.
+        Wide table: the column that names the rows. It also names records and documents.
+    bin : str or mapping, default: months or years of many dates; 5 intervals of numbers in records
+        Put the values of columns into bins, such as date=weekday,age=5. By a part of a date (year,
+        year-month, day, month, weekday or hour), or into so many intervals of numbers.
+    variable_weights : str or mapping, default: 1
+        Records: how much columns matter, such as price=2,year=0.5.
+    keep_case : bool, default: no
+        Edge list: keep names apart that differ only in case or blanks. By default LAX and lax are
+        one name, with a note.
     drop : str, int or list, default: text and identifiers in wide tables
         Columns to leave out, separated by commas; none keeps columns of identifiers. In a wide
         table, text and columns that only number the rows, such as "id", are not weights and need
@@ -96,8 +107,9 @@ class ReadKeywords(TypedDict, total=False):
     separator : str, default: detected
         The mark between columns: ',', ';', '|', tab or space; with none, each letter is a state.
         By default, the mark that splits most of the first 100 lines into as many fields.
-    decimal : str, default: .
-        The decimal mark: '.' or ','.
+    decimal : str, default: detected
+        The decimal mark: '.' or ','. By default a comma if numbers have one and fields are
+        separated by something else.
     thousands : str, default: none
         The mark between thousands, such as ','.
     missing : {"skip", "0", "error"}, default: error; 0 in wide tables
@@ -152,21 +164,26 @@ class ReadKeywords(TypedDict, total=False):
         Read the source like the data of a model: keywords that you omit are as they were there, as
         far as the source allows. Files of names are read again, too. All words of texts are
         counted; those that the model does not have are ignored later.
+    variables : list of dict, optional
+        The variables of earlier records and their categories, as ``Data.reading`` has them.
     """
 
     kind: Annotated[str | None, _once("KIND")]
     rows: Annotated[Column, Option("COLUMN", TABULAR, FIELDS)]
     columns: Annotated[Column, Option("COLUMN", ("edges", "sequences"), COLUMNAR)]
     weights: Annotated[Column, Option("COLUMN", ("edges", "graph"))]
-    names: Annotated[Column, Option("COLUMN", ("table", "texts"), FIELDS)]
+    names: Annotated[Column, Option("COLUMN", ("table", "records", "texts"), FIELDS)]
+    bin: Annotated[Any, Option("COLUMN=HOW", ("edges", "records"), COLUMNAR)]
+    variable_weights: Annotated[Any, Option("COLUMN=N", ("records",), COLUMNAR)]
+    keep_case: Annotated[bool, Option("", ("edges",), default=False)]
     drop: Annotated[Column | list[Any] | tuple[Any, ...], Option("COLUMNS", TABULAR, COLUMNAR)]
     time: Annotated[Column, Option("COLUMN", ("sequences",), COLUMNAR)]
     header: Annotated[bool | None, Option("", TABULAR, (*DELIMITED, *SHEETS))]
     separator: Annotated[str | None, Option("MARK", TABULAR, (*DELIMITED, SEQUENCE_LINES))]
-    decimal: Annotated[str, Option("MARK", AMOUNTS, default=".")]
-    thousands: Annotated[str, Option("MARK", AMOUNTS, default="")]
+    decimal: Annotated[str, Option("MARK", CELLS, default=".")]
+    thousands: Annotated[str, Option("MARK", CELLS, default="")]
     missing: Annotated[str | int | None, Option("HOW", AMOUNTS)]
-    keep_na: Annotated[bool, Option("", AMOUNTS, default=False)]
+    keep_na: Annotated[bool, Option("", CELLS, default=False)]
     sheet: Annotated[Column, Option("NAME", TABULAR, SHEETS)]
     encoding: Annotated[str | None, Option("NAME")]
     query: Annotated[str | None, _once("SQL", TABULAR, DATABASES)]
@@ -185,6 +202,7 @@ class ReadKeywords(TypedDict, total=False):
     min_df: Annotated[int, _once("N", TEXT_KINDS, default=2)]
     stop_words: Annotated[str | list[str] | None, Option("NAME", TEXT_KINDS, default="english")]
     like: Annotated[Any, _once(None)]
+    variables: Annotated[Any, Option(None, ("records",))]
 
 
 HELP = (ReadKeywords.__doc__ or "").partition("\n\n")[2]
@@ -267,19 +285,16 @@ class ReadOptions:
         """What a missing weight means."""
         return default if self.missing is None else str(self.missing)
 
-    def kind_of_table(self, width: int) -> str:
-        """The kind of a table: by the options, then by the number of its columns."""
+    @property
+    def stated_kind(self) -> str | None:
+        """The kind of a table that follows from options alone; None if they leave it open."""
         if self.text is not None:
             return "texts"
-        if self.names is not None:
-            return "table"
         if self.time is not None:
             return "sequences"
         if self.columns is not None or self.weights is not None:
             return "edges"
-        from ..joint.objects import EDGE_COLUMNS  # slow to import
-
-        return "edges" if 2 <= width <= EDGE_COLUMNS else "table"
+        return None
 
     def is_given(self, name: str) -> bool:
         """Did the user set this option, now, to something else than its default?"""
@@ -315,3 +330,17 @@ def spell_out(function: Function) -> Function:
     function.__signature__ = shown.replace(parameters=[*others, *keywords])  # type: ignore[attr-defined]
     function.__doc__ = (function.__doc__ or "").replace("    KEYWORDS\n", HELP.rstrip(" "))
     return function
+
+
+def pairs_in(choice: Any, keyword: str) -> dict[str, str]:
+    """A mapping of columns, or a text such as "date=weekday,age=5"."""
+    if choice is None:
+        return {}
+    if isinstance(choice, Mapping):
+        return {str(name): str(value) for name, value in choice.items()}
+    pairs = [part.rpartition("=") for part in str(choice).split(",") if part.strip()]
+    if not all(name.strip() for name, _, _ in pairs):
+        example = "date=weekday" if keyword == "bin" else "price=2"
+        advice = f"Use, for example, {keyword}={example!r}."
+        raise InputError(f"{keyword}={choice!r} has no column before '='", advice=advice)
+    return {name.strip(): value.strip() for name, _, value in pairs}

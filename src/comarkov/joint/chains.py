@@ -21,10 +21,9 @@ MISSING = "missing"
 SEQUENCES = 'Pass a 1-D list or array of whole numbers or strings: ["sun", "rain", "sun"]'
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 STATES_TO_NAME = 5  # in an error
-RESTARTS = (
-    0.15  # the probability of a restart, for chains whose states do not all lead to each other
-)
+RESTARTS = 0.15  # the probability of a restart, if states do not all lead to each other
 RESTART_STEPS = 250  # after which the distribution no longer changes: 0.85**250 is rounding
+START_TOLERANCE = 1e-6  # by how much one step may change a given distribution, being rounded
 
 
 def are_sequences(X: Any) -> bool:
@@ -353,15 +352,13 @@ def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
         )
 
 
-def chain(
-    weights: sp.csr_array, is_counted: bool, restrict: bool = False, distribution: Any = None
-) -> Chain:
+def chain(weights: sp.csr_array, is_counted: bool, restrict: bool = False) -> Chain:
     """The chain of these transitions, which may be counts.
 
     If all states lead to each other, its steps are those of the stationary chain. Otherwise
     ``restrict`` keeps the largest set of states that do. Without it, steps are counted as they
-    were observed; if they are only known as probabilities, the chain restarts anywhere with
-    probability RESTARTS after each step. A ``distribution`` of the first state replaces all this.
+    were observed, or as the weights are if these are symmetric; else the chain restarts anywhere
+    with probability RESTARTS after each step.
     """
     n_sets, member = connected_components(weights, directed=True, connection="strong")
     inside = np.arange(member.size)
@@ -377,27 +374,15 @@ def chain(
     left = _row_sums(part) > 0
     stays = sp.diags_array((~left).astype(np.float64), format="csr")
     P = _divided(sp.csr_array(part + stays))
-    if distribution is not None:
-        origin, mu = "given", _checked_distribution(distribution, weights.shape[0])[inside]
-    elif n_sets == 1:
+    if n_sets == 1:
         origin, mu = "stationary", stationary_distribution(P)
-    elif is_counted:
+    elif is_counted or (abs(part - part.T) > 0).nnz == 0:
         origin, mu = "observed", _row_sums(part)
     else:
         origin, mu = "restarts", _with_restarts(P)
     flow = sp.csr_array(sp.diags_array(mu / mu.sum()) @ P)
     occupancy = mu if origin == "stationary" else (_row_sums(flow) + _row_sums(flow.T)) / 2
     return Chain(inside, P, occupancy, flow, origin)
-
-
-def _checked_distribution(given: Any, n: int) -> np.ndarray:
-    mass = np.asarray(given, dtype=np.float64)
-    if mass.shape != (n,) or not np.isfinite(mass).all() or (mass < 0).any() or mass.sum() <= 0:
-        raise InputError(
-            f"distribution must be {n} numbers from 0, one for each state, with a sum above 0",
-            advice=f"For example: distribution=numpy.full({n}, {1 / n:.6g})",
-        )
-    return mass
 
 
 def _with_restarts(P: sp.csr_array) -> np.ndarray:
@@ -407,6 +392,42 @@ def _with_restarts(P: sp.csr_array) -> np.ndarray:
     for _ in range(RESTART_STEPS):
         mu = (1 - RESTARTS) * (back @ mu) + RESTARTS / n
     return mu
+
+
+def chain_from(weights: sp.csr_array, states: np.ndarray, start: Any) -> Chain:
+    """The chain that starts from a distribution that one step does not change.
+
+    ``start`` has a mass for each state; "weights" is the sum of each row, which is right if
+    transitions are symmetric, as in the walk on an undirected graph. States without mass are left
+    out. The chain need not be connected: the start decides how much each part counts.
+    """
+    sums = _row_sums(weights)
+    mass = sums if isinstance(start, str) else np.asarray(start, dtype=float)
+    if mass.shape != sums.shape or not (mass >= 0).all() or not 0 < mass.sum() < np.inf:
+        raise InputError(
+            f"stationary must have a mass, 0 or more, for each of the {sums.size} states",
+            advice='Or set stationary="weights" for a symmetric matrix of weights.',
+        )
+    mass = mass / mass.sum()
+    inside = np.flatnonzero(mass)
+    stuck = inside[sums[inside] == 0]
+    if stuck.size:
+        raise InputError(
+            f"No transition leaves {_first(states[stuck])}, but stationary gives it mass",
+            advice="Add a transition from the state to itself, or set its mass to 0.",
+        )
+    P = _divided(sp.csr_array(weights, dtype=np.float64)[inside])
+    after = mass[inside] @ P
+    worst = int(np.abs(after - mass).argmax())
+    if abs(after[worst] - mass[worst]) > START_TOLERANCE * mass.max():
+        raise InputError(
+            f"stationary is not a stationary distribution: one step changes the mass of "
+            f"{states[worst]} from {mass[worst]:.6g} to {after[worst]:.6g}",
+            advice="Leave stationary out if all states lead to each other: it is then computed.",
+        )
+    transition = sp.csr_array(P[:, inside])
+    flow = sp.csr_array(sp.diags_array(mass[inside]) @ transition)
+    return Chain(inside, transition, mass[inside], flow, "given")
 
 
 def _row_sums(csr: sp.csr_array) -> np.ndarray:

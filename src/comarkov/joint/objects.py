@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from numbers import Number
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order
 
-from .messages import InputError
+from .messages import InputError, quote
 from .scale import are_whole
 
 NUMBER_KINDS = "iufbc"  # of NumPy
@@ -40,6 +41,19 @@ def as_objects(items: Iterable[Any]) -> np.ndarray:
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
     return array
+
+
+def refuse_surrogates(names: Iterable[Any], what: str) -> None:
+    """Raise an error if a name is no valid text, which no file could hold after the fit."""
+    texts = [name for name in names if isinstance(name, str)]
+    try:
+        "".join(texts).encode("utf-8")
+    except UnicodeEncodeError as error:
+        bad = next(text for text in texts if re.search("[\ud800-\udfff]", text))
+        raise InputError(
+            f"{what}: the name {quote(bad)} is not valid text, as it holds half of a character",
+            advice='Replace it by name.encode("utf-8", "replace").decode().',
+        ) from error
 
 
 def is_frame(X: Any) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -148,27 +147,59 @@ class TableSum:
         return Change(items, self._cells if items.size == len(self._cells) else self._cells[items])
 
 
-def total(values: Iterable[T], plus: Callable[[T, T], T], is_exact: bool = False) -> T:
+def total(values: Iterable[T], plus: Callable[[T, T], T]) -> T:
     """Add values in pairs, then the sums in pairs, and so on.
 
     The sums of floating-point numbers depend on the order. Workers in a tree can keep to this one,
-    and a single worker needs memory for only a few values. ``is_exact`` sums, of whole numbers, do
-    not depend on it: they are added up one by one, in memory for two.
+    and a single worker needs memory for only a few values.
 
     Examples
     --------
     >>> total("abcde", lambda a, b: f"({a}{b})")
     '(((ab)(cd))e)'
     """
-    if is_exact:
-        return reduce(plus, values)
-    sums: list[tuple[int, T]] = []  # of 2**level values, by decreasing level
-    for value in values:
-        level = 0
-        while sums and sums[-1][0] == level:
-            value, level = plus(sums.pop()[1], value), level + 1
-        sums.append((level, value))
-    _, last = sums.pop()
-    while sums:
-        last = plus(sums.pop()[1], last)
+    return total_of_ranges(((range(i, i + 1), value) for i, value in enumerate(values)), plus)
+
+
+def total_of_ranges(sums: Iterable[tuple[range, T]], plus: Callable[[T, T], T]) -> T:
+    """Add the sums of aligned ranges, one after another, as ``total`` adds all their values.
+
+    Examples
+    --------
+    >>> ranges = [range(0, 2), range(2, 3), range(3, 4)]
+    >>> total_of_ranges(zip(ranges, ["(ab)", "c", "d"]), lambda a, b: f"({a}{b})")
+    '((ab)(cd))'
+    """
+    stack: list[tuple[range, T]] = []
+    for some, value in sums:
+        while stack and _are_halves(stack[-1][0], some):
+            before, other = stack.pop()
+            some, value = range(before.start, some.stop), plus(other, value)
+        stack.append((some, value))
+    _, last = stack.pop()
+    while stack:
+        last = plus(stack.pop()[1], last)
     return last
+
+
+def _are_halves(one: range, other: range) -> bool:
+    """Are these the two halves of an aligned range?"""
+    return len(one) == len(other) and one.start % (2 * len(one)) == 0
+
+
+def aligned_ranges(numbers: range) -> list[range]:
+    """Cut a range into the largest whose size is a power of two and divides their start.
+
+    Examples
+    --------
+    >>> aligned_ranges(range(3, 9))
+    [range(3, 4), range(4, 8), range(8, 9)]
+    """
+    ranges, start = [], numbers.start
+    while start < numbers.stop:
+        size = 1 << ((numbers.stop - start).bit_length() - 1)
+        while start % size:
+            size //= 2
+        ranges.append(range(start, start + size))
+        start += size
+    return ranges

@@ -59,17 +59,17 @@ class JointSample(NamedTuple):
     note: str  # about the sample, for people; empty if it is the whole
 
 
-def sample_of(data: Joint, rng: np.random.Generator) -> JointSample:
+def sample_of(data: Joint, rng: np.random.Generator, squeeze: bool = True) -> JointSample:
     """Return a matrix, or if it is large, a sample of its rows; of its columns if these are more.
 
-    Columns without entries in the sample are left out.
+    Columns without entries in the sample are left out, if it is to be squeezed.
     """
     if data.nnz <= SAMPLE_ENTRIES:
         return JointSample(data, "")
     is_tall = data.shape[0] >= data.shape[1]
     facing = data if is_tall else data.T
     elements = drawn(facing.shape[0], data.nnz, rng)
-    part = facing.subset(elements).with_threads(data.threads)
+    part = facing.subset(elements, squeeze=squeeze).with_threads(data.threads)
     what = "rows" if is_tall else "columns"
     note = f"Chosen by a random sample of {elements.size:,} of {facing.shape[0]:,} {what}."
     return JointSample(part if is_tall else part.T, note)

@@ -91,6 +91,9 @@ def _list_problem(items: list[Any], whole: str) -> tuple[str, str] | None:
         return "X is a list of records", f"Pass {edges_call(whole, texts[:2], numbers)}"
     if not all(isinstance(item, Sequence) and not isinstance(item, str) for item in items):
         return None
+    empty = [number for number, item in enumerate(items) if not item]
+    if empty and len(empty) < len(items):
+        return f"Item {empty[0]} of X is empty", f"Leave it out: pass [x for x in {whole} if x]"
     values = [value for item in items for value in item]
     if not any(isinstance(value, str) for value in values):
         return None
@@ -134,7 +137,7 @@ def refuse_frame(frame: Any, columns: FrameColumns) -> None:
         )
     if columns.others:
         names = listed(map(quoted, columns.others))
-        advice = f"Drop them: pass {dropping(frame, columns.others)}"
+        advice = f"Drop them: pass {dropping(frame, columns.others)}; or pass comarkov.records(X)"
         raise InputError(f"X holds neither numbers nor text in {names}", advice=advice)
     if not columns.texts:
         return
@@ -158,7 +161,7 @@ def _repeated(frame: Any) -> list[str]:
 
 def _as_numbers(frame: Any, columns: FrameColumns) -> str:
     """Advice for numbers as text: they may be weights, or a single column the names of rows."""
-    types = ", ".join(f"{quoted(name)}: float" for name in columns.texts)
+    types = ", ".join(f"{label}: float" for label in _labels(frame, columns.texts))
     call = f"X.{'astype' if objects.is_pandas(frame) else 'cast'}({{{types}}})"
     if len(columns.texts) > 1 or not columns.numbers:
         return f"Pass {call}"
@@ -173,10 +176,15 @@ def _as_names(frame: Any, columns: FrameColumns) -> str:
     if len(ends) == 2 and len(numbers) <= objects.EDGE_COLUMNS:
         edges = edges_call("X", ends, [name for name in numbers if name not in ends])
     if edges and (len(texts) >= 2 or not _are_distinct(frame, texts[0])):
-        return f"If each line is one pair of a row and a column, pass {edges}"
+        return (
+            f"If each line is one pair of a row and a column, pass {edges}; if it describes one "
+            "row, pass comarkov.records(X)"
+        )
     if not numbers:
         return f"To count their words, pass comarkov.read(X, text={quoted(texts[0])})"
-    table = _table(texts[0], "X" if len(texts) == 1 else dropping(frame, texts[1:]))
+    if len(texts) > 1:
+        return "If each line describes one row, pass comarkov.records(X)"
+    table = _table(texts[0], "X")
     if edges:
         return f"If it names the rows, pass {table}; if each line is one pair, pass {edges}"
     if len(texts) == 1 and not names_rows(frame, columns):
@@ -216,8 +224,14 @@ def quoted(name: Any) -> str:
 
 def dropping(frame: Any, columns: Sequence[str]) -> str:
     """The call that leaves columns out of a data frame X."""
-    names = ", ".join(map(quoted, columns))
+    names = ", ".join(_labels(frame, columns))
     return f"X.drop(columns=[{names}])" if objects.is_pandas(frame) else f"X.drop([{names}])"
+
+
+def _labels(frame: Any, names: Sequence[str]) -> list[str]:
+    """Columns as Python writes them: those of pandas may be numbers."""
+    by_name = {str(label): label for label in frame.columns}
+    return [quoted(name) if isinstance(by_name[name], str) else name for name in names]
 
 
 def edges_call(source: str, ends: Sequence[str], numbers: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from ..joint.joint import Joint
 from ..joint.scale import spread_of
 from ..kernels.matrix import row_parts, table_bits
 from ..kernels.sweep import insertion_costs
-from ..search.parallel.boards import float_table, new_workspace
+from ..search.parallel.mass_tables import float_table, new_workspace
 from .leaves import Leaves
 
 MASS_ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass

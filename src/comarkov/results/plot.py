@@ -16,14 +16,13 @@ from ..joint.inputs import as_csr
 from ..joint.messages import InputError, need
 from .findings import Findings, SideFindings, findings_of
 from .fit_data import findings_on, joint_of_fit, names_of_fit
-from .pictures import LABEL_LETTERS, MAX_NAMED, binned, highest
+from .pictures import LABEL_LETTERS, LIFT_COLOURS, MAX_NAMED, binned, highest
 from .words.figures import lift_text, short_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-LIFT_COLOURS = ("#dcdfee", "#e9e9f1", "#f4f2ee", "#f4a24c", "#7f3b08")  # as in the report
 MAX_WRITTEN_LIFTS = 14  # clusters on a side whose lifts are written
 MAX_TICKS = 30  # numbers of clusters along an axis
 ROOMY_INCHES = 1.5  # along an axis that has room for titles
@@ -194,13 +193,13 @@ def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def _lift_image(ax: Any, lift: np.ndarray) -> None:
-    """Blocks by their lift: orange with more than expected, pale with as much or less."""
+    """Blocks by their lift: orange with more than expected, purple with less."""
     from matplotlib.colors import LinearSegmentedColormap
 
     shown = np.where(lift > 0, octaves(lift), -np.inf)
     far = min(max(1.0, float(shown.max(initial=0.0))), 6.0)
     shown = np.clip(shown, -far, far)
-    colours = LinearSegmentedColormap.from_list("lift", LIFT_COLOURS)
+    colours = LinearSegmentedColormap.from_list("lift", np.array(LIFT_COLOURS) / 255)
     image = ax.imshow(shown, cmap=colours, vmin=-far, vmax=far, aspect="auto")
     if max(lift.shape) <= MAX_WRITTEN_LIFTS:
         for (a, b), value in np.ndenumerate(lift):

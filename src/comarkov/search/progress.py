@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,6 +100,21 @@ def showing(stages: Sequence[str], verbose: int) -> Iterator[Bar | None]:
         bar.close(is_done)
 
 
+@contextmanager
+def showing_in(bar: Bar | None) -> Iterator[None]:
+    """Show progress in this bar, if there is one."""
+    token = _ACTIVE.set(bar)
+    try:
+        yield
+    finally:
+        _ACTIVE.reset(token)
+
+
+def active_bar() -> Bar | None:
+    """Return the bar that is shown, if there is one."""
+    return _ACTIVE.get()
+
+
 def begin_stage(stage: str) -> None:
     """Go on with a stage of the bar that is shown, if there is one."""
     bar = _ACTIVE.get()
@@ -140,6 +155,15 @@ class Progress:
     elapsed: float  #: seconds since the fit began
 
 
+class Limits(NamedTuple):
+    """What a monitor in another process needs to know."""
+
+    max_time: float | None
+    verbose: int
+    has_callback: bool
+    elapsed: float  # seconds since the fit began
+
+
 class Monitor:
     """Shared by all threads of a fit: decides when to stop and reports progress."""
 
@@ -158,6 +182,12 @@ class Monitor:
         self._is_watched = False
         self._lock = threading.Lock()
         self._bar: Bar | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """What a monitor in another process needs to know."""
+        elapsed = time.monotonic() - self._began
+        return Limits(self._max_time, self._verbose, self._callback is not None, elapsed)
 
     def stop(self) -> bool:
         """Should the work end here?"""
@@ -190,11 +220,16 @@ class Monitor:
         if self._bar is not None:
             self._bar.describe(f"{stage}, β = {beta:.3g}, cost {cost:.4f} bits")
         if self._callback is not None:
-            with self._lock:
-                elapsed = time.monotonic() - self._began
-                answer = self._callback(Progress(stage, beta, iteration, float(cost), elapsed))
-                if isinstance(answer, bool | np.bool_) and answer:
-                    self._end("the callback asked for it")
+            elapsed = time.monotonic() - self._began
+            self.tell(Progress(stage, beta, iteration, float(cost), elapsed))
+
+    def tell(self, state: Progress) -> None:
+        """Call the callback, which may ask for the end."""
+        assert self._callback is not None
+        with self._lock:
+            answer = self._callback(state)
+            if isinstance(answer, bool | np.bool_) and answer:
+                self._end("the callback asked for it")
 
     @contextmanager
     def ending_all(self) -> Iterator[None]:

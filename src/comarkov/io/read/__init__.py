@@ -18,7 +18,7 @@ from .naming import classify, rename
 from .opened import Opened
 from .texts import DOCUMENT, is_json
 
-__all__ = ["Data", "read", "write_h5ad"]
+__all__ = ["Data", "read", "records", "write_h5ad"]
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite", ".duckdb")
 PACKED_SUFFIXES = (".gz", ".zst", ".zip")
@@ -65,6 +65,35 @@ def read(source: Any, **keywords: Unpack[ReadKeywords]) -> Data:
     """
     request = ReadRequest.of(source, keywords)
     return request.complete(read_any(source, request.kind, request.options))
+
+
+@spell_out
+def records(source: Any, **keywords: Unpack[ReadKeywords]) -> Data:
+    """Read records, a table of mixed columns, as a matrix of rows by categories.
+
+    It is :func:`read` with ``kind="records"``. Each value of a column of text, and each interval
+    of a column of numbers, is a category. A row has the mass 1 in each column, or 0 where the
+    value is missing. Identifiers, names and free text are set aside, with a note.
+
+    Parameters
+    ----------
+    source : path, address, "-", open file, data frame or list of dict
+        A table.
+    KEYWORDS
+
+    Returns
+    -------
+    Data
+        The matrix with its names, ready for :meth:`CoClustering.fit`.
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> people = [{"sex": "f", "smokes": "no"}, {"sex": "m", "smokes": "yes"}] * 10
+    >>> comarkov.records(people).column_names.tolist()
+    ['sex = f', 'sex = m', 'smokes = no', 'smokes = yes']
+    """
+    return read(source, **{**keywords, "kind": "records"})
 
 
 @dataclass(frozen=True)

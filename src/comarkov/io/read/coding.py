@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 EDGES_AT_ONCE = 1_000_000
 WHOLE_NUMBER = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
+MAX_FOLDED = 0.2  # the share of names that may be written in several ways by mistake
 LOOKUP_RATIO = 8  # a table of numbers may have this many times as many places as there are ids
 
 
-def coding_of(columns: Iterable[tuple[RawTable, str]]) -> Texts | Numbers:
+def coding_of(columns: Iterable[tuple[RawTable, str]], keeps_case: bool = True) -> Texts | Numbers:
     """One coding for columns of tables: of numbers if all hold whole numbers of one type."""
     import polars as pl
 
@@ -29,14 +30,14 @@ def coding_of(columns: Iterable[tuple[RawTable, str]]) -> Texts | Numbers:
     for table, field in columns:
         dtype = table.schema[field]
         if not dtype.is_numeric() or dtype in (pl.Int128, pl.UInt128) or dtype.is_decimal():
-            return Texts(table.keeps_na)
+            return Texts(table.keeps_na, keeps_case=keeps_case)
         query = table.frame.select(field).drop_nulls().drop_nans().unique()
         more = query.collect(engine="streaming").to_series().to_numpy()
         if not are_whole(more):  # pandas has ids with gaps as floats
-            return Texts(table.keeps_na)
+            return Texts(table.keeps_na, keeps_case=keeps_case)
         more = more.astype(np.uint64 if dtype == pl.UInt64 else np.int64)  # small types wrap around
         if ids is not None and ids.dtype != more.dtype:
-            return Texts(table.keeps_na)
+            return Texts(table.keeps_na, keeps_case=keeps_case)
         ids = np.unique(more if ids is None else np.concatenate([ids, more]))
     assert ids is not None  # there is at least one column
     return Numbers(ids)
@@ -45,11 +46,12 @@ def coding_of(columns: Iterable[tuple[RawTable, str]]) -> Texts | Numbers:
 class Texts:
     """Codes of text, given by polars in the order of appearance."""
 
-    def __init__(self, keeps_na: bool, names: Sequence[str] = ()) -> None:
+    def __init__(self, keeps_na: bool, names: Sequence[str] = (), keeps_case: bool = True) -> None:
         """``names`` are known already, and have the first codes."""
         import polars as pl
 
-        self.keeps_na = keeps_na
+        self.keeps_na, self.keeps_case = keeps_na, keeps_case
+        self.folded: list[str] = []  # names that are written in several ways
         # its own numbering: codes are dense, and forgotten with this object
         self.category = pl.Categorical(pl.Categories.random())
         self._numbering = pl.Series([], dtype=self.category)  # else it ends with each query
@@ -125,6 +127,8 @@ class Texts:
 
         used = _occurring(codes, self.names.size)
         names = pl.Series(self.names[used].tolist(), dtype=pl.String).str.strip_chars()
+        if not self.keeps_case:
+            names = self._fold(names, np.bincount(codes, minlength=self.names.size)[used])
         distinct = names.unique().sort()
         if all(map(WHOLE_NUMBER.fullmatch, distinct)):
             distinct = distinct.cast(pl.Int64).sort().cast(pl.String)
@@ -133,11 +137,35 @@ class Texts:
         rank[used] = names.replace_strict(distinct, places).to_numpy()
         return distinct.to_numpy(), rank
 
+    def _fold(self, names: pl.Series, counts: np.ndarray) -> pl.Series:
+        """Names that differ only in case or blanks, each as it is written most often.
+
+        Single letters stay apart, and so do all names if many of them differ only in case.
+        """
+        import polars as pl
+
+        keys = names.str.to_lowercase().str.replace_all(r"\s+", " ")
+        frame = pl.DataFrame({"name": names, "key": keys, "count": counts})
+        usual = frame.group_by("key").agg(
+            pl.col("name").sort_by(["count", "name"], descending=[True, False]).first(),
+            pl.col("name").n_unique().alias("ways"),
+        )
+        folded = usual.filter((pl.col("ways") > 1) & (pl.col("key").str.len_chars() > 1))
+        if not 0 < len(folded) <= MAX_FOLDED * len(usual):
+            return names
+        self.folded = folded["name"].sort().to_list()
+        return pl.select(
+            pl.when(keys.is_in(folded["key"].to_list()))
+            .then(keys.replace(folded["key"], folded["name"]))
+            .otherwise(names)
+        ).to_series()
+
 
 class Numbers:
     """Codes of whole numbers: their places among all that occur, which are collected first."""
 
     has_words_for_missing = False  # in a column of numbers
+    folded: Sequence[str] = ()
 
     def __init__(self, ids: np.ndarray) -> None:
         """``ids`` are all numbers that occur, sorted."""

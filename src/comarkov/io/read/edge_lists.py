@@ -20,12 +20,13 @@ import scipy.sparse as sp
 from ...joint.messages import InputError, listed, quote, warn_user
 from ..read_options import ReadOptions
 from .coding import EDGES_AT_ONCE, Numbers, Texts, coding_of
+from .columns import edge_roles
 from .data import Data
-from .headers import is_heading_of_identifiers, is_identifier, is_number, kind_of
+from .headers import is_heading_of_identifiers, is_identifier, kind_of
 from .naming import columns_in
 from .opened import PACKING_MARKS, opened
 from .raw_tables import RawTable, weight_error
-from .table_files import as_chosen, header_of, table_in
+from .table_files import as_chosen, detected_marks, table_in
 
 TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".tab")
 IDENTIFIER_SAMPLE_RECORDS = 1000
@@ -46,27 +47,17 @@ def from_edges(table: RawTable, options: ReadOptions) -> Data:
     Rows and columns are sorted by name, by number if all names are whole numbers. Lines without
     the name of a row or a column are skipped.
     """
-    fields = _roles(table, options)
-    codings = [coding_of([(table, field)]) for field in fields[:2]]
+    fields = roles_of(table, options)
+    codings = [coding_of([(table, field)], options.keep_case) for field in fields[:2]]
     batches = _edge_batches(table, codings, options)
-    return _as_matrix(codings, batches, _facts(table, fields))
-
-
-def refuse_wide(data: Data, table: RawTable, options: ReadOptions) -> None:
-    """Refuse an edge list that nobody has called one, if it looks like a wide table of few columns.
-
-    Its rows are texts that occur once, and what would name its columns are numbers.
-    """
-    names = [list(map(str, some)) for some in (data.row_names, data.column_names)]
-    has_lines_of_rows = data.matrix.nnz <= len(names[0]) > 1 and not all(map(is_number, names[0]))
-    is_chosen = any(getattr(options, role) is not None for role in EDGE_ROLES)
-    if has_lines_of_rows and all(map(is_number, names[1])) and not is_chosen:
-        column = quote(table.heading(table.kept[1]))
-        raise table.error(
-            f"it looks like a wide table: each row has a name of its own, and column {column} "
-            "holds numbers",
-            "Read it with kind='table', or with kind='edges' if these numbers are names.",
+    data = _as_matrix(codings, batches, _facts(table, fields))
+    folded = [name for coding in codings for name in coding.folded]
+    if folded:
+        warn_user(
+            f"{table.name}: {listed(folded)} {'is' if len(folded) == 1 else 'are'} written in "
+            "several ways and read as one name each (keep_case=True keeps them apart)."
         )
+    return data
 
 
 def no_edges(name: str) -> InputError:
@@ -78,28 +69,31 @@ def no_edges(name: str) -> InputError:
 # --- the roles of columns ---------------------------------------------------------------------
 
 
-def _roles(table: RawTable, chosen: ReadOptions) -> Fields:
-    """The columns that hold rows, columns and weights."""
+def roles_of(table: RawTable, chosen: ReadOptions) -> Fields:
+    """The columns that hold rows, columns and weights: those chosen, else by position or role."""
     kept = table.kept
-    if chosen.rows is None and chosen.columns is None and chosen.weights is None:
-        if len(kept) in (2, 3):
-            return kept[0], kept[1], (*kept, None)[2]
-        raise table.error(
-            f"there are {len(kept)} columns ({listed(table.columns, 10)}), but an edge list has "
-            "two or three",
-            f"Choose them, for example {edge_example(table)}.",
-        )
-    if chosen.rows is None or chosen.columns is None:
-        problem = "an edge list needs rows= and columns="
-        raise table.error(problem, f"Choose both, for example {edge_example(table)}.")
-    row, column = table.field(chosen.rows, "rows"), table.field(chosen.columns, "columns")
-    weight = None if chosen.weights is None else table.field(chosen.weights, "weights")
-    if row == column or weight in (row, column):
+    given = {
+        role: table.field(getattr(chosen, role), role)
+        for role in EDGE_ROLES
+        if getattr(chosen, role) is not None
+    }
+    if len(set(given.values())) < len(given):
         raise table.error(
             "two of rows=, columns= and weights= name the same column",
             f"Choose different ones, for example {edge_example(table)}.",
         )
-    return row, column, weight
+    if not given and len(kept) in (2, 3):
+        return kept[0], kept[1], (*kept, None)[2]
+    if "rows" not in given or "columns" not in given:
+        given = edge_roles(table, given)
+    return given["rows"], given["columns"], given.get("weights")
+
+
+def edge_example(table: RawTable) -> str:
+    """A choice of columns for an edge list, as a user can write it."""
+    roles = dict(zip(EDGE_ROLES, table.kept, strict=False))
+    roles = edge_roles(table, {}) if table.has_headings else roles
+    return ", ".join(f"{role}={quote(table.label(name))}" for role, name in roles.items())
 
 
 def identifiers_in(table: RawTable, fields: Sequence[str]) -> list[str]:
@@ -111,18 +105,6 @@ def identifiers_in(table: RawTable, fields: Sequence[str]) -> list[str]:
         return []
     sample = table.frame.select(likely).head(IDENTIFIER_SAMPLE_RECORDS).collect()
     return [f for f in likely if is_identifier(table.heading(f), sample[f].to_list())]
-
-
-def edge_example(table: RawTable) -> str:
-    """A choice of columns for an edge list, as a user can write it: a third one holds numbers."""
-    numbering = identifiers_in(table, table.kept)
-    fields = [field for field in table.kept if field not in numbering]
-    sample = table.frame.head(IDENTIFIER_SAMPLE_RECORDS).collect()
-    numbers = [f for f in fields[2:] if table.is_number(f) or f in table.texts]
-    cells = table.numbers(sample, numbers)
-    weights = [f for i, f in enumerate(numbers) if np.isfinite(cells[:, i]).any()]
-    roles = zip(EDGE_ROLES, map(table.label, fields[:2] + weights[:1]), strict=False)
-    return ", ".join(f"{role}={quote(label)}" for role, label in roles)
 
 
 def _facts(table: RawTable, fields: Fields) -> dict[str, Any]:
@@ -173,7 +155,7 @@ def _edge_batches(
     table: RawTable, codings: Sequence[Any], options: ReadOptions
 ) -> Iterator[EdgeBatch]:
     """Edges, many at a time; lines in which something is missing are skipped, with a note."""
-    fields, missing = _roles(table, options), options.missing_weights("error")
+    fields, missing = roles_of(table, options), options.missing_weights("error")
     weight = [] if fields[2] is None else [fields[2]]
     pairs = enumerate(zip(codings, fields, strict=False))
     ids = [coding.expression(table, f).alias(f"comarkov:{i}") for i, (coding, f) in pairs]
@@ -185,7 +167,7 @@ def _edge_batches(
         has_weight = ~np.isnan(weights)
         is_bad = (weights < 0) | np.isinf(weights) | (is_named & ~has_weight & (missing == "error"))
         if is_bad.any():
-            raise weight_error(table, done + int(is_bad.argmax()), weight[0])
+            raise weight_error(table, done + int(is_bad.argmax()), weight[0], fields[:2])
         if missing == "0":
             weights = np.where(has_weight, weights, 0.0)
         is_edge = is_named & (has_weight | (missing == "0"))
@@ -228,6 +210,15 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in names if not name.startswith((".", "_")))
 
 
+def _readable(folder: Path) -> list[Path]:
+    """The files of a folder in the order of their paths; broken links and pipes are skipped."""
+    paths = sorted(_files(folder))
+    skipped = [path for path in paths if not path.is_file()]
+    if skipped:
+        warn_user(f"Skipped, because it is a broken link or no file: {listed(skipped)}.")
+    return [path for path in paths if path not in skipped]
+
+
 def _is_table(path: Path) -> bool:
     plain = path.with_suffix("") if path.suffix.lower() in PACKING_MARKS.values() else path
     return plain.suffix.lower() in TABLE_SUFFIXES
@@ -245,7 +236,7 @@ class EdgeFiles:
     def of(cls, sources: Sequence[str | os.PathLike[str]], options: ReadOptions) -> EdgeFiles:
         """The files of all sources, those of a folder in the order of their paths."""
         paths = list(map(Path, sources))
-        files = [sorted(_files(path)) if path.is_dir() else [path] for path in paths]
+        files = [_readable(path) if path.is_dir() else [path] for path in paths]
         for side in ("row_classes", "column_classes"):
             for column in columns_in(getattr(options, side)):
                 raise ValueError(
@@ -281,7 +272,7 @@ class EdgeFiles:
     def _refuse_other_headings(self, table: RawTable, first: RawTable) -> None:
         """An error if the columns of a file are called differently from those of the first."""
         names, expected = (
-            [each.heading(field) for field in _roles(each, self.options) if field is not None]
+            [each.heading(field) for field in roles_of(each, self.options) if field is not None]
             for each in (table, first)
         )
         if table.has_headings and first.has_headings and names != expected:
@@ -293,9 +284,9 @@ class EdgeFiles:
 
     def facts(self, table: RawTable) -> dict[str, Any]:
         """What the rows, columns and weights are, from the first table."""
-        reading = {"kind": "edges", **header_of(table)}
+        reading = {"kind": "edges", **detected_marks(table)}
         return {
-            **_facts(table, _roles(table, self.options)),
+            **_facts(table, roles_of(table, self.options)),
             "source": self.source,
             "reading": reading,
         }
@@ -308,7 +299,7 @@ class EdgeFiles:
         """The column of the rows or of the columns in each file."""
         for path in self.files:
             with self.table(path, first) as table:
-                yield table, _roles(table, self.options)[side] or ""
+                yield table, roles_of(table, self.options)[side] or ""
 
     def batches(self, path: Path, first: RawTable, codings: Sequence[Any]) -> Iterator[EdgeBatch]:
         """The edges of a file, many at a time."""

@@ -18,6 +18,7 @@ from ...joint.joint import Joint, joint
 from ...joint.messages import InputError, quote, warn_user
 from ...joint.unsuitable import dropping, edges_call, names_rows, refuse_frame, texts_in
 from ..read_options import NETWORK, ReadOptions
+from .columns import FEW_RECORDS, mixed_units, number_profile
 from .data import Data
 from .formats import read_any
 from .headers import is_heading, is_heading_of_identifiers, is_identifier
@@ -25,6 +26,7 @@ from .naming import distinct
 from .texts import TEXT_WEIGHTING
 
 Key = tuple[str, str]
+MAX_VALUES = 1000  # of a column, which show its unit
 
 
 def fit_input(X: Any) -> Any:
@@ -89,6 +91,7 @@ def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
             f"{edges_call('X', names[:2], names[2:])}."
         )
         return
+    _warn_of_units(frame, names)
     identifiers = [
         name
         for name in names
@@ -98,6 +101,19 @@ def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
         warn_user(
             f"Column {quote(identifiers[0])} of X seems to number the rows, but was read as "
             f"weights. If it does, pass {dropping(frame, identifiers)}."
+        )
+
+
+def _warn_of_units(frame: Any, names: list[str]) -> None:
+    """Warn if columns of numbers are not of one unit, so that their sums mean nothing."""
+    columns = {
+        name: np.asarray(objects.values_of(frame, name)[:MAX_VALUES], object) for name in names
+    }
+    profiles = [number_profile(name, values) for name, values in columns.items()]
+    if len(frame) >= FEW_RECORDS and len(profiles) > 1 and (why := mixed_units(profiles)):
+        warn_user(
+            f"The columns of X seem to be in different units ({why}), but were read as weights of "
+            "one unit. If they are not, pass comarkov.records(X)."
         )
 
 

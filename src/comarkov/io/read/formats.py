@@ -12,20 +12,23 @@ from typing import Any
 import numpy as np
 
 from ...joint.inputs import are_numbers
-from ...joint.messages import InputError, need
-from ...joint.objects import GraphEdges, frame_width, from_graph, is_anndata, is_frame, is_graph
+from ...joint.messages import InputError, listed, need, quote, warn_user
+from ...joint.objects import GraphEdges, from_graph, is_anndata, is_frame, is_graph
 from ..files import REFERENCE, data_in, is_own, is_store
 from ..read_options import CHAIN, NETWORK, TEXT_KINDS, ReadOptions
 from . import databases
+from .bins import bins_of_dates, with_bins
+from .columns import Recognised, recognise
 from .data import Data
-from .edge_lists import EdgeFiles, from_edges, holds_tables, refuse_wide
+from .edge_lists import EDGE_ROLES, EdgeFiles, edge_example, from_edges, holds_tables, roles_of
 from .h5ad import from_anndata, from_h5ad
 from .matrices import errors_in, from_matrix_market, from_npy, from_npz
 from .naming import distinct, edge_classes
 from .opened import SPREADSHEET, Opened, opened
 from .raw_tables import RawTable, from_frame, reason, table_error
+from .records import from_records
 from .sequence_files import from_events, from_sequence_files, holds_sequences
-from .table_files import as_chosen, header_of, table_in
+from .table_files import as_chosen, detected_marks, table_in
 from .texts import (
     Documents,
     count_words,
@@ -128,6 +131,8 @@ def read_any(source: Any, kind: str | None, options: ReadOptions) -> Data:
     """Data from an object, a database, a folder or a file."""
     if not is_place(source):
         return _from_object(source, kind, options)
+    if source == "":
+        raise InputError("The path is empty", advice="Give a file, or a folder such as '.'.")
     if databases.is_address(source):
         table = databases.from_database(source, options)
         return _from_table(table, kind, options, "a database")
@@ -196,62 +201,99 @@ def are_edges(path: Path, options: ReadOptions) -> bool:
         if databases.kind_of_database(file) is not None:
             return False
         with table_in(file, None, options) as (table, _):
-            return options.kind_of_table(len(as_chosen(table, options).kept)) == "edges"
+            return kind_of_table(as_chosen(table, options), options).kind == "edges"
 
 
 # --- tables -----------------------------------------------------------------------------------
 
 
-def _from_table(
-    table: RawTable, kind: str | None, options: ReadOptions, form: str, is_stated: bool = True
-) -> Data:
-    """Data from a table, whatever it came from, and whether the user has stated its kind."""
+def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
+    """Data from a table, whatever it came from."""
     from polars.exceptions import PolarsError
 
     try:
-        return _interpret(table, kind, options, form, is_stated and kind is not None)
+        return _interpret(table, kind, options, form)
     except PolarsError as error:  # a file that is not a table at all
         raise table_error(table, error) from error
 
 
-def _interpret(
-    table: RawTable, kind: str | None, options: ReadOptions, form: str, is_stated: bool
-) -> Data:
+def _interpret(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
     table = as_chosen(table, options)
-    kind = kind or options.kind_of_table(len(table.kept))
+    recognised = Recognised(kind) if kind else kind_of_table(table, options)
+    kind = recognised.kind
     if kind == "sequences" and options.columns is not None:
         options.check(kind, form)
         return from_events(table, options)
-    if kind not in ("edges", "table", "texts"):
+    if kind not in READERS:
         raise InputError(
             f"it is a table, so kind={kind!r} cannot be right",
             file=table.name,
-            advice="Leave it out, or use kind='edges' or kind='table'.",
+            advice="Leave it out, or use kind='edges', kind='table' or kind='records'.",
         )
     options.check(kind, form)
-    if kind == "edges":
-        data = _from_edges(table, options, is_stated)
-    elif kind == "texts":
-        data = from_column(table, options)
-    else:
-        data = from_table(table, options, is_stated)
-    return replace(data, reading={"kind": kind, **data.reading, **header_of(table)})
+    chosen = options.changed(**recognised.keywords)
+    if recognised.reason:
+        warn_user(f"{table.name}: {_explain(kind, chosen, recognised.reason)}")
+    data = READERS[kind](table, chosen)
+    reading = {"kind": kind, **recognised.keywords, **data.reading, **detected_marks(table)}
+    return replace(data, reading=reading)
 
 
-def _from_edges(table: RawTable, options: ReadOptions, is_stated: bool) -> Data:
-    """An edge list, with the classes in its other columns."""
-    data = from_edges(table, options)
-    if not is_stated and table.has_headings:
-        refuse_wide(data, table, options)
-    rows, columns = (
-        table.kept[i] if which is None else table.field(which, "rows")
-        for i, which in enumerate((options.rows, options.columns))
+def kind_of_table(table: RawTable, options: ReadOptions) -> Recognised:
+    """The kind of a table by the options, then by what its columns hold."""
+    if options.stated_kind is not None:
+        return Recognised(options.stated_kind)
+    recognised = recognise(table)
+    if recognised.kind == "unclear":
+        raise table.error(
+            f"there are {len(table.kept)} columns of numbers and no header",
+            f"For an edge list choose its columns, for example {edge_example(table)}; for a matrix "
+            "use kind='table'.",
+        )
+    if options.names is not None and recognised.kind not in ("table", "records"):
+        return Recognised("table")
+    return recognised
+
+
+def _explain(kind: str, options: ReadOptions, reason: str) -> str:
+    """How a table is read, why, and how to read it differently."""
+    if kind == "records":
+        return (
+            f"read as records ({reason}): rows by categories of their columns. If all numbers are "
+            "weights of one unit, use kind='table'."
+        )
+    if kind == "texts":
+        return f"{reason}, whose words are counted (text= chooses another column)."
+    sides = f"rows={quote(options.rows)}, columns={quote(options.columns)}"
+    return f"{reason}: read with {sides}; choose others, or use kind='records'."
+
+
+def _read_edges(table: RawTable, options: ReadOptions) -> Data:
+    """An edge list, with the classes in its other columns, and dates in bins."""
+    fields = roles_of(table, options)
+    bins = {} if options.bin is not None else bins_of_dates(table, fields[:2])
+    if bins:
+        facts = [f"{quote(name)} by {part}" for name, part in bins.items()]
+        warn_user(f"{table.name}: {listed(facts)} (bin= chooses another part of the date).")
+    chosen = {role: table.position(f) for role, f in zip(EDGE_ROLES, fields, strict=True) if f}
+    data = from_edges(
+        with_bins(table, options.changed(bin=bins or options.bin)), options.changed(**chosen)
     )
     return replace(
         data,
-        row_classes=edge_classes(table, rows, options.row_classes, data.row_names),
-        column_classes=edge_classes(table, columns, options.column_classes, data.column_names),
+        reading={**data.reading, **({"bin": bins} if bins else {})},
+        row_classes=edge_classes(table, fields[0], options.row_classes, data.row_names),
+        column_classes=edge_classes(table, fields[1], options.column_classes, data.column_names),
     )
+
+
+#: Readers of tables, by kind.
+READERS: dict[str, Callable[[RawTable, ReadOptions], Data]] = {
+    "edges": _read_edges,
+    "table": from_table,
+    "records": from_records,
+    "texts": from_column,
+}
 
 
 # --- objects ----------------------------------------------------------------------------------
@@ -341,18 +383,22 @@ def _edges_frame(source: list[Sequence[Any]]) -> Any:
 
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:
-    """A data frame; the index of a wide pandas frame names its rows, unless it only counts them."""
-    is_stated = kind is not None
-    kind = kind or options.kind_of_table(frame_width(frame))
-    if kind == "table" and options.name_column is None and hasattr(frame, "index"):
-        is_counted = are_numbers(np.asarray(frame.index, dtype=object))
-        is_numeric = all(dtype.kind in "iufb" for dtype in frame.dtypes)
-        if is_numeric and options.drop is None and not frame.isna().any(axis=None):
-            options.check(kind, "a data frame")
-            return Data(frame, None if is_counted else distinct(frame.index), list(frame.columns))
-        if not is_counted:
-            kind_of_rows = frame.index.name or ""
-            frame = frame.set_axis(distinct(frame.index), axis=0)
-            frame = frame.rename_axis(index=kind_of_rows).reset_index()
+    """A data frame; the index of a pandas frame names its rows, unless it only counts them."""
     table = from_frame(frame, "the data frame")
-    return _from_table(table, kind, options, "a data frame", is_stated)
+    likely = kind or kind_of_table(as_chosen(table, options), options).kind
+    if not hasattr(frame, "index") or options.name_column is not None:
+        return _from_table(table, kind, options, "a data frame")
+    is_counted = are_numbers(np.asarray(frame.index, dtype=object))
+    if likely == "table" and options.drop is None and _is_complete(frame):
+        options.check(likely, "a data frame")
+        return Data(frame, None if is_counted else distinct(frame.index), list(frame.columns))
+    if likely in ("table", "records") and not is_counted:
+        named = frame.set_axis(distinct(frame.index), axis=0)
+        named = named.rename_axis(index=frame.index.name or "").reset_index()
+        table = from_frame(named, "the data frame")
+    return _from_table(table, kind, options, "a data frame")
+
+
+def _is_complete(frame: Any) -> bool:
+    """Has a pandas frame only numbers, none of them missing?"""
+    return all(dtype.kind in "iufb" for dtype in frame.dtypes) and not frame.isna().any(axis=None)

@@ -210,7 +210,7 @@ def kind_of(heading: str, default: str) -> str:
     while words and words[-1].lower() in ("id", "ids", "name", "names", "code", ""):
         words.pop()
     text = " ".join(words)
-    if not text or text.isdecimal() or text.lower().startswith("unnamed:"):
+    if not text or text.isdecimal() or text.lower().startswith(("unnamed:", "rownames")):
         return default
     return text if text.isupper() and len(text) <= 4 else text.lower()
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from ...joint.messages import InputError, listed, need, quote, shortened
 from ...joint.objects import EDGE_COLUMNS, are_documents
 from .headers import GAPS, MISSING_WORDS, SIGNS, group_pattern, is_gap, is_number, plain
-from .records import Lines, line_error, records
+from .lines import Lines, line_error, records
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,7 +70,11 @@ class RawTable:
             return self.fields[self.columns.index(which)]
         position = int(which) if isinstance(which, int) or which.isdecimal() else None
         if position is None or not 0 <= position < len(self.fields):
-            example = self.label(self.kept[0]) if self.kept else 0
+            similar = [c for c in self.columns if simplified(c) == simplified(str(which))]
+            if len(similar) == 1 and similar[0]:
+                return self.fields[self.columns.index(similar[0])]
+            close = get_close_matches(str(which), self.columns, n=1)
+            example = close[0] if close else self.label(self.kept[0]) if self.kept else 0
             raise self.error(
                 f"there is no column {quote(which)}: the columns are {listed(self.columns, 10)}",
                 f"Choose one of them, for example {role}={example!r}.",
@@ -146,7 +151,7 @@ class RawTable:
         matrix = np.empty((len(frame), len(fields)))
         for i in typed:
             matrix[:, i] = frame.get_column(fields[i]).cast(pl.Float64, strict=False).to_numpy()
-        if texts:
+        if texts and len(frame):
             cells = pl.concat([frame.get_column(fields[i]) for i in texts]).alias("cell")
             matrix[:, texts] = self._parse_all(cells).reshape(-1, len(frame)).T
         return matrix
@@ -180,6 +185,11 @@ class RawTable:
         number = text.cast(pl.Float64, strict=False).fill_null(NO_NUMBER)
         is_gap = cell.is_null() | cell.is_in(GAPS)
         return pl.when(is_gap).then(float("nan")).otherwise(number)
+
+
+def simplified(name: str) -> str:
+    """A name without its case and without needless blanks, by which people would find it."""
+    return " ".join(name.split()).casefold()
 
 
 # --- columns that are left out ----------------------------------------------------------------
@@ -280,8 +290,11 @@ def no_lines(table: RawTable) -> InputError:
     return table.error("there are no lines below the header", "Give a file with data.")
 
 
-def weight_error(table: RawTable, number: int, field: str) -> InputError:
-    """What is wrong with the weight in a column of the record with this number, from 0."""
+def weight_error(table: RawTable, number: int, field: str, sides: Sequence[str] = ()) -> InputError:
+    """What is wrong with the weight in a column of the record with this number, from 0.
+
+    ``sides`` are the fields with the rows and columns of an edge list.
+    """
     cell = table.frame.select(field).slice(number, 1).collect().item()
     text = None if cell is None else str(cell)
     place = table.place(number, field)
@@ -289,10 +302,11 @@ def weight_error(table: RawTable, number: int, field: str) -> InputError:
         advice = "Use missing='skip' to skip such lines, or missing='0' to read them as 0."
         return table.error("the weight is missing", advice, **place)
     if not is_number(text, table.decimal, table.thousands):
-        advice = _marks(table, text) or _prose(table, field) or f"Correct it. {_drop(table, field)}"
+        other = f"Correct it. {_without_weights(table, field, sides)}"
+        advice = _marks(table, text) or _prose(table, field) or other
         return table.error(f"{quote(text)} is not a number", advice, **place)
     problem = weight_problem(float(plain(text, table.decimal, table.thousands)))
-    return table.error(problem or "", _drop(table, field), **place)
+    return table.error(problem or "", _without_weights(table, field, sides), **place)
 
 
 def _marks(table: RawTable, cell: str) -> str:
@@ -324,9 +338,13 @@ def _prose(table: RawTable, field: str) -> str:
     return f"To count the words of the texts in {quote(column)}, use text={quote(column)}."
 
 
-def _drop(table: RawTable, field: str) -> str:
+def _without_weights(table: RawTable, field: str, sides: Sequence[str]) -> str:
+    """How to read a table if a column holds no weights."""
+    if sides:
+        labels = [quote(table.label(side)) for side in sides]
+        return f"To count lines instead, use rows={labels[0]}, columns={labels[1]} without weights."
     choice = without(table, table.label(field))
-    return f"If the column holds no weights, leave it out with {choice}."
+    return f"If the column holds no weights, leave it out with {choice}, or use kind='records'."
 
 
 def weight_problem(value: float) -> str | None:

@@ -1,175 +1,323 @@
-"""The records of a delimited file: whether all have the same shape, and one by one if not."""
+"""Records: a table of mixed columns as a matrix of rows by categories.
+
+A category is a value of a variable ("cylinders = 8") or an interval of its numbers ("weight 2,500
+to 3,000"). Each row has the mass 1 in each variable, or 0 where the value is missing. A number
+that lies between the medians of two neighbouring intervals is shared by both: the nearer one gets
+more, so that nothing jumps at a limit.
+"""
 
 from __future__ import annotations
 
-import codecs
-import csv
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from ...joint.messages import InputError
-from .opened import Opened, decoded
+from ...joint.messages import InputError, listed, quote, warn_user
+from ..read_options import ReadOptions, pairs_in
+from .bins import (
+    BINS,
+    DATE_PARTS,
+    bin_count,
+    dates_in,
+    interval_texts,
+    parts_for_records,
+    parts_of,
+    round_limits,
+)
+from .columns import ColumnProfile, profiles_of
+from .data import Data
+from .headers import kind_of
+from .naming import chosen_columns, columns_in, distinct
+from .raw_tables import RawTable, no_lines
 
-SHAPE_CHUNK = 1 << 22  # bytes that are checked at a time
-NEWLINE, RETURN, QUOTE = b'\n\r"'
-csv.field_size_limit(1 << 30)
+if TYPE_CHECKING:
+    import polars as pl
+
+MAX_PLAIN = 8  # different whole numbers that are categories as they are
+MAX_VALUES = 30  # values of a variable; rarer ones are put together
+OTHER_VALUES = 0.5  # the largest share of these
+OTHER = "other"
+NOT_DESCRIBING = ("empty", "constant", "identifier", "unique", "prose")
+WORDS_FOR_ROLES = {
+    "empty": "empty",
+    "constant": "the same everywhere",
+    "identifier": "an identifier",
+    "unique": "different in every row",
+    "prose": "free text",
+}
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Where the records of a delimited file are."""
+class Variable:
+    """A column of a table, or a part of its dates, and its categories."""
 
-    file: Opened  #: in UTF-8
-    separator: str
-    skipped: int  #: lines before the first record
-    width: int  #: fields in a record
-    header_line: int | None = None  #: from 1; None if there is no header
+    heading: str
+    categories: list[str]  #: their names
+    values: list[str] | None = None  #: of categories, as texts; None for intervals
+    knots: list[float] | None = None  #: the medians of intervals, in rising order
+    part: str | None = None  #: of dates
+    weight: float = 1.0  #: the mass of a row
 
-
-def records(lines: Lines) -> Iterator[tuple[int, list[str]]]:
-    """The number of the line on which each record begins, and its fields; blank ones left out.
-
-    This is slow and takes what polars does not: quotes within a field, and line ends of old Macs.
-    """
-    with lines.file.path.open(encoding="utf-8-sig", newline="") as file:
-        for _ in range(lines.skipped):
-            next(file)
-        reader = csv.reader(file, delimiter=lines.separator)
-        begins = lines.skipped + 1
-        for record in reader:
-            if any(record):
-                yield begins, record
-            begins = lines.skipped + reader.line_num + 1
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.heading if self.part is None else f"{self.heading} ({self.part})"
 
 
-def line_error(lines: Lines) -> InputError | None:
-    """The first line that is not a record of the table, and what to do about it."""
-    line, name, separator = lines.skipped, lines.file.name, lines.separator
-    try:
-        for line, record in records(lines):
-            if len(record) != lines.width:
-                fields = f"{len(record)} field{'' if len(record) == 1 else 's'}"
-                other = ";" if separator == "," else ","
-                return InputError(
-                    f"the line has {fields}, but the first line has {lines.width}, separated by "
-                    f"{separator!r}",
-                    file=name,
-                    line=line,
-                    advice=f"Put names that contain {separator!r} in double quotes, or choose what "
-                    f"separates the fields, for example separator={other!r}.",
-                )
-    except UnicodeDecodeError:
-        decoded(lines.file.content[:], name, "utf-8")  # raises with the line of the byte
-    except csv.Error as error:
-        return InputError(str(error), file=name, line=line + 1, advice="Save it as CSV again.")
-    return None
+# --- from a table to a matrix -----------------------------------------------------------------
 
 
-def irregular_records(lines: Lines) -> list[list[str]]:
-    """All records of a file with quotes or line ends that polars does not read; or an error."""
-    content = lines.file.content
-    begin = _begin(lines)
-    with memoryview(content) as whole, whole[begin:] as rest:
-        match = _tolerable(lines).match(rest)
-        assert match is not None  # nothing at all is a match
-        end = begin + match.end()
-        del match
-    if end < len(content):
-        raise InputError(
-            "a quote is opened and never closed",
-            file=lines.file.name,
-            line=content[:end].count(b"\n") + 1,
-            advice='Write a quote inside a name twice and put the name in quotes: "5"" disk".',
+def from_records(table: RawTable, options: ReadOptions) -> Data:
+    """The matrix of rows by categories, like that of earlier records if ``variables`` are given."""
+    frame = table.frame.select(table.kept).collect(engine="streaming")
+    if not len(frame):
+        raise no_lines(table)
+    profiles = {profile.name: profile for profile in profiles_of(table)}
+    classes = [table.field(name, "row_classes") for name in columns_in(options.row_classes)]
+    names = _names(table, options, profiles)
+    taken = {*classes, names}
+    if options.variables is None:
+        variables = _variables(table, frame, options, profiles, taken)
+    else:
+        variables = known_variables(options.variables)
+    matrix = _matrix(table, frame, variables)
+    values = {table.heading(each): frame.select(table.text(each))[each] for each in classes}
+    has_title = names is not None and table.has_headings
+    return Data(
+        matrix,
+        None if names is None else distinct(frame[names].cast(str).fill_null("").to_list()),
+        [name for variable in variables for name in variable.categories],
+        kind_of(table.heading(names or ""), "record") if has_title else "record",
+        "category",
+        table.name,
+        entry_kind="records",
+        reading={"variables": [asdict(variable) for variable in variables]},
+        row_classes=chosen_columns(values, options.row_classes, len(frame)) if classes else None,
+    )
+
+
+def _names(
+    table: RawTable, options: ReadOptions, profiles: Mapping[str, ColumnProfile]
+) -> str | None:
+    """The column that names the rows: the one chosen, or the first with a text for each."""
+    if options.name_column is not None:
+        return table.field(options.name_column, "names")
+    unique = [f for f in table.kept if f in profiles and profiles[f].role == "unique"]
+    return unique[0] if unique else None
+
+
+def _variables(
+    table: RawTable,
+    frame: pl.DataFrame,
+    options: ReadOptions,
+    profiles: Mapping[str, ColumnProfile],
+    taken: set[str | None],
+) -> list[Variable]:
+    """The variables that describe the rows, with a note about columns that do not."""
+    bins = {table.field(name, "bin"): how for name, how in pairs_in(options.bin, "bin").items()}
+    weights = _weights(table, options)
+    variables, aside = [], []
+    for name in table.kept:
+        if name in taken:
+            continue
+        role = profiles[name].role
+        if role in NOT_DESCRIBING and name not in bins:
+            aside.append((name, WORDS_FOR_ROLES[role]))
+            continue
+        described = list(_described(table, frame, profiles[name], bins.get(name)))
+        if not described:
+            aside.append((name, "different in most rows"))
+        share = weights.get(name, 1.0) / max(len(described), 1)
+        variables += [replace(variable, weight=share) for variable in described]
+    if len(variables) < 2:
+        raise table.error(
+            f"{len(variables) or 'none'} of its columns can describe records, which takes two",
+            "Give a table with more columns of categories or numbers, or use kind='table' if its "
+            "numbers are weights.",
         )
-    error = line_error(lines)
-    if error is not None:
-        raise error
-    return [record for _, record in records(lines)]
+    if aside:
+        facts = [f"{table.label(name)} ({why})" for name, why in aside]
+        warn_user(f"{table.name}: set aside: {listed(facts, 6)}.")
+    return variables
 
 
-def _tolerable(lines: Lines) -> re.Pattern[bytes]:
-    """Anything, as long as a quote at the beginning of a field has another that closes it.
-
-    If text follows that one it must be in the same line: else it may well open another field.
-    """
-    ends = rb"\r\n" + re.escape(lines.separator.encode())
-    proper = rb'(?<![^%b])"(?:[^"]++|"")*+"(?![^%b])' % (ends, ends)
-    improper = rb'(?<![^%b])"(?:[^"\r\n]++|"")*+"[^%b]++' % (ends, ends)
-    return re.compile(rb'(?:[^"]++|%b|%b|(?<=[^%b])")*+' % (proper, improper, ends))
-
-
-def _begin(lines: Lines) -> int:
-    """The byte at which the first record begins."""
-    content, begin = lines.file.content, 0
-    for _ in range(lines.skipped):
-        begin = content.find(b"\n", begin) + 1
-    has_mark = begin == 0 and content[:3] == codecs.BOM_UTF8
-    return len(codecs.BOM_UTF8) if has_mark else begin
-
-
-def is_regular(lines: Lines) -> bool:
-    """Has every line as many fields as the first, and quotes only around fields?
-
-    Polars reads other lines wrongly, without an error.
-    """
-    content, begin, size = lines.file.content, _begin(lines), SHAPE_CHUNK
-    while begin < len(content):
-        chunk = content[begin : begin + size]
-        is_last = begin + size >= len(content)
-        if is_last and not chunk.endswith(b"\n"):
-            chunk += b"\n"
-        checked = _even_lines(np.frombuffer(chunk, np.uint8), lines)
-        if checked is None or (is_last and checked < len(chunk)):
-            return False
-        size = 2 * size if checked == 0 else SHAPE_CHUNK  # a record may be longer
-        begin += checked
-    return True
+def _described(
+    table: RawTable, frame: pl.DataFrame, profile: ColumnProfile, how: str | None
+) -> Iterator[Variable]:
+    """The variables of a column: one, or one for each part of its dates; none if not possible."""
+    heading, name = str(table.label(profile.name)), profile.name
+    if profile.role == "date" or how in DATE_PARTS:
+        dates = dates_in(table, name, frame[name])
+        for part in [how] if how else parts_for_records(dates):
+            variable = _of_values(heading, parts_of(dates, part))
+            if variable is not None:
+                yield replace(variable, part=part)
+        return
+    if profile.role == "number" and (profile.distinct > MAX_PLAIN or not profile.is_whole):
+        yield _of_numbers(heading, table.numbers(frame, [name])[:, 0], bin_count(how, BINS))
+        return
+    texts = frame.select(table.text(name))[name]
+    variable = _of_values(heading, _plain_numbers(texts) if profile.role == "number" else texts)
+    if variable is not None:
+        yield variable
 
 
-def _even_lines(codes: np.ndarray, lines: Lines) -> int | None:
-    """The bytes that whole lines of the right shape take up, or None if one has another."""
-    separator = ord(lines.separator)
-    is_end, is_mark = codes == NEWLINE, codes == separator
-    quotes = np.flatnonzero(codes == QUOTE)
-    if quotes.size:
-        is_outside = np.cumsum(codes == QUOTE, dtype=np.uint8) & 1 == 0
-        is_end &= is_outside
-        is_mark &= is_outside
-    ends = np.flatnonzero(is_end)
-    if not ends.size:
-        return 0
-    size = int(ends[-1]) + 1
-    if not _surround_fields(codes[:size], quotes[quotes < size], separator):
+def _plain_numbers(texts: pl.Series) -> pl.Series:
+    """Whole numbers as text in one way: 8 and 8.0 are the same."""
+    return texts.str.replace(r"\.0*$", "")
+
+
+def _weights(table: RawTable, options: ReadOptions) -> dict[str, float]:
+    """The weights of variables that the user has set, by field."""
+    weights = {}
+    for name, text in pairs_in(options.variable_weights, "variable_weights").items():
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = -1.0
+        if not (weight >= 0 and math.isfinite(weight)):
+            raise InputError(
+                f"the weight {text!r} of {quote(name)} is not a number of 0 or more",
+                advice=f"Use, for example, variable_weights={f'{name}=2'!r}.",
+            )
+        weights[table.field(name, "variable_weights")] = weight
+    return weights
+
+
+# --- categories -------------------------------------------------------------------------------
+
+
+def _of_values(heading: str, texts: pl.Series) -> Variable | None:
+    """A variable whose values are its categories; None if hardly any value recurs."""
+    import polars as pl
+
+    counts = texts.drop_nulls().value_counts(sort=True).rows()
+    kept = [value for value, _ in counts[:MAX_VALUES]]
+    others = sum(count for _, count in counts[MAX_VALUES:])
+    if len(kept) < 2 or others > OTHER_VALUES * sum(count for _, count in counts):
         return None
-    returns = np.flatnonzero(codes[:size] == RETURN)
-    if quotes.size:
-        returns = returns[is_outside[returns]]
-    if (codes[returns + 1] != NEWLINE).any():
+    ordered = pl.Series(kept, dtype=pl.String)
+    numbers = ordered.cast(pl.Float64, strict=False)
+    ordered = ordered.sort() if numbers.null_count() else ordered.gather(numbers.arg_sort())
+    values = [*ordered.to_list(), *([OTHER] if others else [])]
+    return Variable(heading, [f"{heading} = {value}" for value in values], values)
+
+
+def _of_numbers(heading: str, numbers: np.ndarray, bins: int) -> Variable:
+    """A variable whose categories are intervals with about as many records each."""
+    known = np.sort(numbers[np.isfinite(numbers)])
+    limits = round_limits(known, bins)
+    places = np.searchsorted(limits, known, side="right")
+    filled = np.unique(places)
+    knots = [float(np.median(known[places == place])) for place in filled]
+    limits = np.array([limits[place - 1] for place in filled[1:]])
+    names = [f"{heading} {text}" for text in interval_texts(limits)]
+    return Variable(heading, names, knots=knots)
+
+
+# --- the matrix -------------------------------------------------------------------------------
+
+
+def _matrix(table: RawTable, frame: pl.DataFrame, variables: Sequence[Variable]) -> sp.csr_array:
+    """The masses of rows in all categories, those of one variable side by side."""
+    missing = [v.heading for v in variables if v.heading not in map(str, _labels(table))]
+    if missing:
+        have = listed(map(quote, missing))
+        if len(set(missing)) == len({v.heading for v in variables}):
+            raise table.error(
+                f"it has none of the columns {have} of the records that were fitted",
+                "Give records with the same columns.",
+            )
+        warn_user(f"{table.name}: there is no column {have}; its values are taken as missing.")
+    entries: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    start = 0
+    for variable in variables:
+        if variable.heading not in missing:
+            name = table.field(variable.heading, "names")
+            rows, places, masses = _entries(table, frame, name, variable)
+            entries.append((rows, places + start, masses * variable.weight))
+        start += len(variable.categories)
+    rows, places, masses = (np.concatenate(each) for each in zip(*entries, strict=True))
+    return sp.coo_array((masses, (rows, places)), shape=(len(frame), start)).tocsr()
+
+
+def _labels(table: RawTable) -> list[str | int]:
+    return [table.label(name) for name in table.kept]
+
+
+def _entries(
+    table: RawTable, frame: pl.DataFrame, name: str, variable: Variable
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rows, categories and masses of a variable."""
+    if variable.knots is not None:
+        return _shared(table.numbers(frame, [name])[:, 0], np.array(variable.knots))
+    import polars as pl
+
+    texts = frame.select(table.text(name))[name]
+    if variable.part is not None:
+        texts = parts_of(dates_in(table, name, frame[name]), variable.part)
+    values = list(variable.values or [])
+    places = pl.Series(range(len(values)), dtype=pl.Int64)
+    rest = values.index(OTHER) if OTHER in values else None
+    is_known = texts.is_in(values)
+    exact = _plain_numbers(texts)
+    texts = texts if is_known.sum() >= exact.is_in(values).sum() else exact
+    codes = texts.replace_strict(values, places, default=rest, return_dtype=pl.Int64)
+    codes = codes.set(texts.is_null(), None)
+    rows = codes.is_not_null().arg_true().to_numpy()
+    return rows, codes.drop_nulls().to_numpy(), np.ones(rows.size)
+
+
+def _shared(numbers: np.ndarray, knots: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Numbers shared by the two intervals whose medians they lie between."""
+    rows = np.flatnonzero(np.isfinite(numbers))
+    if knots.size == 1:
+        return rows, np.zeros(rows.size, np.int64), np.ones(rows.size)
+    values = np.clip(numbers[rows], knots[0], knots[-1])
+    lower = np.clip(np.searchsorted(knots, values, side="right") - 1, 0, knots.size - 2)
+    upper = (values - knots[lower]) / (knots[lower + 1] - knots[lower])
+    masses = np.concatenate([1 - upper, upper])
+    places = np.concatenate([lower, lower + 1])
+    return np.tile(rows, 2), places, masses
+
+
+# --- variables of earlier records -------------------------------------------------------------
+
+
+def known_variables(stored: Any) -> list[Variable]:
+    """The variables in the reading of data; an error if they are damaged."""
+    try:
+        return [_known(each) for each in stored]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"the variables of the model are damaged ({quote(error)})",
+            advice="Fit the records again.",
+        ) from error
+
+
+def _known(stored: Mapping[str, Any]) -> Variable:
+    values, knots, part = (stored.get(each) for each in ("values", "knots", "part"))
+    variable = Variable(
+        str(stored["heading"]),
+        list(map(str, stored["categories"])),
+        None if values is None else list(map(str, values)),
+        None if knots is None else sorted(map(float, knots)),
+        None if part is None else str(part),
+        float(stored["weight"]),
+    )
+    size = len(variable.values if variable.knots is None else variable.knots)  # type: ignore[arg-type]
+    if size != len(variable.categories) or (part is not None and part not in DATE_PARTS):
+        raise ValueError("the numbers of categories differ")
+    return variable
+
+
+def variable_of_columns(reading: Mapping[str, Any]) -> np.ndarray | None:
+    """The number of the variable of each column of records; None for other data."""
+    if "variables" not in reading:
         return None
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    is_blank = (ends == starts) | ((ends == starts + 1) & (codes[starts] == RETURN))
-    if is_blank.any():
-        starts, ends = starts[~is_blank], ends[~is_blank]
-    marks = np.flatnonzero(is_mark[:size])
-    if marks.size != (lines.width - 1) * ends.size:
-        return None
-    table = marks.reshape(ends.size, lines.width - 1)
-    are_inside = (table >= starts[:, None]).all() and (table < ends[:, None]).all()
-    return size if are_inside else None
-
-
-def _surround_fields(codes: np.ndarray, quotes: np.ndarray, separator: int) -> bool:
-    """Are quotes only where a field begins or ends, or twice within one that is in quotes?
-
-    A quote written twice closes and opens again, so that every other quote opens.
-    """
-    if not quotes.size:
-        return True
-    opening, closing = quotes[::2], quotes[1::2]
-    before = codes[opening[opening > 0] - 1]
-    after = codes[closing + 1]
-    allowed = [separator, NEWLINE, RETURN, QUOTE]
-    return bool(np.isin(before, allowed).all() and np.isin(after, allowed).all())
+    sizes = [len(variable.categories) for variable in known_variables(reading["variables"])]
+    return np.repeat(np.arange(len(sizes)), sizes)

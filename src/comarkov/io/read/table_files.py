@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...joint.messages import InputError, listed, need, quote, warn_user
 from ...joint.objects import are_documents
 from ..isolation import UnreadableError, check_in_child
-from ..read_options import ReadOptions
+from ..read_options import ReadOptions, pairs_in
 from . import databases
 from .headers import CountWords, HeaderGuess, guess_header, looks_like_number
+from .lines import Lines, irregular_records, is_regular
 from .matrices import refuse_large_archive
-from .opened import SPREADSHEET, Opened, as_utf8
+from .opened import DAMAGED, SPREADSHEET, Opened, as_utf8, refuse_far_cells
 from .raw_tables import RawTable, columns_to_drop, first_line, table_error, without_columns
-from .records import Lines, irregular_records, is_regular
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,25 +72,50 @@ def _read_delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
         *(options.rows, options.columns, options.weights),
         *(options.names, options.text, options.time),
         *columns_to_drop(options.drop),
+        *pairs_in(options.bin, "bin"),
     ]
     expected = None if options.is_given("header") else options.header
     header = options.header if options.is_given("header") else None
     return from_lines(file, header, separator, chosen, expected)
 
 
-def header_of(table: RawTable) -> dict[str, bool]:
-    """Whether delimited text has a header, as a keyword of ``read``."""
-    return {} if table.lines is None else {"header": table.has_headings}
+def detected_marks(table: RawTable) -> dict[str, Any]:
+    """What was detected in delimited text, as keywords of ``read``: a header, decimal commas."""
+    if table.lines is None:
+        return {}
+    marks = {} if table.decimal == "." else {"decimal": table.decimal}
+    marks |= {"thousands": table.thousands} if table.thousands else {}
+    return {"header": table.has_headings, **marks}
 
 
 def as_chosen(table: RawTable, options: ReadOptions) -> RawTable:
     """A table with the marks of numbers and without the columns that the user has chosen."""
-    marked = replace(
-        table, decimal=options.decimal, thousands=options.thousands, keeps_na=options.keep_na
-    )
-    if options.is_given("drop"):
-        return without_columns(marked, options.drop)
-    return without_columns(marked, [c for c in columns_to_drop(options.drop) if c in table.columns])
+    drop = options.drop
+    if not options.is_given("drop"):
+        drop = [c for c in columns_to_drop(drop) if c in table.columns]
+    marked = without_columns(replace(table, keeps_na=options.keep_na), drop)
+    if "decimal" in {**options.before, **options.given} or options.thousands:
+        return replace(marked, decimal=options.decimal, thousands=options.thousands)
+    return _with_decimal_commas(marked)
+
+
+DECIMAL_COMMA = r"^[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$"
+UNLIKE_THOUSANDS = r",(\d{1,2}|\d{4,})$"  # what follows the comma of 1,200 can be either
+DECIMAL_POINT = r"^[-+]?\d*\.(\d{1,2}|\d{4,})$"
+
+
+def _with_decimal_commas(table: RawTable) -> RawTable:
+    """The table with "," as the decimal mark, if that is what its numbers have."""
+    if table.lines is None or table.lines.separator == ",":
+        return table
+    sample = table.frame.select(table.kept).head(HEAD_LINES).collect()
+    columns = [column.drop_nulls().str.strip_chars() for column in sample]
+    filled = [c for c in columns if len(c) and c.str.contains(DECIMAL_COMMA).all()]
+    has_commas = any(column.str.contains(UNLIKE_THOUSANDS).any() for column in filled)
+    if not has_commas or any(column.str.contains(DECIMAL_POINT).any() for column in columns):
+        return table
+    has_points = any(column.str.contains(r"\.\d{3}").any() for column in filled)
+    return replace(table, decimal=",", thousands="." if has_points else "")
 
 
 def _is_prose(file: Opened) -> bool:
@@ -342,11 +367,12 @@ def _cells(
     again = "Save it again, or as CSV."
     refuse_large_archive(file, "an Excel file", max_bytes, again)
     try:
+        refuse_far_cells(file, again)
         book = fastexcel.read_excel(file.path)
         name = _choose_sheet(book.sheet_names, sheet, file.name)
         cells = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string")
         frame: pl.DataFrame = cells.to_polars()
-    except fastexcel.FastExcelError as error:
+    except (fastexcel.FastExcelError, RuntimeError, *DAMAGED) as error:
         why = first_line(error).removeprefix("calamine error: ")
         problem = f"it is not an Excel file, or it is damaged: {why}"
         raise InputError(problem, file=file.name, advice=again) from error

@@ -12,8 +12,9 @@ import scipy.sparse as sp
 
 from ...joint.messages import listed, quote, warn_user
 from ..read_options import ReadOptions
+from .columns import mixed_units, profiles_of
 from .data import Data
-from .edge_lists import edge_example, identifiers_in
+from .edge_lists import identifiers_in
 from .headers import YEARS, is_missing, is_word_for_missing, kind_of, looks_like_number
 from .naming import chosen_columns, columns_in
 from .raw_tables import RawTable, no_lines, prose_column, weight_error, without
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 TOTAL = re.compile(r"(.*\s|sub|grand)?-?totals?|sum", re.IGNORECASE)
 ROLE_SAMPLE_RECORDS = 1000  # that show what a column holds
 CELLS_AT_ONCE = 4_000_000
+MAX_NUMBERS = 0.5  # the share of numbers in a column of text, such as titles of films
 
 
 @dataclass(frozen=True)
@@ -38,16 +40,13 @@ class Layout:
     groups: str | None = None  #: a column filled only in the first line of each group of rows
 
 
-def from_table(table: RawTable, options: ReadOptions, is_stated: bool) -> Data:
+def from_table(table: RawTable, options: ReadOptions) -> Data:
     """The matrix of a wide table, whose first column, or the one chosen, names the rows.
 
     Columns of text are not weights, but may be classes of the rows. Rows without a name are left
-    out. A table of numbers alone without a header is a matrix without names; it can as well be an
-    edge list with more columns, so it must be stated that it is a table.
+    out. A table of numbers alone without a header is a matrix without names.
     """
     layout = _layout(table, options)
-    if not is_stated and options.name_column is None:
-        _refuse_edges(table, layout)
     if not layout.weights:
         prose = prose_column(table)
         text = table.label(table.kept[-1]) if prose is None else prose
@@ -61,6 +60,7 @@ def from_table(table: RawTable, options: ReadOptions, is_stated: bool) -> Data:
     _explain(table, layout, classes, options.name_column is not None)
     _warn_of_totals(table, layout, names)
     matrix = _matrix(table, layout, options.missing_weights("0"))
+    _warn_of_units(table, layout)
     if not matrix.shape[0]:
         raise no_lines(table)
     headings = [table.heading(field) for field in layout.weights] if table.has_headings else None
@@ -101,20 +101,21 @@ def _layout(table: RawTable, options: ReadOptions) -> Layout:
 
 
 def _texts(table: RawTable, sample: pl.DataFrame) -> list[str]:
-    """The columns in which no value is a number, nor anything that looks like one."""
+    """The columns in which most values are no numbers, nor anything that looks like one."""
     texts = [field for field in table.kept if field in table.texts]
     others = [field for field in table.kept if field not in table.texts]
     dates = [field for field in others if not table.is_number(field)]  # or lists, categories
     for some in (sample.head(5), sample):  # a few records are enough for most columns
         if texts and len(some):
-            has_number = np.isfinite(table.numbers(some, texts)).any(axis=0)
-            texts = [texts[i] for i in np.flatnonzero(~has_number)]
+            cells = table.numbers(some, texts)
+            is_text = np.isfinite(cells).sum(axis=0) < MAX_NUMBERS * (~np.isnan(cells)).sum(axis=0)
+            texts = [texts[i] for i in np.flatnonzero(is_text)]
     return dates + [field for field in texts if _is_text(sample[field].drop_nulls().to_list())]
 
 
 def _is_text(cells: Sequence[str]) -> bool:
     values = [cell for cell in cells if not is_missing(cell)]
-    return bool(values) and not any(map(looks_like_number, values))
+    return bool(values) and sum(map(looks_like_number, values)) < MAX_NUMBERS * len(values)
 
 
 def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> str:
@@ -134,24 +135,6 @@ def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> s
 def _is_total(name: str) -> bool:
     """Does a row or column seem to hold the sums of others?"""
     return TOTAL.fullmatch(name.strip()) is not None
-
-
-def _refuse_edges(table: RawTable, layout: Layout) -> None:
-    """Refuse what is an edge list with more columns rather than a wide table."""
-    if layout.names is not None and (len(layout.weights) > 1 or not layout.texts):
-        return
-    edges = f"For an edge list choose its columns, for example {edge_example(table)}"
-    if layout.names is None:
-        problem = f"there are {len(table.kept)} columns of numbers and no header"
-        raise table.error(problem, f"{edges}; for a matrix use kind='table'.")
-    prose = prose_column(table)
-    words = "" if prose is None else f" For the words of texts, use text={quote(prose)}."
-    count = "only one" if layout.weights else "none"
-    raise table.error(
-        f"of the {len(table.kept)} columns ({listed(table.columns, 10)}) {count} holds numbers, so "
-        "it is not a wide table",
-        f"{edges}.{words}",
-    )
 
 
 def _explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
@@ -191,6 +174,16 @@ def _warn_of_totals(table: RawTable, layout: Layout, row_names: Sequence[str | N
         warn_user(f"{table.name}: column {quote(title)} {about} {how}.")
 
 
+def _warn_of_units(table: RawTable, layout: Layout) -> None:
+    """A note if the columns are not of one unit, so that their sums mean nothing."""
+    profiles = [each for each in profiles_of(table) if each.name in layout.weights]
+    if len(profiles) > 1 and table.has_headings and (why := mixed_units(profiles)):
+        warn_user(
+            f"{table.name}: the columns seem to be in different units ({why}), but are read as "
+            "weights of one unit. Use kind='records' if they are not."
+        )
+
+
 def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     """The names of the rows, None where one is missing; an error if one occurs twice."""
     import polars as pl
@@ -216,8 +209,8 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
         other = f"for example names={quote(table.label((*layout.texts, *layout.weights)[0]))}"
         raise table.error(
             f"there is already a row {quote(names[number])}",
-            f"Rename one of them, or choose another column that names the rows, {other}. If each "
-            f"line is one entry of an edge list, choose its columns: {edge_example(table)}",
+            f"Rename one of them, or choose another column that names the rows, {other}. If the "
+            "columns describe each line, use kind='records'; if each line is an edge, kind='edges'.",
             **table.place(number, layout.names),
         )
     return names

@@ -28,10 +28,7 @@ STYLES = ("report", "cards", "print", "network")
 CHAIN_PAGE = Page("chain.html.j2", ("page", "numbers", "drawing", "graph"), STYLES)
 MULTIWAY_PAGE = Page(
     "multiway.html.j2",
-    (
-        *("page", "numbers", "colours", "drawing", "block_margins", "blocks"),
-        "multiway",
-    ),
+    ("page", "numbers", "colours", "drawing", "blocks", "multiway"),
     STYLES,
 )
 

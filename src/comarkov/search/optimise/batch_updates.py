@@ -30,7 +30,7 @@ from ...kernels.batch import (
 )
 from ...kernels.logarithm import TIE
 from ...kernels.matrix import table_bits
-from ..parallel.boards import padded
+from ..parallel.mass_tables import padded
 from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Solution
 from ..state.side import Side
@@ -175,7 +175,7 @@ class Batch:
             self.n_iter += 1
             run.monitor.report(stage, run.beta, iteration, cost)
             if run.checkpoint is not None:
-                run.checkpoint.keep(self, stage)
+                run.checkpoint.keep(self)
             if before - cost <= run.settings.tol or run.stop():
                 return
         self.converged = False

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...joint.messages import need
 
 if TYPE_CHECKING:
@@ -27,7 +25,6 @@ INSTALL = "comarkov[dask]"
 ANSWER = 5.0  # seconds in which a scheduler must answer
 ARRIVAL = 10.0  # seconds in which the first worker must arrive
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
-POLL = 0.1  # seconds between looks at what else happens while tasks run
 LOOPBACK = "127.0.0.1"
 NO_CLIENT = (
     "The Dask engine needs a client, and there is none. Start one on this machine with "
@@ -37,7 +34,7 @@ NO_CLIENT = (
 
 
 class LostError(Exception):
-    """A worker took data with it that only this process can send again."""
+    """A worker was lost, and what it held with it."""
 
 
 class Cluster:
@@ -83,39 +80,26 @@ class Cluster:
 
     def scatter(self, value: Any, place: float) -> Task:
         """Send a value to the worker at a place. It is lost if this worker is."""
-        with self._noticing_losses():
+        with self.noticing_losses():
             return self.client.scatter([value], workers=[self.worker(place)], hash=False)[0]
 
     def gather(self, futures: Sequence[Task]) -> list[Any]:
         """Return the results of tasks."""
         return self.client.gather(list(futures))
 
-    def broadcast(self, arrays: Sequence[np.ndarray]) -> list[Task]:
-        """Send copies of arrays to all workers."""
-        copies = [array.copy() for array in arrays]
-        with self._noticing_losses():
-            return self.client.scatter(copies, broadcast=True, hash=False)
+    def results(self, tasks: Sequence[Task]) -> list[Any]:
+        """Return the results of tasks. Raises a LostError if a worker took data with it."""
+        with self.noticing_losses():
+            return self.gather(tasks)
 
-    def results(self, tasks: Sequence[Task], stop: Callable[[], bool]) -> list[Any] | None:
-        """Return the results of tasks; None once ``stop`` returns True.
-
-        Raises a LostError if a worker took data with it that only this process can send again.
-        """
-        from distributed import wait
-
-        with self._noticing_losses():
-            while True:
-                try:
-                    wait(tasks, timeout=POLL)
-                    return self.gather(tasks)
-                except TimeoutError:
-                    self._check_scheduler()
-                if stop():
-                    self.client.cancel(list(tasks))
-                    return None
+    def present(self) -> set[str]:
+        """Return the addresses of the workers that are there."""
+        self.check_scheduler()
+        with self.noticing_losses():
+            return set(self.client.nthreads())
 
     @contextmanager
-    def _noticing_losses(self) -> Iterator[None]:
+    def noticing_losses(self) -> Iterator[None]:
         """Raise a LostError in place of what Dask raises if a worker is lost."""
         from distributed import KilledWorker
 
@@ -126,11 +110,12 @@ class Cluster:
                 "Dask workers die of the same task again and again. They may have too little "
                 "memory: start more of them, or some with a higher limit."
             ) from error
-        except (*CANCELLED, OSError, KeyError) as error:
-            self._check_scheduler()
+        except (*CANCELLED, OSError, KeyError, RuntimeError) as error:
+            self.check_scheduler()
             raise LostError from error
 
-    def _check_scheduler(self) -> None:
+    def check_scheduler(self) -> None:
+        """Raise an error if the scheduler is gone."""
         if self.client.status != "running":
             raise ConnectionError(
                 f"The Dask scheduler at {self.address} is gone. Start it and its workers again, "

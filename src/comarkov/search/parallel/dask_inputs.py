@@ -19,9 +19,9 @@ from ...joint.weighting import Weighting
 from ...kernels.matrix import Matrix
 from . import dask_edges
 from .dask_client import Cluster
-from .dask_joint import ClusterJoint, DaskSide, form_of_joint
+from .dask_joint import ClusterJoint, DaskSide, bounds_of, form_of_joint, rows_between
 from .dask_partition import BANDS, Numbered, as_band, partitioned
-from .dask_parts import Parts, bounds_of, rows_between, sent_parts
+from .dask_parts import Parts, sent_parts
 
 
 def from_store(store: Any, weighting: Weighting | None, cluster: Cluster) -> ClusterJoint:
@@ -35,10 +35,10 @@ def from_store(store: Any, weighting: Weighting | None, cluster: Cluster) -> Clu
         indptr = np.array(data.matrix.indptr)
         bounds = bounds_of(indptr, data.shape[1])
         pieces = [(str(store.path), bool(turned), int(a), int(b)) for a, b in pairwise(bounds)]
-        parts = Parts(cluster, indptr, bounds, cluster.map(_stored_part, pieces))
-        sides.append(DaskSide(parts, np.array(data.row_mass), own))
-    cluster.finish([task for side in sides for task in side.parts.futures])
-    return ClusterJoint(sides[0], sides[1], form_of_joint(store.joint))
+        parts = Parts(cluster, bounds, cluster.map(_stored_part, pieces))
+        cluster.finish(parts.futures)
+        sides.append(DaskSide(bounds, np.array(data.row_mass), own, parts))
+    return ClusterJoint(sides[0], sides[1], form_of_joint(store.joint), store.joint.nnz)
 
 
 def _cuts(store: Any, cluster: Cluster) -> list[tuple[str, int, int]]:
@@ -108,11 +108,11 @@ def cluster_joint(X: Any, weighting: Weighting | None, cluster: Cluster) -> Clus
 
 def from_memory(whole: Joint, cluster: Cluster) -> ClusterJoint:
     """Send a matrix in memory to workers, in parts."""
-    return ClusterJoint(
-        DaskSide(sent_parts(whole, cluster), whole.row_mass, whole.row_names),
-        DaskSide(sent_parts(whole.T, cluster), whole.T.row_mass, whole.column_names),
-        form_of_joint(whole),
-    )
+    sides = []
+    for data in (whole, whole.T):
+        parts = sent_parts(data, cluster)
+        sides.append(DaskSide(parts.bounds, data.row_mass, data.row_names, parts))
+    return ClusterJoint(sides[0], sides[1], form_of_joint(whole), whole.nnz)
 
 
 def _numbered(X: Any, cluster: Cluster) -> Numbered:

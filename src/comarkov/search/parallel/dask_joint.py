@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import logging
 import operator
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import NO_MASS
-from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights, part_digest
+from ...joint.parts import count_parts, part_bounds, total
 from ...joint.scale import FAINTEST, Extent, spread_of
 from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
-from .dask_client import Task
-from .dask_parts import Parts, joined
+
+if TYPE_CHECKING:
+    from .dask_parts import Parts
+
+Result = TypeVar("Result")
 
 
 class Facts(NamedTuple):
@@ -109,11 +114,12 @@ ROW_BYTES = 24  # bytes, beside those of its entries
 
 
 class DaskSide(NamedTuple):
-    """The rows of a matrix: their parts, masses and names."""
+    """The rows of a matrix: where their parts begin and end, their masses and names."""
 
-    parts: Parts
+    bounds: np.ndarray
     mass: np.ndarray
     names: np.ndarray | None = None
+    parts: Parts | None = None  # None on a worker
 
 
 class ClusterJoint(Joint):
@@ -123,11 +129,12 @@ class ClusterJoint(Joint):
     and is an error if this machine has less.
     """
 
-    def __init__(self, rows: DaskSide, columns: DaskSide, form: Form) -> None:
+    def __init__(self, rows: DaskSide, columns: DaskSide, form: Form, nnz: int) -> None:
         self.__dict__.update(  # frozen for all others
             rows=rows,
             columns=columns,
             form=form,
+            entries=nnz,
             shape=(rows.mass.size, columns.mass.size),
             scale=form.scale,
             is_count=form.is_count,
@@ -136,52 +143,70 @@ class ClusterJoint(Joint):
             column_mass=columns.mass,
         )
 
+    def __reduce__(self) -> Any:
+        """Only what workers need: no names, and no tasks."""
+        own = self.__dict__
+        sides = (own[side]._replace(names=None, parts=None) for side in ("rows", "columns"))
+        return type(self), (*sides, self.form, self.nnz)
+
     def __repr__(self) -> str:
         n, m = self.shape
         return f"ClusterJoint({n:,} rows x {m:,} columns, {self.nnz:,} entries)"
 
-    @property
-    def parts(self) -> Parts:
-        """The parts of the rows."""
-        side: DaskSide = self.__dict__["rows"]
-        return side.parts
+    form: Form
 
     @property
     def nnz(self) -> int:
         """The number of entries."""
-        return int(self.parts.indptr[-1])
+        return int(self.__dict__["entries"])
+
+    @property
+    def parts(self) -> Parts:
+        """The parts of the rows, for the process of the client."""
+        parts: Parts = self.__dict__["rows"].parts
+        return parts
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Where parts of the rows begin and end."""
+        bounds: np.ndarray = self.__dict__["rows"].bounds
+        return bounds
 
     @property
     def mass_dtype(self) -> type[np.int32 | np.float64]:
         """The type of sums of weights: int32 for weights of that type, else float64."""
-        return np.int32 if self._form.dtype == np.int32 else np.float64
+        return np.int32 if self.form.dtype == np.int32 else np.float64
 
     @property
     def spread(self) -> float:
         """A bound on |ln v| + 1 over all sums v of weights."""
-        return self._form.spread
+        return self.form.spread
 
     @property
     def row_mass(self) -> np.ndarray:
         """Row sums, in units of ``scale``."""
-        side: DaskSide = self.__dict__["rows"]
-        return side.mass
+        mass: np.ndarray = self.__dict__["rows"].mass
+        return mass
 
     @cached_property
     def information(self) -> float:
         """I(X;Y) in bits."""
+        if "worker" not in self.__dict__:
+            return self.gather().information
+        sums = self._worker.map(_sum_xlogx, [()] * (self.bounds.size - 1))
+        return table_bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all entries, equal for the same matrix in memory, on disk and on workers."""
         cluster = self.parts.cluster
-
-        def start() -> list[Task]:
-            return [cluster.reduced(operator.add, cluster.map(_sum_xlogx, self.parts.futures))]
-
-        (cells,) = self.parts.results(start) or [0.0]
-        return table_bits_of(cells, self.row_mass, self.column_mass)
+        self.parts.restore()
+        return self.joined_digest(cluster.results(cluster.map(part_digest, self.parts.futures)))
 
     @cached_property
     def T(self) -> Self:  # noqa: N802, as in NumPy
         """The transpose."""
-        turned = type(self)(self.__dict__["columns"], self.__dict__["rows"], self._form)
+        turned = type(self)(self.__dict__["columns"], self.__dict__["rows"], self.form, self.nnz)
         turned.__dict__["T"] = self
         return turned
 
@@ -195,17 +220,32 @@ class ClusterJoint(Joint):
 
         A matrix of only one part is so small that there is nothing to say.
         """
-        check_memory(self.gathered_bytes, is_announced=len(self.parts.futures) > 1)
-        matrix = joined(self.parts.results(lambda: self.parts.futures) or [])
-        return Joint(
-            matrix, self.shape, self.scale, self.is_count, self.row_names, self.column_names
-        )
+        count = self.bounds.size - 1
+        check_memory(self.gathered_bytes, is_announced=count > 1)
+        if "worker" in self.__dict__:
+            every = list(self._worker.map(_itself, [()] * count))
+        else:
+            every = self.parts.gathered()
+        names = self.row_names, self.column_names
+        return Joint(joined(every), self.shape, self.scale, self.is_count, *names)
 
     def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
         """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
-        matrix, places = self.parts.rows(rows)
-        chosen = Joint(matrix, (rows.size, self.shape[1]), self.scale, self.is_count)
+        matrix, places = self._worker.rows(rows)
+        n = matrix.mass.size
+        chosen = Joint(matrix, (n, self.shape[1]), self.scale, self.is_count)
         return chosen.subset(places, squeeze)
+
+    def compute(self, work: Callable[[Joint, Any], Result], run: Any) -> Result:
+        """Return work(this matrix, run), done by all workers that have parts of it."""
+        from .dask_fit import compute  # which needs this module
+
+        return compute(self, work, run)
+
+    def close(self) -> None:
+        """Let workers forget the matrix, which cannot be used any more."""
+        for side in (self, self.T):
+            side.parts.futures.clear()
 
     def with_threads(self, threads: int) -> Self:
         """Return this matrix: its workers have threads of their own."""
@@ -214,13 +254,13 @@ class ClusterJoint(Joint):
     @property
     def gathered_bytes(self) -> int:
         """The memory that the whole matrix takes in one place, without its transpose."""
-        per_entry = self._form.dtype.itemsize + (4 if self.shape[1] < 1 << 32 else 8)
+        per_entry = self.form.dtype.itemsize + (4 if self.shape[1] < 1 << 32 else 8)
         return self.nnz * per_entry + self.shape[0] * ROW_BYTES
 
     @property
-    def _form(self) -> Form:
-        form: Form = self.__dict__["form"]
-        return form
+    def _worker(self) -> Any:
+        """What computes parts in this process, which is one of the cluster's."""
+        return self.__dict__["worker"]
 
 
 def check_memory(needed: int, is_announced: bool) -> None:
@@ -244,3 +284,62 @@ def check_memory(needed: int, is_announced: bool) -> None:
 
 def _sum_xlogx(part: Matrix) -> float:
     return float(sum_xlogx(part.weights))
+
+
+def _itself(part: Matrix) -> Matrix:
+    return part
+
+
+def aligned(value: Any) -> Any:
+    """Return an array, or a tuple of arrays, as numba wants it.
+
+    Arrays that come from other processes may begin at any byte. Numba would compile kernels for
+    these again, and they would be slow.
+    """
+    if isinstance(value, np.ndarray):
+        return np.require(value, requirements=["A", "C", "W"])
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(aligned, value))
+    return [aligned(each) for each in value] if isinstance(value, list) else value
+
+
+def chosen_rows(part: Matrix, positions: np.ndarray) -> Matrix:
+    """Return some rows of a part."""
+    counts = np.diff(part.indptr)[positions]
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    places = np.repeat(part.indptr[positions] - indptr[:-1], counts) + np.arange(indptr[-1])
+    return part._replace(
+        indptr=indptr,
+        indices=part.indices[places],
+        weights=part.weights[places],
+        ones=part.ones[positions],
+        twos=part.twos[positions],
+        mass=part.mass[positions],
+    )
+
+
+def bounds_of(indptr: np.ndarray, columns: int) -> np.ndarray:
+    """Return where parts begin and end: as for the same matrix in memory."""
+    return part_bounds(indptr, count_parts(int(indptr[-1]), columns))
+
+
+def rows_between(matrix: Matrix, start: int, stop: int) -> Matrix:
+    """Return a copy of a range of rows."""
+    first, last = int(matrix.indptr[start]), int(matrix.indptr[stop])
+    return matrix._replace(
+        indptr=matrix.indptr[start : stop + 1] - first,
+        indices=np.array(matrix.indices[first:last]),
+        weights=np.array(matrix.weights[first:last]),
+        ones=np.array(matrix.ones[start:stop]),
+        twos=np.array(matrix.twos[start:stop]),
+        mass=np.array(matrix.mass[start:stop]),
+    )
+
+
+def joined(parts: Sequence[Matrix]) -> Matrix:
+    """Return the whole matrix of parts that lie above each other."""
+    starts = np.cumsum([0, *(part.indices.size for part in parts)])
+    indptr = [part.indptr[:-1] + start for part, start in zip(parts, starts[:-1], strict=True)]
+    fields = ("indices", "weights", "ones", "twos", "mass")
+    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in fields}
+    return Matrix(np.concatenate([*indptr, starts[-1:]]), spread=parts[0].spread, **arrays)

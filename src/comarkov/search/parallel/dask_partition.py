@@ -15,8 +15,18 @@ from ...joint.parts import part_bounds
 from ...joint.weighting import Weighting
 from ...kernels.matrix import Matrix
 from .dask_client import Cluster, Task, places
-from .dask_joint import ClusterJoint, DaskSide, Facts, Form, facts_of, form_of, formed, with_spread
-from .dask_parts import Parts, bounds_of
+from .dask_joint import (
+    ClusterJoint,
+    DaskSide,
+    Facts,
+    Form,
+    bounds_of,
+    facts_of,
+    form_of,
+    formed,
+    with_spread,
+)
+from .dask_parts import Parts
 
 
 class RowSums(NamedTuple):
@@ -120,9 +130,10 @@ def partitioned(numbered: Numbered, weighting: Weighting | None, cluster: Cluste
     sides = _parts(rows, m, form, cluster), _parts(columns, n, form, cluster)
     cluster.finish([*sides[0].futures, *sides[1].futures])
     return ClusterJoint(
-        DaskSide(sides[0], mass, numbered.row_names),
-        DaskSide(sides[1], column_mass, numbered.column_names),
+        DaskSide(sides[0].bounds, mass, numbered.row_names, sides[0]),
+        DaskSide(sides[1].bounds, column_mass, numbered.column_names, sides[1]),
         form,
+        known.facts.nnz,
     )
 
 
@@ -169,7 +180,7 @@ def _parts(matrix: _Banded, columns: int, form: Form, cluster: Cluster) -> Parts
         chosen = list(matrix.bands[first : max(last, first + 1)])
         cut = int(start - matrix.starts[first]), int(stop - matrix.starts[first])
         futures.append(cluster.submit(part, chosen, cut, form, place=place))
-    return Parts(cluster, matrix.indptr, bounds, futures)
+    return Parts(cluster, bounds, futures)
 
 
 def _turned(matrix: _Banded, entries: np.ndarray, cluster: Cluster) -> _Banded:

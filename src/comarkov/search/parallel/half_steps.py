@@ -9,29 +9,20 @@ keeps the last of its rows there, so that no cluster becomes empty.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from ...costs.objective import saved_nats
-from ...joint.parts import Change
-from ...kernels.matrix import Matrix
 from ...kernels.sweep import Clusters
-from ...kernels.tables import MassTable, add_blocks, add_labelled, derive, entropy_change
-from .boards import Ask, Board, RowSetting, copied
-from .workers import HalfStep, Job, Stop, Workers
+from ...kernels.tables import MassTable, add_blocks, derive
+from .worker import CHUNK, HalfStep, Job, Rows, SharedTable, Stop, Worker, labels_of_parts
 
 STEP_HALVINGS = 2  # of a half-step that raises the cost, before its parts move one after another
 DOUBLINGS = 6  # of the first step from random labels, until it is a whole sweep
 STEP_GROWTH = 8  # by which the number of inserted rows grows from one step to the next
-
-ITEMS_PER_CHUNK = 1 << 12  # items or rows that one thread looks at
-
-T = TypeVar("T")
-Rows = list[np.ndarray]  # of each part, as positions in the part
 
 
 class SweepTally(NamedTuple):
@@ -52,21 +43,12 @@ class SweepTally(NamedTuple):
         )
 
 
-class StepOutcome(NamedTuple):
-    """The clusters after a half-step, and what it saves."""
-
-    labels: np.ndarray
-    sizes: np.ndarray
-    blocks: MassTable
-    saved: float
-
-
 @dataclass
 class Mover:
     """Moves the rows of one side in parts. Writes its clusters, its table and the blocks."""
 
-    workers: Workers
-    board: Board
+    worker: Worker
+    table: SharedTable
     clusters: Clusters
     blocks: MassTable
     cross: np.ndarray  # masses of rows by clusters of the other side; empty without influence
@@ -82,16 +64,18 @@ class Mover:
         return tally.plus(self._one_after_another(self._kept(rows)))
 
     def _sweep(self, rows: Rows, halvings: int) -> SweepTally:
-        steps = self.workers.half_steps([self.job(rows)], self.stop)
+        steps = self.worker.half_steps([self.job(rows)], self.stop)
         if steps is None:
             return SweepTally(complete=False)
         (step,) = steps
-        moves, drift = (sum(getattr(a, part) for a in step.answers) for part in ("moves", "drift"))
-        outcome = self._outcome(step) if moves else None
-        if outcome is not None and outcome.saved < 0.0 and _count(rows) > 1:
+        if step.moves == 0:
+            self.clusters.margin[:] = step.margins
+            return SweepTally(0, 0.0, step.drift)
+        saved = self._saved(step)
+        if saved < 0.0 and _count(rows) > 1:
             return self._again(rows, halvings)
-        self._accept(step, outcome)
-        return SweepTally(moves, outcome.saved if outcome else 0.0, drift)
+        self.accept(step)
+        return SweepTally(step.moves, saved, step.drift)
 
     def sweep_growing(self, rows: Rows) -> SweepTally:
         """Move rows, each to its cluster of least cost, in steps that double from a small one.
@@ -126,8 +110,8 @@ class Mover:
 
         These are single rows in their part, of clusters that have no more in any part.
         """
-        labels, kept = self._labels(), self.no_rows()
-        own = self._counts(labels)
+        own, kept = self._counts(), self.no_rows()
+        labels = labels_of_parts(self.worker.bounds, self.clusters.label)
         for a in np.flatnonzero((own.max(axis=0) == 1) & (own.sum(axis=0) > 1)):
             p = own[:, a].argmax()
             (x,) = np.flatnonzero(labels[p] == a)
@@ -137,31 +121,19 @@ class Mover:
 
     def job(self, rows: Rows) -> Job:
         """Return what the parts are asked to do."""
-        labels, sizes = self._labels(), [self.clusters.size] * len(rows)
+        sizes = [self.clusters.size] * len(rows)
         if _count(rows) > 1:
-            sizes = self._sizes(self._counts(labels))
-        asks = []
-        for p, (start, stop) in enumerate(pairwise(self.workers.bounds)):
-            margins, cross = self.clusters.margin[start:stop], self.cross[start:stop]
-            asks.append(Ask(rows[p], labels[p], margins, sizes[p], cross))
-        setting = RowSetting(self.blocks, self.coupling)
-        return Job(self.board, asks, setting)
+            sizes = self._sizes(self._counts())
+        return Job(self.table, self.clusters, rows, sizes, self.blocks, self.cross, self.coupling)
 
     def no_rows(self) -> Rows:
         """Return that no rows are to be visited."""
-        return [np.zeros(0, np.int64)] * (self.workers.bounds.size - 1)
+        return [np.zeros(0, np.int64)] * (self.worker.bounds.size - 1)
 
-    def accept(self, step: HalfStep) -> None:
-        """Make the changes of a half-step, whatever they cost."""
-        self._accept(step, self._outcome(step))
-
-    def _labels(self) -> Rows:
-        """Return the labels of each part."""
-        return np.split(self.clusters.label, self.workers.bounds[1:-1])
-
-    def _counts(self, labels: Rows) -> np.ndarray:
+    def _counts(self) -> np.ndarray:
         """Return how many rows of each cluster each part has."""
         k = self.clusters.size.size
+        labels = labels_of_parts(self.worker.bounds, self.clusters.label)
         return np.array([np.bincount(part[part >= 0], minlength=k) for part in labels])
 
     def _sizes(self, own: np.ndarray) -> list[np.ndarray]:
@@ -172,34 +144,20 @@ class Mover:
         keeper = own.argmax(axis=0)
         return list(own + (np.arange(len(own))[:, None] != keeper))
 
-    def _outcome(self, step: HalfStep) -> StepOutcome:
-        labels = np.concatenate([answer.labels for answer in step.answers])
-        sizes = np.bincount(labels[labels >= 0], minlength=self.clusters.size.size)
-        blocks = copied(self.blocks)
-        fill_blocks(self.workers, blocks, self.cross, labels, self.row_mass)
-        return StepOutcome(labels, sizes, blocks, self._saved(step.change, blocks))
-
-    def _saved(self, change: Change, blocks: MassTable) -> float:
+    def _saved(self, step: HalfStep) -> float:
         """Return by how much the cost falls, in nats times mass."""
-        cells = self._entropy_change(change) if self.coupling != 0.0 else 0.0
-        return saved_nats(self.blocks.mass, blocks.mass, cells, self.coupling)
+        return saved_nats(self.blocks.mass, step.blocks, step.entropy, self.coupling)
 
-    def _entropy_change(self, change: Change) -> float:
-        mass, (items, cells) = self.board.table.mass, change
-
-        def of_chunk(chunk: slice) -> float:
-            return float(entropy_change(mass, items[chunk], cells[chunk]))
-
-        return sum(in_chunks(self.workers, items.size, of_chunk))
-
-    def _accept(self, step: HalfStep, outcome: StepOutcome | None) -> None:
-        self.clusters.margin[:] = np.concatenate([answer.margins for answer in step.answers])
-        if outcome is None:
-            return
-        self.board.accept(step.change, step.tag)
-        self.clusters.label[:] = outcome.labels
-        self.clusters.size[:] = outcome.sizes
-        self.blocks = outcome.blocks
+    def accept(self, step: HalfStep) -> None:
+        """Make the changes of a half-step."""
+        self.table.accept(step.change)
+        self.clusters.margin[:] = step.margins
+        self.clusters.label[:] = step.labels
+        self.clusters.size[:] = np.bincount(
+            step.labels[step.labels >= 0], minlength=self.clusters.size.size
+        )
+        self.blocks.mass[:] = step.blocks
+        derive(self.blocks)
 
 
 def insert(movers: Sequence[Mover], rows: Sequence[Rows], inserted: Sequence[int]) -> None:
@@ -223,63 +181,28 @@ def insert(movers: Sequence[Mover], rows: Sequence[Rows], inserted: Sequence[int
 
 def move_all(movers: Sequence[Mover], rows: Sequence[Rows]) -> bool:
     """Move the rows of several movers at the same time, whatever that costs; False if stopped."""
-    workers, stop = movers[0].workers, movers[0].stop
-    jobs = workers.each(lambda i: movers[i].job(rows[i]), len(movers))
-    steps = workers.half_steps(jobs, stop)
+    worker, stop = movers[0].worker, movers[0].stop
+    jobs = worker.each(lambda i: movers[i].job(rows[i]), len(movers))
+    steps = worker.half_steps(jobs, stop)
     if steps is None:
         return False
-    workers.each(lambda i: movers[i].accept(steps[i]), len(movers))
+    worker.each(lambda i: movers[i].accept(steps[i]), len(movers))
     return True
 
 
 def fill_blocks(
-    workers: Workers, blocks: MassTable, cross: np.ndarray, labels: np.ndarray, mass: np.ndarray
+    worker: Worker, blocks: MassTable, cross: np.ndarray, labels: np.ndarray, mass: np.ndarray
 ) -> None:
     """Write the masses by (column cluster, row cluster), and by row cluster in the last row."""
 
-    def of_chunk(chunk: slice) -> np.ndarray:
+    def of_chunk(i: int) -> np.ndarray:
+        chunk = slice(i * CHUNK, (i + 1) * CHUNK)
         out = np.zeros_like(blocks.mass)
         add_blocks(out, cross[chunk], labels[chunk], mass[chunk])
         return out
 
-    blocks.mass[:] = sum(in_chunks(workers, labels.size, of_chunk))
+    blocks.mass[:] = sum(worker.chunks(of_chunk, -(-labels.size // CHUNK)))
     derive(blocks)
-
-
-def in_chunks(workers: Workers, size: int, work: Callable[[slice], T]) -> list[T]:
-    """Return the results of work on chunks of a range, done at the same time in this process."""
-    starts = range(0, size, ITEMS_PER_CHUNK)
-    return workers.each(lambda i: work(slice(starts[i], starts[i] + ITEMS_PER_CHUNK)), len(starts))
-
-
-def masses(workers: Workers, labels: np.ndarray, table: MassTable) -> np.ndarray:
-    """Return the masses by (column, row cluster), summed over parts."""
-    shape, kind = table.mass.shape, table.mass.dtype.str
-    bounds = workers.bounds
-    own = [(labels[a:b], shape, kind) for a, b in pairwise(bounds)]
-    return workers.sum(part_masses, own)
-
-
-def part_masses(
-    part: Matrix,
-    labels: np.ndarray,
-    shape: tuple[int, int],
-    kind: str,
-    mass: np.ndarray | None = None,
-) -> np.ndarray:
-    """Return the masses by (column, row cluster) of a part; if ``mass`` is given, added to it."""
-    mass = np.zeros(shape, kind) if mass is None else mass
-    add_labelled(mass, part, labels)
-    return mass
-
-
-def rows_of_parts(workers: Workers, rows: np.ndarray) -> Rows:
-    """Return rows as positions in their parts; the rows of each part keep their order."""
-    part = np.searchsorted(workers.bounds, rows, side="right") - 1
-    order = np.argsort(part, kind="stable")
-    ends = np.cumsum(np.bincount(part, minlength=workers.bounds.size - 1))
-    split = np.split(rows[order], ends[:-1])
-    return [own - start for own, start in zip(split, workers.bounds[:-1], strict=True)]
 
 
 def _count(rows: Rows) -> int:

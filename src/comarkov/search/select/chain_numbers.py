@@ -110,7 +110,7 @@ def _slow(k: int, steps: np.ndarray, gaps: np.ndarray) -> str:
 
 def _by_counts(data: Joint, run: Run) -> tuple[int, str]:
     """The larger of the numbers that the counts have as rows and as columns."""
-    choice: Any = choose_numbers.select(data, ("auto", "auto"), run)
+    choice: Any = choose_numbers.select(("auto", "auto"), data, run)
     best = max(choice.decisions, key=lambda each: each.number)
     words = best.reason.replace("row ", "").replace("column ", "")
     return best.number, words.replace(" rows", " states before").replace(" columns", " next states")

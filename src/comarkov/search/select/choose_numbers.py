@@ -3,7 +3,8 @@
 1. Without structure there is one cluster.
 2. If blocks explain the data, take both numbers from the shortest description.
 3. Otherwise take the numbers on which halves of the data agree, for rows and for columns.
-4. If halves cannot decide, take a view: the knee of the information kept.
+4. If rows are too sparse for halves, take the numbers that stand out most from swapped tables.
+5. If nothing decides, take a view: the knee of the information kept.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ..progress import NUMBERS
 from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters
 from ..state.starts import Start, free_start
-from . import halves, number_ladder
+from . import halves, number_ladder, swaps
 from .halves import Agreement
 from .number_ladder import Decision, Numbers, evidence_of, ladder, numbers_of, settle, step_down
 
@@ -109,16 +110,20 @@ class CandidateLevel(NamedTuple):
     description: float  # nats
 
 
-def select(data: Joint, wanted: tuple[Any, Any], run: Run) -> Selection:
+def select(
+    wanted: tuple[Any, Any], data: Joint, run: Run, variables: np.ndarray | None = None
+) -> Selection:
     """Choose the numbers that are "auto"; given numbers stay.
+
+    ``variables`` are those of the columns of records.
 
     A side that the user does not want clustered (None) is clustered here to help with the other.
     Large data are represented by a sample.
     """
-    data, note = sample_of(data, run.drawing(Purpose.SAMPLE).rng)
+    data, note = sample_of(data, run.drawing(Purpose.SAMPLE).rng, squeeze=variables is None)
     goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
     CoClusterProblem(data, goal).prepare()
-    choice = _Choice(data, wanted, goal, run)
+    choice = _Choice(data, wanted, goal, run, variables)
     with run.monitor.watch(1, NUMBERS):
         decisions = choice.decisions()
         table = choice.table(decisions)
@@ -133,6 +138,7 @@ class _Choice:
     wanted: tuple[Any, Any]
     goal: tuple[Start, Start]
     run: Run
+    variables: np.ndarray | None = None
     levels: list[CandidateLevel] = field(default_factory=list)
     evidence: Evidence | None = None
     agreements: list[Agreement] = field(default_factory=lambda: [Agreement({}, 1)] * 2)
@@ -151,11 +157,20 @@ class _Choice:
         numbers = numbers_of(state)
         is_explained = min(numbers) > 1 and self._explains(state)
         agreed = [None if is_explained else self._agreed(axis) for axis in (0, 1)]
-        if not any(agreed) and (nothing := self._nothing(numbers)):
+        if not is_explained and self._is_doubtful(agreed):
+            contrast = swaps.contrast(self.data.csr, self.run.drawing(Purpose.NULL_TABLES, 1))
+            if contrast.ratios and not contrast.shows_structure:
+                return self._both(lambda axis: Decision(1, "no structure", number_ladder.BY_CHANCE))
+            if contrast.ratios and self._is_sparse():
+                return self._both(
+                    lambda axis: agreed[axis] or number_ladder.contrasted(axis, contrast)
+                )
+        is_open = agreed[0] is None if self.variables is not None else not any(agreed)
+        if is_open and (nothing := self._nothing(numbers)):
             return self._both(lambda axis: Decision(1, "no structure", nothing))
         if is_explained:
             axes = [axis for axis in (0, 1) if self._is_open(axis)]
-            described = number_ladder.described(axes, numbers, not self._is_small())
+            described = number_ladder.described(axes, numbers)
             return self._both(lambda axis: described[axis])
         completed = self._with_views(agreed)
         return self._both(lambda axis: completed[axis] or Decision(1, "none"))
@@ -195,9 +210,25 @@ class _Choice:
         counts vary like counts.
         """
         assert self.evidence is not None
+        if self.variables is not None or (self._is_sparse() and not self.data.is_count):
+            return False  # values of a variable exclude each other, and single words fit any block
         if self._is_small():
             return self.data.is_count and self.evidence.total >= LIKE_COUNTS * self.data.total
         return self._leftover(state)[1] <= EXPLAINED
+
+    def _is_sparse(self) -> bool:
+        """Have rows too few entries for two halves?"""
+        rows = max(np.count_nonzero(self.data.row_mass), 1)
+        return self.variables is None and self.data.nnz < swaps.SPARSE_ENTRIES * rows
+
+    def _is_doubtful(self, agreed: Sequence[Decision | None]) -> bool:
+        """Is it unclear whether there is structure, in a table that has zeros?"""
+        if self.variables is not None or self._is_small():
+            return False
+        has_zeros = self.data.nnz < swaps.MAX_DENSITY * np.prod(list(map(self._elements, (0, 1))))
+        best = max(each.best for each in self.agreements)
+        is_weak = not all(agreed) or best < swaps.CLEAR_AGREEMENT
+        return bool(has_zeros and is_weak and (self._is_sparse() or any(agreed)))
 
     def _is_small(self) -> bool:
         """Are there too few rows or columns to see how entries vary around blocks?"""
@@ -211,33 +242,39 @@ class _Choice:
 
     def _nothing(self, numbers: Numbers) -> str:
         """Return the reason why there is no structure; empty if there is."""
-        if not all(halves.can_be_halved(self._facing(axis)) for axis in (0, 1)):
+        axes = (0, 1) if self.variables is None else (0,)  # neighbouring intervals share rows
+        if not all(halves.can_be_halved(self._facing(a), self._variables_facing(a)) for a in axes):
             rng = self.run.drawing(Purpose.NULL_TABLES).rng
             return number_ladder.INDEPENDENT if is_independent(self.data.csr, rng) else ""
         tried = [k if k > 1 else TESTED_CLUSTERS for k in numbers]
         work = self.data.nnz * sum(tried)
         count = budgets.times(budgets.GAINS_SECONDS, work, *GAIN_HALVINGS)
         gains = []
-        for axis in (0, 1):
+        for axis in axes:
             runs = [self.run.drawing(Purpose.HELD_OUT, axis, i) for i in range(count)]
             pair = tried[axis], tried[1 - axis]
-            gains.append(halves.held_out_gain(self._facing(axis), pair, runs))
-        return (
-            "" if min(gain.z for gain in gains) > SURE_ERRORS else number_ladder.NOTHING_IN_COMMON
-        )
+            variables = self._variables_facing(axis)
+            gains.append(halves.held_out_gain(self._facing(axis), pair, runs, variables))
+        is_there = min(gain.z for gain in gains) > SURE_ERRORS
+        return "" if is_there else number_ladder.NOTHING_IN_COMMON
 
     # --- agreement and views --------------------------------------------------------------------
 
     def _agreed(self, axis: int) -> Decision | None:
         """Return the number on which halves of the other side agree; None if they cannot decide."""
         facing = self._facing(axis)
-        if not self._is_open(axis) or not halves.can_be_halved(facing) or self.run.stop():
+        variables = self._variables_facing(axis)
+        is_possible = halves.can_be_halved(facing, variables)
+        if not self._is_open(axis) or not is_possible or self.run.stop():
             return None
         work = self.data.nnz * halves.LADDER[-1]
         count = budgets.times(budgets.HALVES_SECONDS, work, *CHOICE_HALVINGS)
         runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(count)]
-        agreement = self.agreements[axis] = halves.agreement(facing, runs)
+        agreement = halves.agreement(facing, runs, variables)
+        self.agreements[axis] = agreement
         self.run.monitor.advance(HALVES_SHARE)
+        if self.variables is not None:
+            return self._smallest_agreed(axis, None)
         k = agreement.choice()
         return None if k is None else number_ladder.agreed(axis, k, agreement)
 
@@ -261,7 +298,8 @@ class _Choice:
         """Return the smallest number on which halves agree nearly best, if it is small."""
         agreement = self.agreements[axis]
         near = agreement.nearly_best()
-        if agreement.is_open or not near or near[0] > MAX_VIEW:
+        is_open = agreement.is_open and self.variables is None
+        if is_open or not near or near[0] > MAX_VIEW:
             return None
         return number_ladder.smallest_agreed(axis, agreement, self._at_least(axis, other))
 
@@ -319,6 +357,10 @@ class _Choice:
     def _facing(self, axis: int) -> Joint:
         """The matrix whose rows are the elements of a side."""
         return self.data.T if axis else self.data
+
+    def _variables_facing(self, axis: int) -> np.ndarray | None:
+        """The variables of the columns of ``_facing``, if there are any."""
+        return None if axis else self.variables
 
     def _elements(self, axis: int) -> int:
         return int(self.goal[axis].has_mass.sum())

@@ -7,6 +7,7 @@ best is the number of clusters.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from ..state.starts import free_start
 LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32)
 MIN_MEMBERS = 5  # the least average number of elements in a cluster
 MIN_HALVED = 32  # the least number of columns that can be halved
+MIN_VARIABLES = 2  # the least number of variables of records that can be halved
 HALVES_FIRST_SWEEPS, HALVES_SWEEPS = 20, 2
 AGREED = 0.2  # the least agreement that counts
 IN_SIGHT = 0.75  # of the ceiling: only below it, larger numbers were tried as well
@@ -100,28 +102,39 @@ def _standard_error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else 0.0
 
 
-def can_be_halved(data: Joint) -> bool:
-    """Are there enough columns for halves, and enough rows for clusters?"""
+def can_be_halved(data: Joint, variables: np.ndarray | None = None) -> bool:
+    """Are there enough columns, or variables, for halves, and enough rows for clusters?"""
     rows, columns = (np.count_nonzero(mass) for mass in (data.row_mass, data.column_mass))
+    if variables is not None:
+        return bool(rows >= 2 * MIN_MEMBERS and np.unique(variables).size >= MIN_VARIABLES)
     return bool(rows >= 2 * MIN_MEMBERS and columns >= MIN_HALVED)
 
 
 # --- agreement --------------------------------------------------------------------------------
 
 
-def agreement(data: Joint, halvings: Sequence[Run]) -> Agreement:
+def agreement(
+    data: Joint, halvings: Sequence[Run], variables: np.ndarray | None = None
+) -> Agreement:
     """Measure for each number of row clusters how well two halves of the columns agree.
+
+    Columns of the same variable, which exclude each other, are always in the same half.
 
     The measure is the mean of the adjusted Rand index and the adjusted mutual information. Each
     half clusters the rows by itself at β = 1, without column clusters.
     """
     ceiling = min(LADDER[-1], int(np.count_nonzero(data.row_mass)) // MIN_MEMBERS)
-    pairs = _on_halves(data, halvings, lambda half, run: dict(_levels(half, ceiling, run)))
+    work = functools.partial(_levels_of, ceiling=ceiling)
+    pairs = _on_halves(data, halvings, work, variables)
     numbers = set.intersection(*(a.keys() & b.keys() for a, b in pairs))
     values = {
         k: np.array([partition_agreement(a[k], b[k]) for a, b in pairs]) for k in sorted(numbers)
     }
     return Agreement(values, ceiling=max(numbers, default=1))
+
+
+def _levels_of(data: Joint, run: Run, ceiling: int) -> dict[int, Labels]:
+    return dict(_levels(data, ceiling, run))
 
 
 def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]:
@@ -148,14 +161,19 @@ def _levels(data: Joint, ceiling: int, run: Run) -> Iterator[tuple[int, Labels]]
 # --- held-out gain ----------------------------------------------------------------------------
 
 
-def held_out_gain(data: Joint, numbers: tuple[int, int], halvings: Sequence[Run]) -> Gain:
+def held_out_gain(
+    data: Joint,
+    numbers: tuple[int, int],
+    halvings: Sequence[Run],
+    variables: np.ndarray | None = None,
+) -> Gain:
     """Measure how well the other rows of its cluster predict a row, in held-out columns.
 
     Each half of the columns is co-clustered by itself. A row's masses in the column clusters of one
     half are predicted from the other rows of its cluster in the other half, and compared with the
     prediction from all other rows. All rows have the same weight.
     """
-    pairs = _on_halves(data, halvings, lambda half, run: _fitted(half, numbers, run))
+    pairs = _on_halves(data, halvings, lambda half, run: quick_fit(half, numbers, run), variables)
     parts = [
         _gains(known, unknown)
         for first, second in pairs
@@ -168,7 +186,7 @@ def held_out_gain(data: Joint, numbers: tuple[int, int], halvings: Sequence[Run]
     return Gain(float(rows.mean()) if rows.size else 0.0, _standard_error(rows))
 
 
-def _fitted(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | None:
+def quick_fit(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | None:
     """Return a quick co-clustering from one seeding of each side; None if there is no mass."""
     if data.total == 0:
         return None
@@ -219,17 +237,22 @@ def _shares(masses: np.ndarray) -> np.ndarray:
 
 
 def _on_halves(
-    data: Joint, halvings: Sequence[Run], work: Callable[[Joint, Run], T]
+    data: Joint,
+    halvings: Sequence[Run],
+    work: Callable[[Joint, Run], T],
+    variables: np.ndarray | None = None,
 ) -> list[tuple[T, T]]:
-    """Do the work on both halves of the columns, for each halving."""
+    """Do the work on both halves of the columns, or of the variables, for each halving."""
+    variables = np.arange(data.shape[1]) if variables is None else variables
 
     def on_half(columns: np.ndarray, run: Run) -> T:
         return work(data.T.subset(columns, squeeze=False).T, run)
 
     parts, runs = [], []
     for run in halvings:
-        parts += np.array_split(run.rng.permutation(data.shape[1]), 2)
+        halves = np.array_split(run.rng.permutation(int(variables.max(initial=-1)) + 1), 2)
+        parts += [np.flatnonzero(np.isin(variables, half)) for half in halves]
         runs += [replace(run, rng=rng) for rng in run.rng.spawn(2)]
     with ThreadPoolExecutor(halvings[0].n_jobs) as pool:
-        results = list(pool.map(on_half, map(np.sort, parts), runs))
+        results = list(pool.map(on_half, parts, runs))
     return list(zip(results[::2], results[1::2], strict=True))

@@ -20,6 +20,7 @@ from ..state.coclusters import CoClusterProblem, CoClusters
 from ..state.side import Side
 from ..state.starts import Start
 from .halves import Agreement
+from .swaps import Contrast
 
 TOP_CLUSTERS = 40  # clusters at the top of a ladder ...
 TOP_MEMBERS = 8  # ... but each with this many elements; smaller clusters look too homogeneous
@@ -165,9 +166,10 @@ def _with_more(state: CoClusters, axis: int, leaving: Sequence[np.ndarray]) -> C
 SIDE_WORDS = ("row", "column")
 
 OUT_OF_TIME = "There was no time to compare numbers of clusters."
-NOTHING_IN_COMMON = "Halves of the data have nothing in common; no clusters were found."
-INDEPENDENT_SIDES = "Rows and columns are independent; there are no clusters."
-INDEPENDENT = "The counts vary as if independent; no clusters were found."
+NOTHING_IN_COMMON = "Clusters of one half of the data do not help to predict the other half."
+INDEPENDENT_SIDES = "Rows and columns are independent."
+BY_CHANCE = "Tables with the same sums that are filled at random look like this one."
+INDEPENDENT = "The counts vary as they would by chance."
 
 
 class Decision(NamedTuple):
@@ -178,60 +180,64 @@ class Decision(NamedTuple):
     reason: str = ""
 
 
-def described(axes: list[int], numbers: tuple[int, int], is_tested: bool) -> list[Decision]:
-    """The blocks explain the data: one reason for both sides, of which some are chosen.
-
-    Only if there are enough elements was it tested whether entries vary independently.
-    """
+def described(axes: list[int], numbers: tuple[int, int]) -> list[Decision]:
+    """The blocks explain the data: one reason for both sides, of which some are chosen."""
     counts = " and ".join(_clusters(axis, numbers[axis]) for axis in axes)
-    reason = f"{counts}: the shortest description of the data."
-    if is_tested:
-        reason += " Within blocks, entries vary as if independent."
+    reason = f"{counts} explain the data: what is left looks like chance."
     return [Decision(k, "description length", reason) for k in numbers]
 
 
 def agreed(axis: int, k: int, agreement: Agreement) -> Decision:
-    """Halves of the other side agree on this number."""
-    reason = (
-        f"{_clusters(axis, k)}: the largest number on which halves of the {_others(axis)} agree "
-        f"almost as well as they ever do ({agreement.mean(k):.2f})."
-    )
+    """Halves of the other side agree on this number, or nearly as well on a few smaller ones."""
+    reason = f"{_range(axis, agreement.nearly_best(), k)} (on these, random halves of the "
+    reason += f"{_others(axis)} agree: {agreement.mean(k):.2f} of 1)."
     return Decision(k, "agreement of halves", reason)
 
 
 def smallest_agreed(axis: int, agreement: Agreement, least: int) -> Decision:
     """Halves agree on many numbers alike: the smallest, but not fewer than on the other side."""
     near = agreement.nearly_best()
-    why = (
-        f"halves of the {_others(axis)} agree equally well on {near[0]} to {near[-1]} clusters, "
-        f"close to the ceiling of {agreement.ceiling}"
-    )
-    return _view(axis, near[0], least, why, "the smallest of these")
+    k = max(near[0], least)
+    return Decision(k, "view", f"{_range(axis, near, k)}.{_raised(axis, near[0], k)}")
+
+
+def contrasted(axis: int, contrast: Contrast) -> Decision:
+    """The middle of the numbers that stand out most from tables filled at random."""
+    near = contrast.nearly_best()
+    k = near[len(near) // 2]
+    reason = f"{_range(axis, near, k)} ({contrast.ratios[k]:.1f} times the information of chance)."
+    return Decision(k, "swapped tables", reason)
 
 
 def view(axis: int, knee: int, least: int, agreement: Agreement) -> Decision:
     """Halves cannot decide: the knee, but not fewer clusters than on the other side."""
-    return _view(axis, knee, least, _why(axis, agreement), "the knee of the information kept")
+    k = max(knee, least)
+    reason = f"No number of {SIDE_WORDS[axis]} clusters stands out ({_why(axis, agreement)}). "
+    reason += f"We show {_clusters(axis, k)}: "
+    if k > knee:
+        return Decision(k, "view", f"{reason}as many as of the {_others(axis)}.")
+    return Decision(k, "view", f"{reason}with more, each adds little.")
 
 
-def _view(axis: int, number: int, least: int, why: str, choice: str) -> Decision:
-    k = max(number, least)
-    if k > number:
-        choice = f"raised to match the {SIDE_WORDS[1 - axis]} clusters"
-    reason = f"{_clusters(axis, k)}: one possible view, because no number stands out ({why})"
-    return Decision(k, "view", f"{reason}. This number is {choice}.")
+def _range(axis: int, near: Sequence[int], k: int) -> str:
+    """The numbers that fit about equally well, and which one is shown."""
+    if len(near) < 2 or k not in range(near[0], near[-1] + 1):
+        return f"{_clusters(axis, k)} fit best"
+    numbers = f"{near[0]} to {near[-1]} {SIDE_WORDS[axis]} clusters fit about equally well"
+    return f"{numbers}; we show {_clusters(axis, k)}"
+
+
+def _raised(axis: int, number: int, k: int) -> str:
+    return f" These are as many as of the {_others(axis)}." if k > number else ""
 
 
 def _why(axis: int, agreement: Agreement) -> str:
     """Why halves cannot decide."""
     if not agreement.values:
-        return f"too few {_others(axis)} to compare halves of them"
+        return f"there are too few {SIDE_WORDS[axis]}s or {_others(axis)} to tell"
     if not agreement.is_clear:
-        return f"halves of the {_others(axis)} agree on none; {agreement.best:.2f} at best"
-    return (
-        f"halves of the {_others(axis)} agree better on more clusters, up to the ceiling of "
-        f"{agreement.ceiling}"
-    )
+        return f"random halves of the {_others(axis)} lead to different clusters"
+    return f"more than {agreement.ceiling} might fit as well"
 
 
 def _clusters(axis: int, k: int) -> str:

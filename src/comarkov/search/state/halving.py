@@ -13,9 +13,9 @@ from ...kernels.matrix import Matrix
 from ...kernels.sweep import halve, sweep
 from ...kernels.tables import derive
 from ..optimise.refine import Split
-from ..parallel.boards import Board, empty_blocks, empty_table, new_workspace, without_derived
-from ..parallel.dask_workers import workers_of
-from ..parallel.half_steps import Mover, insert, move_all, rows_of_parts
+from ..parallel.half_steps import Mover, insert, move_all
+from ..parallel.mass_tables import empty_blocks, empty_table, new_workspace, without_derived
+from ..parallel.worker import SharedTable, rows_of_parts, worker_of
 from ..run import Run
 from .side import coupled, no_clusters
 
@@ -29,7 +29,7 @@ Members = np.ndarray
 
 def splits_at_once(data: Joint) -> int:
     """Return how many clusters are best split at the same time: 1 of small data."""
-    if workers_of(data).bounds.size == 2:
+    if worker_of(data).bounds.size == 2:
         return 1
     return max(
         1,
@@ -47,7 +47,7 @@ def bisect(
 
     The gain is in nats times mass.
     """
-    if workers_of(data).bounds.size == 2:
+    if worker_of(data).bounds.size == 2:
         return [_bisect_whole(data, members, cross, run) for members in clusters]
     many = splits_at_once(data)
     starts = range(0, len(clusters), many)
@@ -74,27 +74,27 @@ def _bisect_in_parts(
 
     Of small clusters, the sample is everything.
     """
-    workers = workers_of(data)
+    worker = worker_of(data)
     orders = [run.rng.permutation(members) for members in clusters]
     most = max(2, int(SPLIT_SAMPLE_ENTRIES * data.shape[0] / data.nnz))
     samples = [order[:most] for order in orders]
-    matrix, places = workers.rows(np.concatenate(samples))
+    matrix, places = worker.rows(np.concatenate(samples))
     ends = np.cumsum([sample.size for sample in samples])
 
     def halved(i: int) -> Mover:
         place = places[ends[i] - samples[i].size : ends[i]]
         return _halved(data, RowSample(samples[i], matrix, place), cross, run)
 
-    movers = workers.each(halved, len(samples))
+    movers = worker.each(halved, len(samples))
     large = [i for i, order in enumerate(orders) if order.size > most]
     if large:
         own = [movers[i] for i in large]
-        others = [rows_of_parts(workers, orders[i][most:]) for i in large]
+        others = [rows_of_parts(worker.bounds, orders[i][most:]) for i in large]
         insert(own, others, [most] * len(large))
-        move_all(own, [rows_of_parts(workers, clusters[i]) for i in large])
+        move_all(own, [rows_of_parts(worker.bounds, clusters[i]) for i in large])
     if run.stop():
         return [Split(0.0, members[:0]) for members in clusters]
-    gains = workers.each(lambda i: _gain(movers[i]), len(movers))
+    gains = worker.each(lambda i: _gain(movers[i]), len(movers))
     return [
         Split(gain, members[mover.clusters.label[members] == 1])
         for gain, mover, members in zip(gains, movers, clusters, strict=True)
@@ -126,11 +126,11 @@ def _halved(data: Joint, sample: RowSample, cross: np.ndarray | None, run: Run) 
     sweep(twice, sample.matrix, within, table, blocks, near, coupling, workspace)
     halves.label[sample.rows] = within.label[sample.places]
     halves.size[:] = within.size
-    workers, board = workers_of(data), Board(without_derived(table))
-    return Mover(workers, board, halves, blocks, cross, coupling, data.row_mass, run.stop)
+    worker, shared = worker_of(data), SharedTable(without_derived(table))
+    return Mover(worker, shared, halves, blocks, cross, coupling, data.row_mass, run.stop)
 
 
 def _gain(mover: Mover) -> float:
     """Return the cost of merging two halves again, in nats times mass."""
-    blocks, masses = mover.blocks.mass, mover.board.table.mass
+    blocks, masses = mover.blocks.mass, mover.table.table.mass
     return float(pair_costs(blocks[-1], masses, blocks[:-1], mover.coupling)[0, 1])

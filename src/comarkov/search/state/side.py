@@ -12,10 +12,8 @@ from ...kernels.sweep import Clusters, sweep
 from ...kernels.tables import MassTable, derive, fill_table
 from .. import budgets
 from ..optimise.refine import Visit
-from ..parallel.boards import (
-    Board,
-    Results,
-    RowTask,
+from ..parallel.half_steps import Mover, fill_blocks, insert
+from ..parallel.mass_tables import (
     copied,
     empty_blocks,
     empty_table,
@@ -24,9 +22,7 @@ from ..parallel.boards import (
     with_derived,
     without_derived,
 )
-from ..parallel.dask_workers import workers_of
-from ..parallel.half_steps import Mover, fill_blocks, insert, masses, rows_of_parts
-from ..parallel.workers import Stop
+from ..parallel.worker import Results, RowTask, SharedTable, Stop, rows_of_parts, worker_of
 from ..run import Run, in_parts
 
 MARGIN_SAFETY = 2.0  # a row rests until margins have drifted by its own margin over this
@@ -70,7 +66,7 @@ class Side:
             self.table = table
         self._due = np.zeros(label.size, np.float32)
         self._clock = 0.0
-        self._board = Board(self.table)
+        self._shared = SharedTable(self.table)
 
     @property
     def labels(self) -> np.ndarray:
@@ -88,14 +84,14 @@ class Side:
         if self._is_whole:
             fill_table(self.table, self.joint.matrix, self.labels)
         else:
-            mass = np.require(masses(workers_of(self.joint), self.labels, self.table), None, "W")
+            mass = worker_of(self.joint).masses(self.labels, self.table)
             near = mass if self.table.near is self.table.mass else self.table.near
             self.table = without_derived(self.table._replace(mass=mass, near=near))
 
     @property
     def _is_whole(self) -> bool:
         """Is the matrix too small to be divided into parts?"""
-        return workers_of(self.joint).bounds.size == 2
+        return worker_of(self.joint).bounds.size == 2
 
     @property
     def masses(self) -> np.ndarray:
@@ -117,8 +113,8 @@ class Side:
     def blocks(self, cross: np.ndarray) -> MassTable:
         """Return the masses by (cluster of the other side, cluster); totals are in the last row."""
         blocks = empty_blocks(cross, self.k)
-        workers = workers_of(self.joint)
-        fill_blocks(workers, blocks, cross, self.labels, self.joint.row_mass)
+        worker = worker_of(self.joint)
+        fill_blocks(worker, blocks, cross, self.labels, self.joint.row_mass)
         return blocks
 
     def information(self) -> float:
@@ -128,7 +124,7 @@ class Side:
     def release(self) -> np.ndarray:
         """Return the masses and free the table, after which the side cannot be used."""
         masses = self.masses
-        del self.table, self._board
+        del self.table, self._shared
         return masses
 
     def copy(self) -> Side:
@@ -168,7 +164,8 @@ class Side:
         """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere."""
         cross, coupling = coupled(self.table, cross, beta)
         blocks = self.blocks(cross).mass[:, : self.k]
-        return pair_costs(blocks[-1], self.masses, blocks[:-1], coupling)
+        chunks = worker_of(self.joint).chunks
+        return pair_costs(blocks[-1], self.masses, blocks[:-1], coupling, chunks)
 
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
         """Move the rows that are due, or all free rows, each to its cluster of least cost.
@@ -216,7 +213,7 @@ class Side:
     ) -> tuple[int, float, float, np.ndarray]:
         """Move the rows of all parts at the same time; return what ``_sweep_whole`` does."""
         mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
-        rows = rows_of_parts(mover.workers, order)
+        rows = rows_of_parts(mover.worker.bounds, order)
         if run.settings.shuffle:
             rows = [run.rng.permutation(part) for part in rows]
         tally = mover.sweep_growing(rows) if self.is_fresh else mover.sweep(rows)
@@ -226,8 +223,8 @@ class Side:
     def mover(self, blocks: MassTable, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
         """Return what moves the rows of this side in parts."""
         return Mover(
-            workers_of(self.joint),
-            self._board,
+            worker_of(self.joint),
+            self._shared,
             self.clusters,
             blocks,
             cross,
@@ -241,7 +238,7 @@ class Side:
         cross, coupling = coupled(self.table, cross, beta)
         mover = self.mover(self.blocks(cross), cross, coupling, lambda: False)
         job = mover.job(mover.no_rows())
-        every = list(mover.workers.each_row(job, task))
+        every = list(mover.worker.each_row(job, task))
         return tuple(np.concatenate(arrays) for arrays in zip(*every, strict=True))
 
     def _schedule(self, visited: np.ndarray, drift: float) -> None:
@@ -263,7 +260,7 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     the remaining rows get random labels. All nonempty rows must be free.
     """
     table = empty_table(joint, k)
-    if workers_of(joint).bounds.size == 2:
+    if worker_of(joint).bounds.size == 2:
         derive(table)
     else:
         table = without_derived(table)
@@ -305,9 +302,9 @@ def _insert_whole(
 
 def _insert_in_parts(side: Side, order: np.ndarray, blocks: MassTable, run: Run) -> None:
     """Insert a sample of rows one after another, then all others in parts."""
-    workers = workers_of(side.joint)
+    worker = worker_of(side.joint)
     size = max(side.k, int(order.size * min(1.0, INSERTED_FIRST_ENTRIES / side.joint.nnz)))
-    matrix, places = workers.rows(order[:size])
+    matrix, places = worker.rows(order[:size])
     sample, table = no_clusters(matrix.mass.size, side.k), with_derived(side.table)
     _insert_whole(side, sample, matrix, places, table, blocks, run)
     side.table.mass[:] = table.mass
@@ -315,7 +312,7 @@ def _insert_in_parts(side: Side, order: np.ndarray, blocks: MassTable, run: Run)
     side.labels[order[:size]] = sample.label[places]
     side.clusters.size[:] = sample.size
     cross, coupling = coupled(side.table, None, 1.0)
-    rows = rows_of_parts(workers, order[size:])
+    rows = rows_of_parts(worker.bounds, order[size:])
     insert([side.mover(blocks, cross, coupling, run.stop)], [rows], [size])
 
 

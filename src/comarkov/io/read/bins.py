@@ -1,0 +1,225 @@
+"""Dates and numbers in bins: months or weekdays, and intervals with readable limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...joint.messages import InputError, quote
+from ..read_options import ReadOptions, pairs_in
+from .raw_tables import RawTable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# --- dates ------------------------------------------------------------------------------------
+
+DATE_MARKS = r"^\s*\d{1,4}[-/. ]\w{1,9}[-/. ,]+\d{1,4}|^\s*[A-Za-z]{3,9}\.? \d{1,2},? \d{4}"
+DATE_FORMATS = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y"),
+    *("%d %b %Y", "%b %d %Y", "%b %d, %Y", "%d-%b-%Y", "%B %d, %Y", "%d %B %Y", "%m/%d/%y"),
+)
+TIME_FORMATS = (
+    *("", " %H:%M:%S%.f", "T%H:%M:%S%.f", " %H:%M", "T%H:%M"),
+    *(" %I:%M %p", " %I:%M:%S %p"),
+)
+ZONE = r"(Z|[+-]\d\d:?\d\d)$"
+DATE_SAMPLE = 1000  # cells, all of which must be dates
+TYPED = ""  # the format of a column whose type is a date already
+#: The parts of a date by which it can be binned, and how polars writes them.
+DATE_PARTS = {
+    "year": "%Y",
+    "year-month": "%Y-%m",
+    "day": "%Y-%m-%d",
+    "month": "%B",
+    "weekday": "%A",
+    "hour": "%H h",
+}
+SECONDS_OF_DAY = 86_400
+MAX_DATES = 60  # different dates that can be rows or columns as they are
+
+
+def date_format(column: pl.Series) -> str | None:
+    """How dates are written in a column; None if it does not hold dates."""
+    import polars as pl
+
+    if column.dtype.is_temporal():
+        return None if column.dtype in (pl.Time, pl.Duration) else TYPED
+    if column.dtype != pl.String:
+        return None
+    filled = column.drop_nulls().head(DATE_SAMPLE)
+    if not len(filled) or not filled.str.contains(DATE_MARKS).all():
+        return None
+    cells = filled.str.strip_chars().str.replace(ZONE, "")
+    for time, date in product(TIME_FORMATS, DATE_FORMATS):
+        if not cells.str.to_datetime(date + time, strict=False).null_count():
+            return date + time
+    return None
+
+
+def as_date(column: pl.Expr, written: str) -> pl.Expr:
+    """A column as points in time, given how they are written; null where there is none."""
+    import polars as pl
+
+    if written == TYPED:
+        return column.cast(pl.Datetime)
+    return column.str.strip_chars().str.replace(ZONE, "").str.to_datetime(written, strict=False)
+
+
+def dates_in(table: RawTable, name: str, column: pl.Series) -> pl.Series:
+    """The dates in a column; an error if it holds something else."""
+    import polars as pl
+
+    written = date_format(column)
+    if written is None:
+        raise table.error(
+            f"{quote(column.drop_nulls().first())} is not a date",
+            "Write dates as 2013-01-31 or 2013-01-31 05:15:00, or set a number of bins.",
+            column=table.heading(name),
+        )
+    return column.to_frame().select(as_date(pl.col(column.name), written)).to_series()
+
+
+def parts_of(dates: pl.Series, part: str) -> pl.Series:
+    """A part of dates, as text: "2013-01", "Monday" or "05 h"."""
+    return dates.dt.strftime(DATE_PARTS[part])
+
+
+def part_for_sides(dates: pl.Series) -> str | None:
+    """The part by which dates make few rows or columns; None if they are few themselves."""
+    if dates.n_unique() <= MAX_DATES:
+        return None
+    days = _days(dates)
+    if days <= 3:
+        return "hour"
+    if days <= MAX_DATES:
+        return "day"
+    return "year-month" if days <= 5 * 366 else "year"
+
+
+def parts_for_records(dates: pl.Series) -> list[str]:
+    """The parts of dates that differ between records, and so describe them."""
+    days, filled = _days(dates), dates.drop_nulls()
+    parts = [
+        ("year", days > 2 * 366),
+        ("month", days > 60 and filled.dt.month().n_unique() > 2),
+        ("weekday", days > 7 and filled.dt.day().n_unique() > 7),
+        ("hour", filled.dt.hour().n_unique() > 2),
+    ]
+    return [part for part, differs in parts if differs]
+
+
+def _days(dates: pl.Series) -> float:
+    seconds = dates.dt.epoch("s")
+    span = float((seconds.max() or 0) - (seconds.min() or 0))  # type: ignore[operator]
+    return span / SECONDS_OF_DAY
+
+
+# --- numbers ----------------------------------------------------------------------------------
+
+BINS = 5  # intervals of a number
+ROUNDING = 0.03  # the share of numbers by which a limit may move to a rounder number
+
+
+def bin_count(how: str | None, default: int = BINS) -> int:
+    """The number of intervals that the user wants."""
+    if how is None:
+        return default
+    if not str(how).isdecimal() or not 2 <= int(how) <= 100:
+        raise InputError(
+            f"bin={how!r} is neither a number from 2 to 100 nor a part of a date",
+            advice=f"Use a number, such as 5, or one of {', '.join(DATE_PARTS)}.",
+        )
+    return int(how)
+
+
+def round_limits(known: np.ndarray, bins: int) -> np.ndarray:
+    """Limits between intervals of sorted numbers, as round as they can be."""
+    limits = []
+    for i in range(1, bins):
+        low, high = np.quantile(known, [i / bins - ROUNDING, i / bins + ROUNDING])
+        if low == high:  # a value that many have: it begins or ends an interval
+            above = known[known > low]
+            below = np.searchsorted(known, low) / known.size
+            upto = np.searchsorted(known, low, side="right") / known.size
+            is_start = i / bins - below <= upto - i / bins
+            before = known[known < low]
+            if is_start and before.size:
+                low = before[-1]
+            elif above.size:
+                low, high = low, above[0]
+            else:
+                continue
+        limits.append(roundest(float(low), float(high)))
+    return np.unique(limits)
+
+
+def roundest(low: float, high: float) -> float:
+    """The roundest number above ``low`` and at most ``high``."""
+    size = 10.0 ** math.ceil(math.log10(max(abs(low), abs(high), high - low)))
+    for _ in range(18):
+        for step in (size, size / 2, size / 4 if size > 4 else size / 2, size / 5):
+            number = math.floor(high / step) * step
+            if number > low:
+                return float(f"{number:.12g}")
+        size /= 10
+    return high
+
+
+def interval_texts(limits: Sequence[float] | np.ndarray) -> list[str]:
+    """The intervals between limits in words."""
+    if not len(limits):
+        return ["any"]
+    texts = [f"{limit:,.10g}" for limit in limits]
+    between = [f"{low} to {high}" for low, high in zip(texts, texts[1:], strict=False)]
+    return [f"below {texts[0]}", *between, f"{texts[-1]} or more"]
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def with_bins(table: RawTable, options: ReadOptions) -> RawTable:
+    """A table whose columns in ``bin`` hold the names of bins."""
+    bins = {table.field(name, "bin"): how for name, how in pairs_in(options.bin, "bin").items()}
+    for name, how in bins.items():
+        column = table.frame.select(name).collect(engine="streaming").to_series()
+        if how in DATE_PARTS:
+            texts = parts_of(dates_in(table, name, column), how)
+        else:
+            texts = _intervals(table, name, column, bin_count(how))
+        frame = table.frame.collect().with_columns(texts.alias(name)).lazy()
+        table = replace(table, frame=frame)
+    return table
+
+
+def _intervals(table: RawTable, name: str, column: pl.Series, bins: int) -> pl.Series:
+    """The names of the intervals of numbers, null where there is none."""
+    import polars as pl
+
+    numbers = table.numbers(column.to_frame(), [name])[:, 0]
+    known = np.sort(numbers[np.isfinite(numbers)])
+    if not known.size:
+        raise table.error("it holds no numbers", "Choose another.", column=table.heading(name))
+    limits = round_limits(known, bins)
+    names = np.array(interval_texts(limits), dtype=object)
+    texts = names[np.searchsorted(limits, numbers, side="right").clip(0, limits.size)]
+    return pl.Series(np.where(np.isfinite(numbers), texts, None), dtype=pl.String)
+
+
+def bins_of_dates(table: RawTable, names: Sequence[str]) -> dict[str, str]:
+    """The bins of columns with many different dates, which are sides of an edge list."""
+    bins = {}
+    for name in names:
+        sample = table.frame.select(name).head(DATE_SAMPLE).collect().to_series()
+        if date_format(sample) is None:
+            continue
+        column = table.frame.select(name).collect(engine="streaming").to_series()
+        part = part_for_sides(dates_in(table, name, column))
+        if part is not None:
+            bins[str(table.label(name))] = part
+    return bins

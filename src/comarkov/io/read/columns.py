@@ -1,0 +1,435 @@
+"""What the columns of a table hold, and what kind of table they make.
+
+A wide table has a name for each row and numbers of one unit; an edge list names a row and a column
+in each line; an event log has names that recur; records have columns of different kinds or units.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...joint.messages import listed, quote
+from ...joint.objects import are_documents
+from .bins import date_format
+from .headers import YEARS, is_heading, is_heading_of_identifiers, looks_like_number
+from .raw_tables import RawTable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PROFILE_CELLS = 2_000_000  # that show what the columns of a table hold ...
+PROFILE_RECORDS = 200, 20_000  # ... in this many records, at least and at most
+NUMERIC_SHARE = 0.95  # of the cells of a column of numbers; the others are taken as missing
+SPOILED_SHARE = 0.5  # of the cells of a column of numbers in which something is wrong
+FEW_RECORDS = 12  # fewer show little about what columns hold
+UNIQUE_SHARE = 0.9  # of the texts of a column that names the rows
+SAME_UNIT = 100  # the largest ratio of medians of columns of one unit, if none has zeros
+SIDE_NAMES = 8  # different names that make a side of an event log ...
+SIDE_REPEATS = 2  # ... each of them so often on average
+EVENTS_TO_PAIR, PAIRS_OF_NAMES = 20_000, 1.5  # names that occur with several others are a side
+GRID_FILLED = 0.8  # of all pairs of two factors occur in a table of measurements
+MAX_FACTOR = 30  # different whole numbers that can be a factor
+UNITS_TEXT = (
+    "year age price cost lat latitude lon long longitude temperature temp height length width "
+    "depth zip rating rank gdp population pop income salary ph altitude elevation area density "
+    "speed time duration hour minute mpg weight_kg bmi percent rate score distance delay budget"
+)
+UNIT_WORDS = frozenset(UNITS_TEXT.split())
+COUNTS_TEXT = "count counts n number freq frequency quantity qty weight weights amount"
+COUNT_WORDS = frozenset(COUNTS_TEXT.split())
+WORD = re.compile(r"[a-z]+")
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """A column of a table: its role, and what a sample of its cells is like."""
+
+    name: str  #: of the field in the frame
+    heading: str
+    role: str  #: empty, constant, identifier, number, spoiled, date, prose, unique or category
+    distinct: int = 0
+    filled: int = 0
+    numbers: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
+
+    @property
+    def is_whole(self) -> bool:
+        """Are all numbers whole?"""
+        return bool((self.numbers == np.floor(self.numbers)).all())
+
+    @property
+    def is_negative(self) -> bool:
+        """Is a number below 0?"""
+        return bool((self.numbers < 0).any())
+
+    @property
+    def middle(self) -> float:
+        """The median of the numbers above 0; NaN if there are none."""
+        positive = self.numbers[self.numbers > 0]
+        return float(np.median(positive)) if positive.size else np.nan
+
+    @property
+    def is_factor(self) -> bool:
+        """Does the column hold a few names, or whole numbers that may be names?"""
+        if self.role == "category":
+            return self.distinct >= 2
+        is_code = self.role == "number" and self.is_whole and self.distinct <= MAX_FACTOR
+        return is_code and self.filled >= SIDE_REPEATS * self.distinct
+
+    @property
+    def is_side(self) -> bool:
+        """Does it hold names that recur, and enough of them for the rows of an event log?"""
+        recurs = self.filled >= SIDE_REPEATS * self.distinct
+        return self.role == "category" and self.distinct >= SIDE_NAMES and recurs
+
+    @property
+    def units(self) -> set[str]:
+        """Words of the heading that name a unit or a measure."""
+        return set(WORD.findall(self.heading.lower())) & UNIT_WORDS
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The kind of a table, keywords that follow from it, and why, in words; no words if clear."""
+
+    kind: str
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+
+# --- columns ----------------------------------------------------------------------------------
+
+
+def sample_of_records(table: RawTable) -> pl.DataFrame:
+    """Records from all over a table that is in memory, and from the beginning of a larger one."""
+    width = max(len(table.kept), 1)
+    least, most = PROFILE_RECORDS
+    size = min(max(PROFILE_CELLS // width, least), most)
+    frame = table.frame.select(table.kept).head(10 * size).collect()
+    return frame.gather_every(-(-len(frame) // size)) if len(frame) > size else frame
+
+
+def profiles_of(table: RawTable) -> list[ColumnProfile]:
+    """The profiles of all columns that are kept."""
+    sample = sample_of_records(table)
+    numeric = [f for f in table.kept if f in table.texts or table.is_number(f)]
+    cells = table.numbers(sample, numeric)
+    places = {name: i for i, name in enumerate(numeric)}
+    return [
+        _profile(table, name, sample[name], cells[:, places[name]] if name in places else None)
+        for name in table.kept
+    ]
+
+
+def _profile(
+    table: RawTable, name: str, column: pl.Series, cells: np.ndarray | None
+) -> ColumnProfile:
+    heading = table.heading(name) if table.has_headings else ""
+    if cells is not None:
+        numbers, filled = cells[np.isfinite(cells)], int((~np.isnan(cells)).sum())
+        if filled == 0:
+            return ColumnProfile(name, heading, "empty")
+        if numbers.size >= NUMERIC_SHARE * filled:
+            distinct = np.unique(numbers).size
+            role = _role_of_numbers(table, heading, numbers, distinct)
+            return ColumnProfile(name, heading, role, distinct, filled, numbers)
+        if numbers.size >= SPOILED_SHARE * filled:
+            return ColumnProfile(name, heading, "spoiled", column.n_unique(), filled, numbers)
+    texts = column.drop_nulls()
+    if date_format(column) is not None:
+        return ColumnProfile(name, heading, "date", texts.n_unique(), len(texts))
+    if column.dtype.is_nested():
+        return ColumnProfile(name, heading, "constant", 1, len(texts))
+    if cells is not None and _look_like_numbers(texts):
+        return ColumnProfile(name, heading, "spoiled", texts.n_unique(), len(texts))
+    return ColumnProfile(name, heading, *_role_of_texts(texts))
+
+
+def number_profile(heading: str, values: np.ndarray) -> ColumnProfile:
+    """The profile of a column of numbers of a data frame."""
+    numbers = values.astype(np.float64)
+    numbers = numbers[np.isfinite(numbers)]
+    return ColumnProfile(heading, heading, "number", np.unique(numbers).size, numbers.size, numbers)
+
+
+def _look_like_numbers(texts: pl.Series) -> bool:
+    """Are most cells numbers with marks that need an option?"""
+    cells = texts.head(FEW_RECORDS).to_list()
+    return sum(map(looks_like_number, cells)) > SPOILED_SHARE * len(cells)
+
+
+def _role_of_numbers(table: RawTable, heading: str, numbers: np.ndarray, distinct: int) -> str:
+    if distinct == 1 and numbers.size > 1:
+        return "constant"
+    is_whole = bool((numbers == np.floor(numbers)).all())
+    if not is_whole or not table.has_headings:
+        return "number"
+    steps = np.unique(np.diff(numbers))
+    if numbers.size > 2 and steps.size == 1 and steps[0] > 0 and numbers[0] in (0, 1):
+        return "identifier"  # 1, 2, 3, ..., or every so many of them in a sample
+    if not is_heading_of_identifiers(heading):
+        return "number"
+    return "identifier" if distinct == numbers.size else "category"
+
+
+def _role_of_texts(texts: pl.Series) -> tuple[str, int, int]:
+    """The role of a column without numbers, its different values and how many there are."""
+    import polars as pl
+
+    cells = texts.cast(pl.String, strict=False).drop_nulls().str.strip_chars().to_list()
+    distinct, filled = len(set(cells)), len(cells)
+    if not filled:
+        return "empty", 0, 0
+    if are_documents(cells) and distinct > UNIQUE_SHARE * filled:
+        return "prose", distinct, filled
+    if distinct == 1 and filled > 1:
+        return "constant", distinct, filled
+    is_unique = distinct == filled or (filled >= 20 and distinct >= UNIQUE_SHARE * filled)
+    return "unique" if is_unique else "category", distinct, filled
+
+
+# --- units ------------------------------------------------------------------------------------
+
+
+def mixed_units(columns: Sequence[ColumnProfile]) -> str:
+    """Why columns of numbers are not weights of one unit, in words; empty if they may be."""
+    if negative := [c for c in columns if c.is_negative]:
+        return f"{quote(negative[0].heading)} has numbers below 0"
+    named = [c for c in columns if c.units]
+    words = [c.units for c in columns]
+    if named and len(columns) > 1 and not set.intersection(*words):
+        return f"{quote(named[0].heading)} is a measure of its own"
+    if years := [c for c in columns if _are_years(c)]:
+        return f"{quote(years[0].heading)} holds years"
+    whole = [c for c in columns if c.is_whole and c.distinct > 2]
+    parts = [c for c in columns if _has_decimals(c)]
+    if whole and parts and len(parts) < len(columns):
+        names = quote(whole[0].heading), quote(parts[0].heading)
+        return f"{names[0]} holds whole numbers, {names[1]} decimals"
+    full = [c for c in columns if c.numbers.size and c.numbers.min() > 0]
+    middles = [c.middle for c in full]
+    if len(full) > len(columns) / 2 and max(middles) > SAME_UNIT * min(middles):
+        low, high = (quote(full[i(middles)].heading) for i in (np.argmin, np.argmax))
+        return f"{high} is {max(middles) / min(middles):,.0f} times as large as {low}"
+    return ""
+
+
+def _has_decimals(column: ColumnProfile) -> bool:
+    """Is at least a tenth of the numbers not whole?"""
+    values = column.numbers[column.numbers != 0]
+    return values.size > 0 and float((values != np.floor(values)).mean()) >= 0.1
+
+
+def _are_years(column: ColumnProfile) -> bool:
+    values = column.numbers
+    is_year = values.size > 2 and column.is_whole and column.distinct > 1
+    return bool(is_year and values.min() >= YEARS[0] and values.max() <= YEARS[-1]) and (
+        "year" in column.heading.lower()
+    )
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of a table by role."""
+
+    table: RawTable
+    every: list[ColumnProfile]
+
+    def of(self, *roles: str) -> list[ColumnProfile]:
+        return [column for column in self.every if column.role in roles]
+
+    def label(self, column: ColumnProfile) -> str | int:
+        return self.table.label(column.name)
+
+    def edges(self, rows: Any, columns: Any, weights: Any = None) -> dict[str, Any]:
+        """Keywords for an edge list."""
+        roles = {"rows": rows, "columns": columns, "weights": weights}
+        return {role: self.label(each) for role, each in roles.items() if each is not None}
+
+
+def recognise(table: RawTable) -> Recognised:
+    """The kind of a table that nobody has stated."""
+    columns = _Columns(table, profiles_of(table))
+    for rule in (_few_columns, _unnamed_matrix, _few_records, _texts, _grid, _wide, _events):
+        if (recognised := rule(columns)) is not None:
+            return recognised
+    return Recognised("records", reason=_why_records(columns))
+
+
+def _few_columns(columns: _Columns) -> Recognised | None:
+    """Two names, or two names and a weight; a name and two numbers are a small wide table."""
+    every = columns.every
+    if len(every) not in (2, 3):
+        return None
+    ends, weight = every[:2], every[2:]
+    has_header = columns.table.has_headings
+    if any(each.role in ("prose", "category", "unique", "date") for each in weight):
+        return None
+    if has_header and any(map(_is_measure, ends)):
+        return None
+    if not weight and any(each.role == "prose" for each in ends):
+        return None
+    is_named = has_header and ends[0].role == "unique" and ends[0].filled > 1
+    is_number = ends[1].role in ("number", "constant") and ends[1].numbers.size > 0
+    if is_named and is_number and not is_heading(ends[1].heading):
+        is_table = len(every) == 3 and not mixed_units(every[1:])
+        return Recognised("table") if is_table else None
+    return Recognised("edges")
+
+
+def _is_measure(column: ColumnProfile) -> bool:
+    """Is a number no name: a decimal, or under the heading of a measure?"""
+    is_number = column.role in ("number", "constant") and column.numbers.size > 0
+    is_plain = column.is_whole and not column.units
+    return is_number and not (is_plain or is_heading(column.heading))
+
+
+def _unnamed_matrix(columns: _Columns) -> Recognised | None:
+    """Numbers alone, without a header: a matrix if it has many columns, else nobody knows."""
+    are_numbers = len(columns.of("number", "constant", "empty")) == len(columns.every)
+    if columns.table.has_headings or not are_numbers:
+        return None
+    return Recognised("unclear")
+
+
+def _few_records(columns: _Columns) -> Recognised | None:
+    """Of a few lines the number of columns of text and their headings show most."""
+    if max(each.filled for each in columns.every) >= FEW_RECORDS:
+        return None
+    numbers = columns.of("number", "constant", "spoiled", "empty")
+    texts = columns.of("category", "unique", "prose")
+    if len(texts) >= 2 and len(numbers) < 2 and not columns.of("prose"):
+        weight = next((c for c in numbers if c.role != "empty" and not c.is_negative), None)
+        return Recognised(
+            "edges", columns.edges(*texts[:2], weight), f"{_and(texts[:2])} are names"
+        )
+    return Recognised("table") if len(numbers) >= 2 or not texts else None
+
+
+def _texts(columns: _Columns) -> Recognised | None:
+    """Sentences, and nothing to count beside them."""
+    prose, numbers = columns.of("prose"), columns.of("number")
+    if len(columns.every) == 1 and not prose:
+        return Recognised("table")
+    if not prose or len(numbers) > 1:
+        return None
+    longest = columns.label(max(prose, key=lambda c: c.distinct))
+    return Recognised("texts", {"text": longest}, f"{quote(longest)} holds texts")
+
+
+def _wide(columns: _Columns) -> Recognised | None:
+    """A name for each row, and numbers of one unit."""
+    numbers = columns.of("number", "constant", "spoiled", "empty")
+    texts, first = columns.of("category", "prose"), columns.every[0]
+    names = first if first.role in ("unique", "identifier", "date") else None
+    names = names or next(iter(columns.of("unique")), None)
+    is_pivot = first.role == "category" and first.filled < columns.every[-1].filled
+    others = [each for each in texts if each is not first] if is_pivot else texts
+    if len(numbers) < 2 or len(others) > max(1, len(numbers) // 4) or mixed_units(numbers):
+        return None
+    if names is None and not is_pivot and not _is_like_counts(numbers):
+        return None
+    dates = [each for each in columns.of("date") if each is not names]
+    return None if dates else Recognised("table")
+
+
+def _is_like_counts(numbers: Sequence[ColumnProfile]) -> bool:
+    """Are numbers whole and often 0, or under headings that are numbers themselves?"""
+    are_numbered = all(c.heading.strip("xXvV.").isdecimal() for c in numbers)
+    cells = np.concatenate([c.numbers for c in numbers])
+    has_zeros = bool((cells == np.floor(cells)).all()) and float((cells == 0).mean()) >= 0.1
+    return are_numbered or has_zeros
+
+
+def _grid(columns: _Columns) -> Recognised | None:
+    """One measurement for each combination of factors: variety, year, site and yield."""
+    factors = [each for each in columns.every if each.is_factor]
+    measures = [each for each in columns.of("number") if each not in factors]
+    others = columns.of("unique", "prose", "date")
+    if len(measures) != 1 or len(factors) < 2 or others or measures[0].is_negative:
+        return None
+    rows, sides = sorted(factors, key=lambda c: -c.distinct)[:2], [c.name for c in factors]
+    frame = columns.table.frame.select(sides).collect()
+    pairs = frame.select(c.name for c in rows).n_unique()
+    is_full = pairs >= GRID_FILLED * rows[0].distinct * rows[1].distinct
+    is_count = measures[0].heading.lower() in COUNT_WORDS
+    if frame.n_unique() < len(frame) or not is_full or not (is_count or rows[1].distinct > 2):
+        return None
+    reason = f"{quote(measures[0].heading)} is measured for each {_and(rows)}"
+    return Recognised("edges", columns.edges(*rows, measures[0]), reason)
+
+
+def _events(columns: _Columns) -> Recognised | None:
+    """Names that recur, and at most two measures beside them: lines are events."""
+    numbers = columns.of("number")
+    sides = _sides(columns)
+    many = all(each.distinct > MAX_FACTOR for each in sides)
+    if not sides or columns.of("unique") or len(numbers) > (4 if many else 2):
+        return None
+    counts = [c for c in numbers if c.heading.lower() in COUNT_WORDS and not c.is_negative]
+    weight = counts[0] if len(counts) == 1 and counts[0] not in sides else None
+    what = "lines are counted" if weight is None else f"{quote(weight.heading)} is added up"
+    reason = f"{_and(sides)} recur, and {what}"
+    return Recognised("edges", columns.edges(*sides, weight), reason)
+
+
+def _sides(columns: _Columns) -> list[ColumnProfile]:
+    """The two columns with the most names that recur; none that only translates the other."""
+    sides = sorted((c for c in columns.every if c.is_side), key=lambda c: -c.distinct)
+    numbers = columns.of("number")
+    if len(sides) == 1 and len(numbers) == 1 and numbers[0].is_factor:
+        sides += [each for each in numbers if each.distinct >= SIDE_NAMES]
+    for other in sides[1:]:
+        pairs = columns.table.frame.select(sides[0].name, other.name).head(EVENTS_TO_PAIR)
+        if pairs.collect().n_unique() > PAIRS_OF_NAMES * max(sides[0].distinct, other.distinct):
+            return [sides[0], other]
+    return []
+
+
+def edge_roles(table: RawTable, chosen: Mapping[str, str]) -> dict[str, str]:
+    """The fields with rows, columns and weights of an edge list, given some of them.
+
+    Names that recur come first, the more of them the better; then other names and whole numbers.
+    """
+    profiles = [each for each in profiles_of(table) if each.name not in chosen.values()]
+    names = [each for each in profiles if _can_name(each)]
+    names.sort(key=lambda c: (not c.is_side, ROLES_OF_NAMES.index(c.role), -c.distinct))
+    roles = dict(chosen)
+    for role in ("rows", "columns"):
+        if role not in roles:
+            if not names:
+                problem = f"no column is left that could name the {role}"
+                raise table.error(problem, "Give a table with two columns of names.")
+            roles[role] = names.pop(0).name
+    return roles
+
+
+ROLES_OF_NAMES = ("category", "unique", "date", "identifier", "number")
+
+
+def _can_name(column: ColumnProfile) -> bool:
+    is_plain = column.role != "number" or (column.is_whole and not column.is_negative)
+    return column.role in ROLES_OF_NAMES and is_plain
+
+
+def _and(columns: Sequence[ColumnProfile]) -> str:
+    return " and ".join(quote(column.heading) for column in columns)
+
+
+def _why_records(columns: _Columns) -> str:
+    """Why a table is read as records."""
+    numbers = columns.of("number")
+    units = mixed_units(numbers) if len(numbers) > 1 else ""
+    texts = [column.heading for column in columns.of("category", "date")]
+    if units and not texts:
+        return units
+    if texts and numbers:
+        return f"{listed(map(quote, texts), 2)} beside numbers"
+    return "columns of different kinds"

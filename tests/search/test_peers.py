@@ -1,0 +1,181 @@
+"""Peers on Dask workers find what threads do, to the last bit, also when some of them are lost."""
+
+import sys
+import threading
+import time
+from functools import partial
+
+import cloudpickle
+import numpy as np
+import pytest
+from dask_processes import processes
+from distributed import Client
+from helpers import run_at
+from numpy.testing import assert_array_equal
+
+from comarkov import CoClustering
+from comarkov.joint import parts
+from comarkov.joint.joint import joint
+from comarkov.model.confidence import _against_others
+from comarkov.search.parallel import dask_client
+from comarkov.search.parallel.dask_inputs import from_memory
+from comarkov.search.parallel.peers import _peers
+from comarkov.search.parallel.worker import worker_of
+from comarkov.search.progress import Monitor
+from comarkov.search.run import Settings
+from comarkov.search.state.coclusters import CoClusterProblem
+from comarkov.search.state.side import inserted
+from comarkov.search.state.starts import free_start
+
+for name in (__name__, "helpers"):  # workers do not have these files
+    cloudpickle.register_pickle_by_value(sys.modules[name])
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def cluster(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dask")
+    with processes(folder, request.param) as started, Client(started.address) as own:
+        own.wait_for_workers(request.param, timeout=30)
+        yield dask_client.Cluster(own)
+
+
+@pytest.fixture(autouse=True)
+def many_parts(monkeypatch):
+    """Divide even small matrices."""
+    monkeypatch.setattr(parts, "ENTRIES", 250)
+    monkeypatch.setattr(parts, "PER_COLUMN", 1)
+
+
+def blocks(kind="counts"):
+    rng = np.random.default_rng(3)
+    rates = rng.gamma(0.4, 4.0, (5, 4))[rng.integers(5, size=90)][:, rng.integers(4, size=70)]
+    X = rng.poisson(rates).astype(float)
+    X[[0, 40]] = 0
+    return X * rng.uniform(0.1, 3.0, X.shape) if kind == "weights" else X
+
+
+def started(data, k=6, l=5):
+    starts = free_start(k, data.row_mass), free_start(l, data.column_mass)
+    return CoClusterProblem(data, starts).begin(starts, np.random.default_rng(1))
+
+
+def tables(state):
+    """All that is known of both sides."""
+    return [array for side in state.sides() for array in (*side.clusters, *side.table[:1])]
+
+
+def assert_same(one, other):
+    for ours, theirs in zip(one, other, strict=True):
+        assert_array_equal(ours, theirs)
+
+
+def steps_of_a_search(data, run):
+    """Sweeps of all kinds, splits, costs, seeds and rows."""
+    state = started(data)
+    known = tables(state)
+    for beta, complete, shuffle in [(1.0, True, False), (0.7, True, True), (0.7, False, False)]:
+        own = run_at(beta, settings=Settings(shuffle=shuffle))
+        for side in state.sides():
+            state.sweep(side, own, complete)
+        known += [array.copy() for array in tables(state)]
+    known += [split.gain for split in state.splits(state.rows, run_at(0.7, 1))]
+    known += state.rows.each_row(partial(_against_others, gamma=0.5), state.cross(state.rows), 0.7)
+    known.append(state.information())
+    known.append(state.merge_costs(state.columns, 0.7))
+    known.append(inserted(data, 5, np.flatnonzero(data.row_mass), run_at(1.0, 4)).labels)
+    chosen = np.random.default_rng(0).permutation(90)[:40]
+    return [*known, *data.subset(chosen).matrix[:-1], *data.T.matrix[:-1]]
+
+
+@pytest.mark.parametrize("kind", ["counts", "weights"])
+def test_the_steps_of_a_search_are_those_of_threads(cluster, kind):
+    local = joint(blocks(kind), small=0)
+    assert worker_of(local).bounds.size > 8
+    found = from_memory(local, cluster).compute(steps_of_a_search, run_at(0.7))
+    assert_same(found, steps_of_a_search(local, run_at(0.7)))
+
+
+def left_behind():
+    """What is left of fits in a worker."""
+    searching = [one for one in threading.enumerate() if one.name.startswith("comarkov-search")]
+    return len(_peers), len(searching)
+
+
+def test_a_fit_reports_and_leaves_nothing_behind(cluster):
+    X, seen, known = blocks(), [], cluster.client.who_has()
+    options = {"n_clusters": (4, 3), "random_state": 0, "n_init": 1}
+    distributed = CoClustering(engine="dask", callback=seen.append, **options).fit(X)
+    local = CoClustering(**options).fit(X)
+    for name in ("row_labels_", "column_labels_", "row_confidence_", "cost_", "n_iter_"):
+        assert_array_equal(getattr(distributed, name), getattr(local, name))
+    assert {state.stage for state in seen} >= {"anneal", "end"}
+    end = time.monotonic() + 10
+    while cluster.client.who_has().keys() - known.keys() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert cluster.client.who_has().keys() <= known.keys()
+    assert set(cluster.client.run(left_behind).values()) == {(0, 0)}
+
+
+def sweeps(data, run):
+    """The labels of rows after some sweeps, one every fifth of a second."""
+    state = started(data)
+    for _ in range(8):
+        state.sweep(state.rows, run_at(0.7))
+        time.sleep(0.2)
+    return state.rows.labels
+
+
+@pytest.mark.parametrize("lost", [[0], [1], [0, 1], [0, 1, 2]])
+def test_lost_workers_change_nothing(tmp_path, lost):
+    local = joint(blocks("weights"), small=0)
+    with processes(tmp_path, 3) as running, Client(running.address) as own:
+        own.wait_for_workers(3, timeout=30)
+        data = from_memory(local, dask_client.Cluster(own))
+        data.compute(sweeps, run_at(0.7))  # loads kernels
+
+        def lose():
+            time.sleep(1.0)
+            for number in lost:
+                if len(lost) == 3:
+                    running.start_worker()
+                running.workers[number].kill()
+                time.sleep(0.3)
+
+        losing = threading.Thread(target=lose)
+        losing.start()
+        found = data.compute(sweeps, run_at(0.7))
+        losing.join()
+    assert_array_equal(found, sweeps(local, None))
+
+
+def test_a_lost_scheduler_is_an_error(tmp_path):
+    with processes(tmp_path, 1) as running, Client(running.address, timeout=2) as own:
+        data = from_memory(joint(blocks(), small=0), dask_client.Cluster(own))
+        threading.Timer(1.5, running.scheduler.kill).start()
+        with pytest.raises(ConnectionError, match=r"The Dask scheduler at tcp://127.0.0.1:.* gone"):
+            data.compute(endless, run_at(0.7))
+
+
+def endless(data, run):
+    """Sweep until the end is asked for."""
+    state, count = started(data), 0
+    while not run.stop():
+        state.sweep(state.rows, run.at(0.7))
+        count += 1
+    return count
+
+
+def test_a_search_on_workers_can_be_stopped(cluster):
+    data = from_memory(joint(blocks(), small=0), cluster)
+    run = run_at(0.7, monitor=Monitor(max_time=0.5))
+    assert data.compute(endless, run) > 0
+    assert run.monitor.reason == "max_time was reached"
+
+
+def faulty(data, run):
+    raise ValueError("this is wrong")
+
+
+def test_an_error_on_workers_is_raised_here(cluster):
+    with pytest.raises(ValueError, match="this is wrong"):
+        from_memory(joint(blocks(), small=0), cluster).compute(faulty, run_at(0.7))
