@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 EXAMPLE_CLUSTERS = 3
 TRANSITIONS = "A table of transitions, an edge list, or sequences of states."
+OTHER_TABLES = ("not a number", "square matrix", "their names differ")  # in errors
 EDGES = "A graph file, an edge list or a square table."
 AUTO = "auto"
 RELATIONS = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
@@ -126,7 +127,7 @@ def _advice_about_visits(reading: InputOptions) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        is_other_table = any(words in str(error) for words in ("not a number", "square matrix"))
+        is_other_table = any(words in str(error) for words in OTHER_TABLES)
         if reading.kind is not None or not is_other_table:
             raise
         raise ValueError(

@@ -59,7 +59,7 @@ function drawNetwork(box) {
     return dot;
   });
   const labels = names.length > 60 ? about.network.hubs : names.map((_, i) => i);
-  box.replaceChildren(drawing(width, height, { role: "img", "aria-label": "The network, coloured by group" },
+  box.replaceChildren(svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "The network, coloured by group" },
     svg("g", { class: "edges" }, ...lines), ...dots,
     ...labels.map((i) => svg("text", { x: places[i][0], y: places[i][1] - 8 }, names[i]))));
 }
