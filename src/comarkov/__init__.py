@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .estimators.comparison import compare as compare
     from .estimators.markov import MarkovAggregation as MarkovAggregation
     from .estimators.multiway import MultiwayClustering as MultiwayClustering
+    from .estimators.multiway import communities as communities
     from .estimators.named import AIB as AIB
     from .estimators.named import IBCC as IBCC
     from .estimators.named import IDC as IDC
@@ -70,6 +71,7 @@ _HOMES = {
     "SIB": "estimators.named",
     "Step": "search.state.coclusters",
     "Weighting": "joint.weighting",
+    "communities": "estimators.multiway",
     "compare": "estimators.comparison",
     "cost": "costs.objective",
     "approximation": "costs.objective",
