@@ -75,7 +75,6 @@ class Settings:
 
     max_iter: int = 100
     tol: float = 0.0  # bits
-    shuffle: bool = False
     complete: bool = False  # does every sweep visit all elements, as the paper's algorithms do?
 
 

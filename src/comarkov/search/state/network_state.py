@@ -146,8 +146,6 @@ class Network:
     def sweep(self, side: NetworkSide, run: Run, complete: bool = True) -> Visit:
         """Move all free elements of a type, each to its cluster of least cost."""
         order = self.starts[side.type].free
-        if run.settings.shuffle:
-            order = run.rng.permutation(order)
         return self._sweep(side.type, order, (0, side.k), run)
 
     def _sweep(self, t: int, order: np.ndarray, span: tuple[int, int], run: Run) -> Visit:
