@@ -71,7 +71,7 @@ def _segment(purpose: Purpose, numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Settings:
-    """The number, tolerance and order of sweeps."""
+    """The number and tolerance of sweeps."""
 
     max_iter: int = 100
     tol: float = 0.0  # bits
