@@ -185,7 +185,9 @@ def test_a_path_has_the_numbers_of_clusters_that_a_fit_chooses(monkeypatch):
     assert_array_equal(chosen[0].row_labels, model.row_labels_)
     asked = []
     true = selection.select
-    monkeypatch.setattr(selection, "select", lambda *given: asked.append(1) or true(*given))
+    monkeypatch.setattr(
+        selection, "select", lambda *given, **more: asked.append(1) or true(*given, **more)
+    )
     assert_array_equal(model.beta_path(X, [0.7])[0].row_labels, model.row_labels_)
     assert not asked  # the fit has chosen already, but only for its own data
     assert len(model.beta_path(X[:20], [0.7])[0].row_labels) == 20
