@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import FORMATS, counts_for, weights
+from helpers import counts_for, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering
@@ -226,18 +227,6 @@ def test_the_fit_is_that_of_the_chosen_beta(auto):
     assert not hasattr(auto.set_params(beta=0.7).fit(X), "beta_selection_")
 
 
-def test_threads_do_not_matter(auto):
-    other = CoClustering((4, 3), beta="auto", random_state=0, n_jobs=2).fit(planted())
-    assert_array_equal(other.beta_selection_, auto.beta_selection_)
-    assert_array_equal(other.row_labels_, auto.row_labels_)
-
-
-@pytest.mark.parametrize("make", [sp.coo_matrix, FORMATS["pandas"], FORMATS["float32"]])
-def test_every_format_gives_the_same_evidence(auto, make):
-    other = CoClustering((4, 3), beta="auto", random_state=0).fit(make(planted()))
-    assert_array_equal(other.beta_selection_, auto.beta_selection_)
-
-
 def test_each_side_has_its_own_evidence():
     """Of two clear groups halves agree on the two, and not on six that they are cut into."""
     X = np.random.default_rng(0).poisson(np.kron([[3, 0.3], [0.3, 3]], np.ones((20, 15))))
@@ -317,7 +306,7 @@ def test_warnings_of_a_path_point_at_the_caller():
 
 
 def test_no_time_means_the_default():
-    with pytest.warns(UserWarning, match="max_time"):
+    with pytest.warns(ConvergenceWarning):
         model = CoClustering((4, 3), beta="auto", max_time=1e-9, random_state=0).fit(planted())
     assert model.beta_ == 0.7
     assert np.isnan(model.beta_selection_["agreement"]).all()
@@ -384,9 +373,3 @@ def test_the_path_of_a_half_has_one_start(monkeypatch):
     monkeypatch.setattr(coupling, "beta_path", spy)
     CoClustering((4, 3), beta="auto", n_init=3, n_jobs=2, random_state=0).fit(planted())
     assert seen == {(1, 1)}
-
-
-def test_one_repeat_has_no_standard_error():
-    table = coupling._conclusion(np.ones((1, len(GRID), 2)))
-    assert np.isnan(table["standard_error"]).all()
-    assert table["beta"][table["chosen"]] == [coupling.DEFAULT_BETA]
