@@ -179,7 +179,7 @@ def test_what_is_imported_is_declared():
     extras = PROJECT["optional-dependencies"]
     names = ("cli", "anndata", "dask", "databases", "excel")
     chosen = [package for name in names for package in extras[name]]
-    with_dask = {"psutil", "pyarrow"}
+    with_dask = {"cloudpickle", "psutil", "pyarrow"}
     optional = declared(chosen) | with_dask | {"IPython", "networkx"}  # in notebooks; for graphs
     for path in PACKAGE.rglob("*.py"):
         tree = ast.parse(path.read_text())

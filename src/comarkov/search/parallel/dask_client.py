@@ -145,6 +145,34 @@ class Cluster:
         return level[0]
 
 
+def this_worker() -> Any:
+    """Return the Dask worker of this process."""
+    from distributed import get_worker
+
+    return get_worker()
+
+
+def serialised(values: Sequence[Any]) -> list[Any]:
+    """Return values as they are sent between workers, arrays without copies."""
+    from distributed.protocol.serialize import to_serialize
+
+    return [to_serialize(value) for value in values]
+
+
+def pickled(function: Callable[..., Any]) -> bytes:
+    """Return a function as bytes, also one that only this process has."""
+    import cloudpickle  # which Dask requires
+
+    return cloudpickle.dumps(function)
+
+
+def unpickled(data: bytes) -> Any:
+    """Return the function again."""
+    import cloudpickle
+
+    return cloudpickle.loads(data)
+
+
 def places(count: int) -> list[float]:
     """Return places for many tasks, so that each worker gets as many and neighbours are close."""
     return [i / count for i in range(count)]

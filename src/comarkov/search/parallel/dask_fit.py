@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from ..progress import active_bar
 from ..run import Run
-from .dask_client import Cluster, LostError, Task
+from .dask_client import Cluster, LostError, Task, pickled
 from .dask_joint import ClusterJoint
 from .peers import Member, Order, Peer, Plan, Work, attach, result_of
 
@@ -88,8 +88,6 @@ class _Fit:
                 return self._taken()
 
     def _start(self, work: Work) -> None:
-        from cloudpickle import dumps
-
         cluster = self._cluster
         earlier = None if self._checkpoint is None else self._checkpoint.content
         cluster.refresh()
@@ -105,7 +103,7 @@ class _Fit:
         plan = Plan(self._epoch, self._members, self._shares())
         self._attach(plan.shares)
         blank: Any = {"monitor": None, "checkpoint": None}  # peers have their own
-        order = Order(dumps(work), replace(self._run, **blank), self._monitor.limits, earlier)
+        order = Order(pickled(work), replace(self._run, **blank), self._monitor.limits, earlier)
         for started in [actor.begin(plan, order) for actor in self._actors.values()]:
             started.result(timeout=PATIENCE)
 

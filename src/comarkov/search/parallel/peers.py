@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from ...kernels.tables import MassTable
 from ..checkpoint import Checkpoint, Content
 from ..progress import Bar, Limits, Monitor, Progress, showing_in
 from ..run import Run
-from .dask_client import LostError
+from .dask_client import LostError, serialised, this_worker, unpickled
 from .dask_joint import ClusterJoint, aligned, chosen_rows, joined
 from .worker import (
     CHUNK,
@@ -92,9 +92,7 @@ class Peer:
     """An actor: one process of a distributed fit. Its search runs in a thread of its own."""
 
     def __init__(self, name: str, blank: ClusterJoint) -> None:
-        from distributed import get_worker
-
-        self._server = cast(Any, get_worker())
+        self._server = this_worker()
         self._loop: asyncio.AbstractEventLoop = self._server.loop.asyncio_loop
         self.threads = int(self._server.state.nthreads)
         self.parts: tuple[dict[int, Matrix], dict[int, Matrix]] = {}, {}
@@ -117,10 +115,8 @@ class Peer:
 
     async def begin(self, plan: Plan, order: Order) -> None:
         """Start the search."""
-        from cloudpickle import loads
-
         self._join(plan)
-        self._work: Work = loads(order.work)
+        self._work: Work = unpickled(order.work)
         name = f"comarkov-search-{self._name}"
         threading.Thread(target=self._search, args=(order,), name=name, daemon=True).start()
 
@@ -183,10 +179,8 @@ class Peer:
                 data.__dict__["worker"] = Worker(data, data.bounds, 1)
 
     async def _call(self, member: Member, method: str, *arguments: Any) -> Any:
-        from distributed.protocol.serialize import to_serialize
-
         answer = await self._server.rpc(member.address).actor_execute(
-            actor=member.key, function=method, args=list(map(to_serialize, arguments)), kwargs={}
+            actor=member.key, function=method, args=serialised(arguments), kwargs={}
         )
         if answer["status"] != "OK":
             raise answer["exception"]
