@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .costs import agreement as evaluate  # noqa: F401
     from .costs.objective import Information as Information
+    from .costs.objective import approximation as approximation
     from .costs.objective import cost as cost
     from .costs.objective import information as information
     from .estimators.coclustering import CoClustering as CoClustering
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
     from .results.chain_results import ChainResults as ChainResults
     from .results.multiway_results import MultiwayResults as MultiwayResults
     from .results.plot import plot_blocks as plot_blocks
+    from .results.plot import plot_confidence as plot_confidence
+    from .results.plot import plot_dendrogram as plot_dendrogram
+    from .results.plot import plot_features as plot_features
     from .results.plot import plot_heatmap as plot_heatmap
+    from .results.plot import plot_information as plot_information
+    from .results.plot import plot_map as plot_map
     from .results.plot import plot_path as plot_path
     from .results.results import Results as Results
     from .search.optimise.agglomeration import MergeTree as MergeTree
@@ -68,11 +74,17 @@ _HOMES = {
     "communities": "estimators.multiway",
     "compare": "estimators.comparison",
     "cost": "costs.objective",
+    "approximation": "costs.objective",
     "information": "costs.objective",
     "load": "model.storage",
     "pack": "io.store.packing",
     "plot_blocks": "results.plot",
+    "plot_confidence": "results.plot",
+    "plot_dendrogram": "results.plot",
+    "plot_features": "results.plot",
     "plot_heatmap": "results.plot",
+    "plot_information": "results.plot",
+    "plot_map": "results.plot",
     "plot_path": "results.plot",
     "read": "io.read",
     "records": "io.read",

@@ -31,11 +31,14 @@ for name in (__name__, "helpers"):  # workers do not have these files
     cloudpickle.register_pickle_by_value(sys.modules[name])
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[[], [2]], ids=["two", "three"])
 def cluster(request, tmp_path_factory):
+    """Two workers, or three, one of them with two threads."""
     folder = tmp_path_factory.mktemp("dask")
-    with processes(folder, request.param) as started, Client(started.address) as own:
-        own.wait_for_workers(request.param, timeout=30)
+    with processes(folder, 2) as started, Client(started.address) as own:
+        for threads in request.param:
+            started.start_worker(threads)
+        own.wait_for_workers(2 + len(request.param), timeout=30)
         yield dask_client.Cluster(own)
 
 
