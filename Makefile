@@ -123,6 +123,7 @@ bench: $(BENCH)
 bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/exact.py; missed=$$?; \
 	$(BIN)/python benchmarks/quality.py || missed=1; \
+	$(BIN)/python benchmarks/networks.py || missed=1; \
 	$(BIN)/python benchmarks/confidence.py || missed=1; \
 	$(BIN)/python benchmarks/settings.py || missed=1; \
 	$(BIN)/python benchmarks/choices.py || missed=1; \

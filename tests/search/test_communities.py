@@ -146,4 +146,4 @@ def test_numbers_are_chosen_for_several_types():
     model = comarkov.MultiwayClustering("auto", random_state=0).fit(data)
     assert model.n_clusters_ == {"user": 3, "item": 3, "tag": 3}
     assert evaluate.adjusted_rand_index(users, model.labels_["user"]) == 1
-    assert "clusters of user" in model.selection_reason_
+    assert "user × item: " in model.selection_reason_

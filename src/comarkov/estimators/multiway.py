@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
@@ -393,23 +392,24 @@ class ChosenNumbers(NamedTuple):
 def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Run) -> ChosenNumbers:
     """Choose numbers for each relation alone; a type gets the largest of its numbers."""
     numbers: dict[str, int] = {}
-    reasons: dict[str, str] = {}
-    for key, matrix in data.items():
-        if AUTO not in (wanted[key[0]], wanted[key[1]]):
+    reasons: list[str] = []
+    for (source, target), matrix in data.items():
+        pair = wanted[source], wanted[target]
+        if AUTO not in pair:
             continue
-        if key[0] == key[1]:
+        if source == target:
             found = communities_of(matrix, run)
-            decided = {key[0]: (int(found.labels.max()) + 1, found.reason)}
+            decided, reason = [(source, int(found.labels.max()) + 1)], found.reason
         else:
-            choice = choose_numbers.select((wanted[key[0]], wanted[key[1]]), matrix, run)
-            pairs = zip(key, choice.decisions, strict=True)
-            decided = {name: (each.number, each.reason) for name, each in pairs}
-        for name, (number, reason) in decided.items():
-            if wanted[name] == AUTO and number > numbers.get(name, 0):
-                words = f"clusters of {name}"
-                reason = re.sub(r"(row|column) clusters?|groups?", words, reason, count=1)
-                numbers[name], reasons[name] = number, reason
-    return ChosenNumbers(numbers, None, " ".join(dict.fromkeys(reasons.values())))
+            choice = choose_numbers.select(pair, matrix, run)
+            decided = list(zip((source, target), choice.numbers, strict=True))
+            reason = choice.reason.replace("row cluster", f"{source} cluster")
+            reason = reason.replace("column cluster", f"{target} cluster")
+        reasons.append(f"{source} × {target}: {reason}")
+        for name, number in decided:
+            if wanted[name] == AUTO:
+                numbers[name] = max(number, numbers.get(name, 1))
+    return ChosenNumbers(numbers, None, " ".join(reasons))
 
 
 def _as_relations(X: Any) -> Any:

@@ -111,6 +111,8 @@ def _slow(k: int, steps: np.ndarray, gaps: np.ndarray) -> str:
 def _by_counts(data: Joint, run: Run) -> tuple[int, str]:
     """The larger of the numbers that the counts have as rows and as columns."""
     choice: Any = choose_numbers.select(("auto", "auto"), data, run)
-    best = max(choice.decisions, key=lambda each: each.number)
-    words = best.reason.replace("row ", "").replace("column ", "")
-    return best.number, words.replace(" rows", " states before").replace(" columns", " next states")
+    number = max(choice.numbers)
+    return number, (
+        f"{number} clusters: no process is much slower than the next, so this is the number for "
+        "the rows and columns of the counts."
+    )
