@@ -59,7 +59,7 @@ def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
             cluster_heading(side, a),
             cluster_size_text(side, a),
             f"typical: {listed(map(short, side.typical(a, n + 1)), n)}",
-            f"distinctive: {features_text(side.distinctive(a, n)) or f'no {side.other_kind}'}",
+            f"distinctive: {_distinctive_text(side, a, n) or f'no {side.other_kind}'}",
         ]
         for side in findings.sides
         for a in range(side.n_clusters)
@@ -86,6 +86,18 @@ def headline(findings: Findings) -> str:
 def cluster_heading(side: SideFindings, cluster: int) -> str:
     """The number and the title of a cluster."""
     return f"{side.kind} cluster {cluster}, “{side.titles[cluster]}”"
+
+
+def _distinctive_text(side: SideFindings, cluster: int, n: int) -> str:
+    """What is distinctive of a cluster; of records with shares, as "8 (97% of these, 27% of all)"."""
+    features = side.distinctive(cluster, n)
+    if side.other_variables is None:
+        return features_text(features)
+    return ", ".join(
+        f"{short(each.name)} ({percent_text(each.share)} of these, "
+        f"{percent_text(each.share / each.lift)} of all)"
+        for each in features
+    )
 
 
 def features_text(features: Sequence[Feature]) -> str:

@@ -137,7 +137,7 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
     """
     sides = findings.sides
     if all(side.is_clustered for side in sides):
-        return [
+        blocks = [
             _concentration(
                 _members(findings.rows, a),
                 _members(findings.columns, b),
@@ -147,8 +147,31 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
             )
             for a, b in _strongest_blocks(findings, most)
         ]
+        return blocks + _explained(findings.rows)
     side = next(side for side in sides if side.is_clustered)
     return _feature_sentences(side, weight or Weight(), most)
+
+
+def _explained(side: SideFindings) -> list[Sentence]:
+    """Of which variables of records the clusters tell most, and of which least."""
+    shares = list(side.explained().items()) if side.n_clusters > 1 else []
+    if len(shares) < 2:
+        return []
+    most = [
+        [Part(name, is_name=True), Part(f" ({percent_text(share)})")]
+        for name, share in shares[: min(NAMES_IN_SENTENCE, len(shares) - 1)]
+    ]
+    name, share = shares[-1]
+    last = Part(name, is_name=True)
+    return [
+        sentence(
+            "the clusters explain most of ",
+            _join_groups(most),
+            ", and least of ",
+            last,
+            f" ({percent_text(share)}).",
+        )
+    ]
 
 
 def certainty(findings: Findings) -> list[Sentence]:

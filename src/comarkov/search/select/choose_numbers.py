@@ -217,9 +217,10 @@ class _Choice:
         return self._leftover(state)[1] <= EXPLAINED
 
     def _is_sparse(self) -> bool:
-        """Have rows too few entries for two halves?"""
+        """Have rows too few observations for two halves?"""
         rows = max(np.count_nonzero(self.data.row_mass), 1)
-        return self.variables is None and self.data.nnz < swaps.SPARSE_ENTRIES * rows
+        observations = self.data.total if self.data.is_count else self.data.nnz
+        return self.variables is None and observations < swaps.SPARSE_ENTRIES * rows
 
     def _is_doubtful(self, agreed: Sequence[Decision | None]) -> bool:
         """Is it unclear whether there is structure, in a table that has zeros?"""
