@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from refusals import advised, refused
 
 import comarkov
-from comarkov.io.read.opened import Opened
 from comarkov.io.read.lines import Lines, is_regular, records
+from comarkov.io.read.opened import Opened
 
 # The content of a file, the line and the column of the error, and a part of it.
 EDGES = {

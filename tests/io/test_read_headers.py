@@ -5,7 +5,7 @@ from warnings import catch_warnings
 
 import polars as pl
 import pytest
-from refusals import advised, refused
+from refusals import refused
 
 import comarkov
 from comarkov.io.read.headers import kind_of

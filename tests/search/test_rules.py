@@ -11,8 +11,8 @@ from comarkov.joint.joint import joint
 from comarkov.search.select import choose_numbers, halves, number_ladder
 from comarkov.search.select.choose_numbers import _Choice, _goal, select
 from comarkov.search.select.halves import Gain
-from comarkov.search.select.swaps import Contrast
 from comarkov.search.select.number_ladder import Decision, ladder, numbers_of, step_down
+from comarkov.search.select.swaps import Contrast
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import free_start
 

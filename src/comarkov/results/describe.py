@@ -89,7 +89,7 @@ def cluster_heading(side: SideFindings, cluster: int) -> str:
 
 
 def _distinctive_text(side: SideFindings, cluster: int, n: int) -> str:
-    """What is distinctive of a cluster; of records with shares, as "8 (97% of these, 27% of all)"."""
+    """What is distinctive of a cluster, with shares for records: "8 (97% of these, 27% of all)"."""
     features = side.distinctive(cluster, n)
     if side.other_variables is None:
         return features_text(features)

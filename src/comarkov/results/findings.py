@@ -179,6 +179,7 @@ class SideFindings:
     def _shares_in_variables(self) -> tuple[np.ndarray, np.ndarray]:
         """The share of each category among those of its variable, by cluster and overall."""
         assert self.across is not None
+        assert self.other_variables is not None
         _, groups = np.unique(self.other_variables, return_inverse=True)
         same = sp.csr_array((np.ones(groups.size), (np.arange(groups.size), groups)))
         sums = (self.across @ same)[:, groups]

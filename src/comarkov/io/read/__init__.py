@@ -93,7 +93,8 @@ def records(source: Any, **keywords: Unpack[ReadKeywords]) -> Data:
     >>> comarkov.records(people).column_names.tolist()
     ['sex = f', 'sex = m', 'smokes = no', 'smokes = yes']
     """
-    return read(source, **{**keywords, "kind": "records"})
+    keywords["kind"] = "records"
+    return read(source, **keywords)
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,7 @@ MAX_FOLDED = 0.2  # the share of lines with a name in an unusual way, if that is
 LOOKUP_RATIO = 8  # a table of numbers may have this many times as many places as there are ids
 
 
-def coding_of(
-    columns: Iterable[tuple[RawTable, str]], keeps_case: bool = True
-) -> Texts | Numbers:
+def coding_of(columns: Iterable[tuple[RawTable, str]], keeps_case: bool = True) -> Texts | Numbers:
     """One coding for columns of tables: of numbers if all hold whole numbers of one type."""
     import polars as pl
 
@@ -48,9 +46,7 @@ def coding_of(
 class Texts:
     """Codes of text, given by polars in the order of appearance."""
 
-    def __init__(
-        self, keeps_na: bool, names: Sequence[str] = (), keeps_case: bool = True
-    ) -> None:
+    def __init__(self, keeps_na: bool, names: Sequence[str] = (), keeps_case: bool = True) -> None:
         """``names`` are known already, and have the first codes."""
         import polars as pl
 
@@ -141,7 +137,6 @@ class Texts:
         rank[used] = names.replace_strict(distinct, places).to_numpy()
         return distinct.to_numpy(), rank
 
-
     def _fold(self, names: pl.Series, counts: np.ndarray) -> pl.Series:
         """Names that differ only in case or blanks, each as it is written most often.
 
@@ -156,7 +151,8 @@ class Texts:
             pl.col("name").n_unique().alias("ways"),
         )
         folded = usual.filter((pl.col("ways") > 1) & (pl.col("key").str.len_chars() > 1))
-        unusual = counts[(keys.is_in(folded["key"].to_list()) & ~names.is_in(usual["name"])).to_numpy()]
+        is_unusual = keys.is_in(folded["key"].to_list()) & ~names.is_in(usual["name"].to_list())
+        unusual = counts[is_unusual.to_numpy()]
         if not 0 < unusual.sum() <= MAX_FOLDED * counts.sum():
             return names
         self.folded = folded["name"].sort().to_list()

@@ -105,7 +105,9 @@ def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
 
 def _warn_of_units(frame: Any, names: list[str]) -> None:
     """Warn if columns of numbers are not of one unit, so that their sums mean nothing."""
-    columns = {name: np.asarray(objects.values_of(frame, name)[:MAX_VALUES], object) for name in names}
+    columns = {
+        name: np.asarray(objects.values_of(frame, name)[:MAX_VALUES], object) for name in names
+    }
     profiles = [number_profile(name, values) for name, values in columns.items()]
     if len(frame) >= FEW_RECORDS and len(profiles) > 1 and (why := mixed_units(profiles)):
         warn_user(

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...joint.inputs import are_numbers, is_graph
 from ...joint.messages import InputError, listed, need, quote, warn_user
-from ...joint.objects import frame_width, from_graph, is_anndata, is_frame
+from ...joint.objects import from_graph, is_anndata, is_frame
 from ..files import REFERENCE, data_in, is_own, is_store
 from ..read_options import CHAIN, TEXT_KINDS, ReadOptions
 from . import databases
@@ -26,8 +26,8 @@ from .matrices import errors_in, from_matrix_market, from_npy, from_npz
 from .naming import distinct, edge_classes
 from .opened import SPREADSHEET, Opened, opened
 from .raw_tables import RawTable, from_frame, reason, table_error
-from .sequence_files import from_events, from_sequence_files, holds_sequences
 from .records import from_records
+from .sequence_files import from_events, from_sequence_files, holds_sequences
 from .table_files import as_chosen, detected_marks, table_in
 from .texts import (
     Documents,
@@ -188,9 +188,7 @@ def are_edges(path: Path, options: ReadOptions) -> bool:
 # --- tables -----------------------------------------------------------------------------------
 
 
-def _from_table(
-    table: RawTable, kind: str | None, options: ReadOptions, form: str
-) -> Data:
+def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
     """Data from a table, whatever it came from."""
     from polars.exceptions import PolarsError
 

@@ -290,9 +290,7 @@ def no_lines(table: RawTable) -> InputError:
     return table.error("there are no lines below the header", "Give a file with data.")
 
 
-def weight_error(
-    table: RawTable, number: int, field: str, sides: Sequence[str] = ()
-) -> InputError:
+def weight_error(table: RawTable, number: int, field: str, sides: Sequence[str] = ()) -> InputError:
     """What is wrong with the weight in a column of the record with this number, from 0.
 
     ``sides`` are the fields with the rows and columns of an edge list.

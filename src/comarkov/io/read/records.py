@@ -18,8 +18,6 @@ import scipy.sparse as sp
 
 from ...joint.messages import InputError, listed, quote, warn_user
 from ..read_options import ReadOptions, pairs_in
-from .columns import ColumnProfile, profiles_of
-from .data import Data
 from .bins import (
     BINS,
     DATE_PARTS,
@@ -30,6 +28,8 @@ from .bins import (
     parts_of,
     round_limits,
 )
+from .columns import ColumnProfile, profiles_of
+from .data import Data
 from .headers import kind_of
 from .naming import chosen_columns, columns_in, distinct
 from .raw_tables import RawTable, no_lines
@@ -278,9 +278,7 @@ def _entries(
     return rows, codes.drop_nulls().to_numpy(), np.ones(rows.size)
 
 
-def _shared(
-    numbers: np.ndarray, knots: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _shared(numbers: np.ndarray, knots: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Numbers shared by the two intervals whose medians they lie between."""
     rows = np.flatnonzero(np.isfinite(numbers))
     if knots.size == 1:

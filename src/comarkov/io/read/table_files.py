@@ -20,10 +20,10 @@ from ..isolation import UnreadableError, check_in_child
 from ..read_options import ReadOptions, pairs_in
 from . import databases
 from .headers import CountWords, HeaderGuess, guess_header, looks_like_number
+from .lines import Lines, irregular_records, is_regular
 from .matrices import refuse_large_archive
 from .opened import SPREADSHEET, Opened, as_utf8
 from .raw_tables import RawTable, columns_to_drop, first_line, table_error, without_columns
-from .lines import Lines, irregular_records, is_regular
 
 if TYPE_CHECKING:
     import polars as pl

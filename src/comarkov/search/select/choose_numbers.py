@@ -226,7 +226,7 @@ class _Choice:
         """Is it unclear whether there is structure, in a table that has zeros?"""
         if self.variables is not None or self._is_small():
             return False
-        has_zeros = self.data.nnz < swaps.MAX_DENSITY * np.prod(list(map(self._elements, (0, 1))))
+        has_zeros = self.data.nnz < swaps.MAX_DENSITY * self._elements(0) * self._elements(1)
         best = max(each.best for each in self.agreements)
         is_weak = not all(agreed) or best < swaps.CLEAR_AGREEMENT
         return bool(has_zeros and is_weak and (self._is_sparse() or any(agreed)))
