@@ -218,7 +218,7 @@ class _Choice:
 
     def _is_sparse(self) -> bool:
         """Have rows too few observations for two halves?"""
-        rows = max(np.count_nonzero(self.data.row_mass), 1)
+        rows = max(int(np.count_nonzero(self.data.row_mass)), 1)
         observations = self.data.total if self.data.is_count else self.data.nnz
         return self.variables is None and observations < swaps.SPARSE_ENTRIES * rows
 
