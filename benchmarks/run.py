@@ -3,6 +3,7 @@
 import sys
 
 import methods
+import protection
 import reading
 import report as page
 import speed
@@ -11,7 +12,7 @@ from common import Report
 
 if __name__ == "__main__":
     report = Report()
-    for benchmark in (speed, methods, startup, reading, page):
+    for benchmark in (speed, methods, startup, reading, protection, page):
         benchmark.main(report)
     print(f"\n{report.missed} targets missed")
     sys.exit(report.missed > 0)

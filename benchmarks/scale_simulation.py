@@ -1,84 +1,125 @@
-"""What 64 and 256 workers would find: their parts are computed here, one after another.
+"""How fast 20 workers could be: their parts are computed here, one after another, and timed.
 
-Shows the cost after each round and the bytes that would travel, from a random start at β = 1, then
-at β = 0.7. The data have 1e7 non-zeros, so that each of 256 parts has only 40,000.
+All that is divided among workers counts as the slowest of them would take; all that each of them
+repeats counts in full. Exchanges take what they took on a real cluster: so long for each message
+that a worker sends, and so long for each byte.
 """
 
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from common import Report, newsgroups
+from measuring import Clock
 from scale_tasks import CLUSTERS, planted_csr
 
-from comarkov.joint.joint import joint
-from comarkov.search.parallel import workers
+from comarkov import CoClustering
+from comarkov.search.parallel.dask_client import session
+from comarkov.search.parallel.dask_inputs import cluster_joint
+from comarkov.search.parallel.peers import narrow
+from comarkov.search.parallel.worker import Worker
 from comarkov.search.run import Run, Seed
-from comarkov.search.state.coclusters import CoClusterProblem
-from comarkov.search.state.starts import free_start
 
-PARTS = (1, 16, 64, 256)
-ROUNDS = (1.0,) * 6 + (0.7,) * 6
-BETA = 0.7
+MESSAGES, LARGE = 100, 8 << 20  # of each kind, and bytes of a large one
 
 
-class Traffic:
-    """Counts what half-steps of all parts would send."""
+class Simulation:
+    """What a fit by several workers would save, and what they would send."""
 
-    def __init__(self, n_workers: int) -> None:
-        self.n_workers = n_workers
-        self.bytes = 0.0
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.saved = 0.0  # seconds
+        self.exchanges = 0
+        self.bytes = 0.0  # that each worker sends
+        self._copying = 0.0  # seconds: each worker copies tables itself
 
-    def half_steps(self, threads, jobs, stop):
-        """Make half-steps and count labels, margins and changed cells."""
-        steps = original(threads, jobs, stop)
-        for job, step in zip(jobs, steps, strict=True):
-            cells = job.board.table.mass.itemsize * answer_width(job)
-            visited = sum(ask.order.size for ask in job.asks)
-            changed = step.change.items.size * (4 + cells)
-            self.bytes += 2 * visited * (1 + 4) + (self.n_workers + 1) * changed
+    def each_own(self, original: Callable[..., Iterator[Any]], worker: Worker, work: Any) -> Any:
+        """Time each part."""
+        seconds = np.zeros(worker.bounds.size - 1)
+
+        def timed(p: int) -> Any:
+            began, copied = time.perf_counter(), self._copying
+            result = work(p)
+            seconds[p] = time.perf_counter() - began - (self._copying - copied)
+            return result
+
+        yield from original(worker, timed)
+        ends = np.round(seconds.size * np.arange(self.workers + 1) / self.workers).astype(int)
+        slowest = max(seconds[a:b].sum() for a, b in pairwise(ends))
+        self.saved += seconds.sum() - slowest
+
+    def chunks(self, original: Any, worker: Worker, work: Any, count: int) -> Any:
+        """Divide chunks evenly."""
+        began = time.perf_counter()
+        results = original(worker, work, count)
+        if count > 1 and worker.bounds.size > 2:
+            spent = time.perf_counter() - began
+            self.saved += spent * (1 - -(-count // self.workers) / count)
+            self.exchanges += 1
+        return results
+
+    def half_steps(self, original: Any, worker: Worker, jobs: Any, stop: Any) -> Any:
+        """Count the bytes of changes, of which a worker adds up a share, and sends that to all."""
+        steps = original(worker, jobs, stop)
+        for job, step in zip(jobs, steps or [], strict=True):
+            visited = sum(rows.size for rows in job.rows) / self.workers
+            self.bytes += 2 * narrow(step.change).nbytes + self.workers * 5 * visited
+        self.exchanges += 2
         return steps
 
+    def masses(self, original: Any, worker: Worker, labels: Any, table: Any) -> Any:
+        """Count the bytes of a whole table."""
+        whole = original(worker, labels, table)
+        self.bytes += 2 * whole.nbytes
+        self.exchanges += 2
+        return whole
 
-original = workers.Threads.half_steps
-
-
-def answer_width(job) -> int:
-    """The clusters of a table, without its padding."""
-    return job.asks[0].sizes.size
-
-
-def rounds(data, n_parts: int, seed: int):
-    """Yield the cost and the bytes after each round."""
-    traffic = Traffic(n_parts)
-    rows, columns = data.row_mass, data.column_mass
-    starts = free_start(CLUSTERS, rows), free_start(CLUSTERS, columns)
-    with (
-        patch.object(workers, "count_parts", lambda *size: n_parts),
-        patch.object(workers.Threads, "half_steps", lambda *a: traffic.half_steps(*a)),
-    ):
-        data = data.with_threads(2)
-        state = CoClusterProblem(data, starts).begin(starts, np.random.default_rng(seed))
-        for beta in ROUNDS:
-            for side in state.sides():
-                state.sweep(side, Run(beta, Seed((seed,))))
-            yield state.cost(BETA), traffic.bytes
+    def copy(self, original: Any, worker: Worker, shared: Any) -> Any:
+        """Time copies of tables."""
+        began = time.perf_counter()
+        table = original(worker, shared)
+        self._copying += time.perf_counter() - began
+        return table
 
 
-def main(report: Report) -> None:
-    """Print costs and bytes by rounds for each number of parts."""
-    for name, matrix in (
-        ("planted, 1e7 non-zeros", planted_csr(10**7)),
-        ("20 Newsgroups", newsgroups()),
-    ):
-        report.title(f"{name}: cost in bits at β = {BETA} after each round, and bytes in all")
-        data = joint(matrix)
-        _ = data.T  # once, not for each number of parts
-        print("parts " + " ".join(f"{i:>7}" for i in range(1, len(ROUNDS) + 1)) + "   bytes")
-        for n_parts in PARTS:
-            costs, sent = zip(*rounds(data, n_parts, 1), strict=True)
-            line = " ".join(f"{cost:>7.4f}" for cost in costs)
-            print(f"{n_parts:>5} {line}   {sent[-1] / 1e6:,.0f} MB", flush=True)
+def fit_simulated(clock: Clock, entries: int, workers: int) -> dict[str, float]:
+    """Fit planted data on one thread; return what ``workers`` would save and send."""
+    simulation = Simulation(workers)
+    methods = ("_each_own", "chunks", "half_steps", "masses", "_copy")
+    X = planted_csr(entries)
+    CoClustering(CLUSTERS, random_state=0, max_time=1.0).fit(X)  # loads kernels
+    for name in methods:
+        original, own = getattr(Worker, name), getattr(simulation, name.lstrip("_"))
+        patch.object(Worker, name, lambda *a, f=own, o=original: f(o, *a)).start()
+    with clock:
+        CoClustering(CLUSTERS, random_state=0, n_init=1).fit(X)
+    patch.stopall()
+    return {
+        "saved": float(simulation.saved),
+        "exchanges": simulation.exchanges,
+        "bytes": simulation.bytes,
+    }
 
 
-if __name__ == "__main__":
-    main(Report())
+def exchange_values(size: int, data: Any, run: Any) -> float:
+    """Return the seconds of an exchange of so many bytes, on a worker of two."""
+    peer = data.__dict__["worker"]._peer
+    value = np.zeros(size, np.uint8)
+    peer.together(lambda: peer.share(value))
+    began = time.perf_counter()
+    for _ in range(MESSAGES if size < LARGE else MESSAGES // 10):
+        peer.together(lambda: peer.share(value))
+    return (time.perf_counter() - began) / (MESSAGES if size < LARGE else MESSAGES // 10)
+
+
+def exchanges(clock: Clock) -> tuple[float, float]:
+    """Return the seconds of a message, and of a byte, between two workers."""
+    X = planted_csr(10**7)
+    with session(None, 2) as cluster:
+        data = cluster_joint(X, None, cluster)
+        run = Run(1.0, Seed((0,)))
+        small, large = (data.compute(partial(exchange_values, n), run) for n in (8, LARGE))
+    return small, (large - small) / LARGE

@@ -24,7 +24,7 @@ from typing import NamedTuple
 os.environ |= {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "MPLBACKEND": "agg"}
 sys.path.append(str(Path(__file__).parents[1] / "tests"))  # for spreadsheets
 
-from fuzz_samples import Sample, mutate, write_all
+from fuzz_samples import Sample, correct_digest, mutate, write_all
 
 NOT_IMPORTED = ("comarkov.__main__", "comarkov.search.parallel.dask_joint", "comarkov.io.isolation")
 LIBRARIES = ("anndata", "fastexcel", "h5py", "matplotlib.pyplot", "polars", "scipy.io")
@@ -161,7 +161,10 @@ def damage(samples: list[Sample], seed: int, folder: Path) -> tuple[Path, list[s
         target = shutil.copy(sample.path, copy)
     if target.suffix in (".html", ".png"):
         target = copy / "summary.json"  # pictures and pages are never read
+    target = Path(target)
     target.write_bytes(mutate(chance, target.read_bytes()))
+    if chance.random() < 0.5:
+        correct_digest(target)
     sound = sample.path.parent
     names = {"{}": copy.name, "RESULTS": str(sound / "results"), "EDGES": str(sound / "edges.csv")}
     return copy, [names.get(word, word) for word in chance.choice(sample.commands)]

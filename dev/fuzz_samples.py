@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
@@ -24,6 +25,8 @@ import zstandard
 from spreadsheets import write_xlsx
 
 import comarkov
+from comarkov.io.store import layout
+from comarkov.model import storage
 
 ROWS, COLUMNS = 24, 16
 FIT = ("fit", "{}", "-k", "2", "-l", "2", "--seed", "0", "--force", "-o", "out")
@@ -125,7 +128,14 @@ def _own(folder: Path) -> list[Sample]:
         ("evaluate", "{}"),
     )
     shutil.copytree(results / "model", folder / "model")
+    counts = comarkov.read(edges)
+    with warnings.catch_warnings(action="ignore"):  # the fit is stopped
+        comarkov.CoClustering(
+            (2, 2), random_state=0, checkpoint=folder / "fit.npz", callback=lambda _: True
+        ).fit(counts)
+    resume = ("fit", "EDGES", *FIT[2:], "--checkpoint", "{}")
     return [
+        Sample(folder / "fit.npz", (resume,)),
         Sample(folder / "store", (FIT,)),
         Sample(results, commands),
         Sample(folder / "model", (("info", "{}"), ("predict", "{}", "EDGES"))),
@@ -143,8 +153,19 @@ WORDS = [
 ]
 
 
+VALUES: list[object] = [
+    *(None, True, False, 0, -1, 1e308, "", "x", "\ud800", "x" * 5000, "../../etc/passwd", "NaN"),
+    *([], {}, [[]], [None] * 3, {"": {}}, [1, 2], json.loads("[" * 500 + "]" * 500)),
+]
+
+
 def mutate(chance: random.Random, content: bytes) -> bytes:
-    """The content with one to four changes; half of the zip files are changed inside."""
+    """The content with one to four changes: of JSON often of its values, of zip files inside."""
+    if content[:1] == b"{" and chance.random() < 0.6:
+        try:
+            return json.dumps(_change_value(chance, json.loads(content))).encode()
+        except ValueError:
+            pass
     if content[:4] == b"PK\3\4" and chance.random() < 0.5:
         inside = _member(chance, content)
         if inside is not None:
@@ -154,6 +175,51 @@ def mutate(chance: random.Random, content: bytes) -> bytes:
     for _ in range(chance.choice([1, 1, 1, 2, 4])):
         changed = chance.choice(changes)(chance, changed)
     return bytes(changed)
+
+
+def _change_value(chance: random.Random, value: object) -> object:
+    """JSON in which a value has another type or size, is missing, or is in another place."""
+    if isinstance(value, dict | list) and value and chance.random() < 0.85:
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        one, other = chance.choice(keys), chance.choice(keys)
+        match chance.choice(["inside"] * 6 + ["delete", "exchange", "rename"]):
+            case "delete":
+                del value[one]
+            case "exchange":
+                value[one], value[other] = value[other], value[one]
+            case "rename" if isinstance(value, dict):
+                value[f"{one}x"] = value.pop(one)
+            case _:
+                value[one] = _change_value(chance, value[one])
+        return value
+    if isinstance(value, int | float) and chance.random() < 0.5:
+        return chance.choice([-value, value + 1, value * 1e300, 10**30, float("nan"), float("inf")])
+    return chance.choice(VALUES)
+
+
+def correct_digest(path: Path) -> None:
+    """Make the digest of a model, a checkpoint or a store match what was changed in it."""
+    try:
+        if path.name == "store.json":
+            about = json.loads(path.read_text())
+            rest = {key: about[key] for key in about if key not in ("format", "digest")}
+            path.write_text(json.dumps(about | {"digest": layout._digest(rest)}))
+        elif path.name == "model.json":
+            with (path.parent / "arrays.npz").open("rb") as file:
+                path.write_text(_corrected(path.read_text(), storage._read_arrays(file)))
+        elif path.name == "fit.npz":
+            with path.open("rb") as file:
+                arrays = storage._read_arrays(file)
+            tree = _corrected(arrays.pop("tree").tobytes().decode(), arrays)
+            storage._write_arrays(path, {"tree": np.frombuffer(tree.encode(), np.uint8), **arrays})
+    except (*storage.DAMAGE, OSError):  # it cannot be read at all
+        return
+
+
+def _corrected(text: str, arrays: dict[str, np.ndarray]) -> str:
+    document = json.loads(text)
+    document["digest"] = storage._digest(document["value"], arrays)
+    return json.dumps(document)
 
 
 def _member(chance: random.Random, content: bytes) -> bytes | None:

@@ -66,8 +66,20 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_nav_level": 1,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
+    "icon_links": [
+        {
+            "name": "Source on GitHub",
+            "url": "https://github.com/comarkov/comarkov",
+            "icon": "fa-brands fa-github",
+        },
+        {
+            "name": "Package on PyPI",
+            "url": "https://pypi.org/project/comarkov/",
+            "icon": "fa-solid fa-box",
+        },
+    ],
     "footer_start": ["copyright"],
     "footer_end": [],
 }

@@ -13,8 +13,8 @@ TYPES = (
 )
 
 
-def write_xlsx(path, sheets):
-    """Write sheets, by name: lists of rows of texts, numbers and None."""
+def write_xlsx(path, sheets, extra=""):
+    """Write sheets, by name: lists of rows of texts, numbers and None, and then extra rows."""
     names = [
         f'<sheet name="{escape(name)}" sheetId="{i}" r:id="s{i}"/>'
         for i, name in enumerate(sheets, 1)
@@ -29,7 +29,7 @@ def write_xlsx(path, sheets):
         f"<sheets>{''.join(names)}</sheets></workbook>",
     }
     for i, rows in enumerate(sheets.values(), 1):
-        cells = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
+        cells = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows) + extra
         parts[f"xl/worksheets/{i}.xml"] = (
             f'<worksheet xmlns="{MAIN}"><sheetData>{cells}</sheetData></worksheet>'
         )

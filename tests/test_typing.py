@@ -36,10 +36,17 @@ TYPES = {
     "Results.of(model, women)": "Results",
     "Results.of(model, women).findings.rows.typical(0)": "list",
     "comarkov.plot_blocks(model)": "Axes",
+    "model.top_features(0)[0].name": "str",
+    "Results.of(model, women).top_features()[0][0].lift": "float",
 }
 MISTAKES = [
     "CoClustering((2, 3), beta=[0.5])",
     "CoClustering(2, n_jobs='all')",
+    "CoClustering('three')",
+    "CoClustering(2, beta='0.5')",
+    "CoClustering(2, weighting='tf-idf')",
+    "comarkov.SIB(2, weighting='tf-idf')",
+    "model.top_features(0, side='row')",
     "comarkov.cost(women.matrix, [0], [0])",
     "comarkov.read('edges.csv', weights=1.5)",
     "evaluate.matching_accuracy([0], [0]).mean()",

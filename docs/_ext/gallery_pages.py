@@ -18,10 +18,11 @@ from thumbnails import Camera, fallback, shrunk
 EXAMPLES = Path(__file__).parent.parent / "gallery" / "examples"
 OUT = GENERATED / "gallery"
 REPORTS = GENERATED / "extra" / "gallery"
-ORDER = (
-    *("report_women", "plot_heatmap", "report_flights", "plot_blocks", "report_texts"),
-    *("plot_hierarchy", "report_cells", "plot_confidence", "report_chain", "plot_path"),
-    *("report_multiway", "plot_compare", "plot_network", "plot_numbers", "plot_metastable"),
+ORDER = (  # reports first, then pictures
+    *("report_flights", "report_texts", "report_cells", "report_chain", "report_multiway"),
+    *("report_women", "plot_heatmap", "plot_blocks", "plot_features", "plot_map"),
+    *("plot_hierarchy", "plot_information", "plot_numbers", "plot_confidence", "plot_metastable"),
+    *("plot_network", "plot_compare", "plot_path"),
 )
 PAGE = """# {title}
 

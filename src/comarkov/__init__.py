@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .costs import agreement as evaluate  # noqa: F401
     from .costs.objective import Information as Information
+    from .costs.objective import approximation as approximation
     from .costs.objective import cost as cost
     from .costs.objective import information as information
     from .estimators.coclustering import CoClustering as CoClustering
     from .estimators.comparison import compare as compare
     from .estimators.markov import MarkovAggregation as MarkovAggregation
     from .estimators.multiway import MultiwayClustering as MultiwayClustering
+    from .estimators.multiway import communities as communities
     from .estimators.named import AIB as AIB
     from .estimators.named import IBCC as IBCC
     from .estimators.named import IDC as IDC
@@ -33,7 +35,12 @@ if TYPE_CHECKING:
     from .results.chain_results import ChainResults as ChainResults
     from .results.multiway_results import MultiwayResults as MultiwayResults
     from .results.plot import plot_blocks as plot_blocks
+    from .results.plot import plot_confidence as plot_confidence
+    from .results.plot import plot_dendrogram as plot_dendrogram
+    from .results.plot import plot_features as plot_features
     from .results.plot import plot_heatmap as plot_heatmap
+    from .results.plot import plot_information as plot_information
+    from .results.plot import plot_map as plot_map
     from .results.plot import plot_path as plot_path
     from .results.results import Results as Results
     from .search.optimise.agglomeration import MergeTree as MergeTree
@@ -64,13 +71,20 @@ _HOMES = {
     "SIB": "estimators.named",
     "Step": "search.state.coclusters",
     "Weighting": "joint.weighting",
+    "communities": "estimators.multiway",
     "compare": "estimators.comparison",
     "cost": "costs.objective",
+    "approximation": "costs.objective",
     "information": "costs.objective",
     "load": "model.storage",
     "pack": "io.store.packing",
     "plot_blocks": "results.plot",
+    "plot_confidence": "results.plot",
+    "plot_dendrogram": "results.plot",
+    "plot_features": "results.plot",
     "plot_heatmap": "results.plot",
+    "plot_information": "results.plot",
+    "plot_map": "results.plot",
     "plot_path": "results.plot",
     "read": "io.read",
     "records": "io.read",

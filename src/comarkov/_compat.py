@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from llvmlite import ir
 from numba.core import cgutils, event
@@ -32,9 +33,26 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
     """Check the parameters of the estimator first, and those of estimators in it unless skipped.
 
-    scikit-learn's own decorator, with types: its own would make every method Any.
+    scikit-learn's own decorator, with types: its own would make every method Any. The StopIteration
+    of a callback, which generators turn into a RuntimeError, arrives as such.
     """
-    return base._fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+    check = base._fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+
+    def decorate(method: Method) -> Method:
+        fit = check(method)
+
+        @wraps(method)
+        def with_own_errors(*arguments: Any, **keywords: Any) -> Any:
+            try:
+                return fit(*arguments, **keywords)
+            except RuntimeError as error:
+                if isinstance(error.__cause__, StopIteration):
+                    raise error.__cause__ from None
+                raise
+
+        return cast(Method, with_own_errors)
+
+    return decorate
 
 
 def validate_params(**constraints: list[Any]) -> Callable[[Method], Method]:

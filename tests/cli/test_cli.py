@@ -1,6 +1,7 @@
 """The command line: help, completion, data sets, the paper, and what Ctrl-C does to it."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from commands import assert_refused, run, run_process, started
 from comarkov import cli
 from comarkov.cli.options import as_options
 
+OPTION = re.compile("^[ │]*(--[a-z0-9-]+)", re.MULTILINE)
 COMMANDS = [name for commands in cli.COMMANDS.values() for name in commands]
 
 
@@ -21,12 +23,23 @@ def test_help_names_the_commands():
         assert f" {command} " in out
 
 
-@pytest.mark.parametrize(
-    "command", [*COMMANDS[:-1], "datasets list", "datasets fetch", "datasets path"]
-)
+LEAVES = ["datasets list", "datasets fetch", "datasets path"]
+
+
+@pytest.mark.parametrize("command", [*(set(COMMANDS) - {"datasets"}), *LEAVES])
 def test_every_command_has_help_with_an_example(command):
     out = run(*command.split(), "--help").stdout
     assert f"comarkov {command} " in out.split("Example")[1]
+
+
+def test_help_is_short_and_help_all_has_every_option():
+    short, everything = (run("fit", each).stdout for each in ("--help", "--help-all"))
+    few, every = (set(OPTION.findall(text)) for text in (short, everything))
+    assert few < every
+    assert len(few) <= 15
+    assert {"--rows", "--row-clusters", "--out", "--open"} <= few
+    assert {"--max-bytes", "--engine", "--json"} <= every - few
+    assert "comarkov fit --help-all" in short
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -126,11 +139,8 @@ def test_reproduce_says_how_each_curve_compares_and_where_the_page_is(tmp_path):
     done = run("reproduce", "trading", "stuck", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert any(
-        line.startswith("  P1, separated: at β = 0.7 published 0.6027, ours 0.6027: agrees")
-        for line in lines
-    )
-    assert any(line.startswith("  holds: sGITCC does not move") for line in lines)
+    assert any(line.startswith("  P1, separated: 11 agrees (worst at β = ") for line in lines)
+    assert any(line.startswith("  agrees: At β = ½ sGITCC terminates") for line in lines)
     assert lines[-1] == f"The page is {tmp_path / 'out' / 'index.html'}"
 
 

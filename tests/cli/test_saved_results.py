@@ -3,6 +3,7 @@
 import csv
 import json
 import shlex
+import shutil
 
 import numpy as np
 import pytest
@@ -22,6 +23,18 @@ def out(tmp_path_factory):
 
 def summary(folder):
     return json.loads((folder / "summary.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[1, 2]", "null", '"x"', "", "[" * 100_000, '{"data": 5}'],
+)
+def test_a_damaged_summary_is_one_line(out, content, tmp_path):
+    folder = tmp_path / "women"
+    shutil.copytree(out, folder)
+    (folder / "summary.json").write_text(content)
+    for command in (("report", folder), ("cut", folder, "-k", 3, "-o", tmp_path / "cut")):
+        assert_refused(run(*command), "summary.json")
 
 
 def test_a_cut_is_a_folder_like_that_of_fit(out, tmp_path):
@@ -110,11 +123,3 @@ def test_a_cut_has_no_reason_for_numbers_that_it_does_not_have(tmp_path):
     about = summary(tmp_path / "cut")
     assert not about["selection_reason"]
     assert not about["selection"]
-
-
-def test_info_describes_a_model(out):
-    about = json.loads(run("info", out, "--json").stdout)
-    assert (about["model"], about["rows"], about["columns"]) == ("CoClustering", 18, 14)
-    assert [len(about[f"{side}_clusters"]) for side in ("row", "column")] == [2, 3]
-    assert about["cost"] == summary(out)["cost"]
-    assert "row clusters" in run("info", out).stdout

@@ -55,7 +55,7 @@ def test_every_command_has_a_page_with_all_its_options():
             flags = parameter.opts if parameter.param_type_name == "option" else []
             assert all(f"`{flag}" in page for flag in flags)
             assert " ".join(parameter.help.split()) in page
-    assert "`--seed N`\n: The same seed gives the same clusters. Default: `0`." in pages["fit.md"]
+    assert "`--seed N`\n: Random seed; results are reproducible. Default: `0`." in pages["fit.md"]
 
 
 def test_a_command_without_example_is_an_error(monkeypatch):

@@ -10,7 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 from comarkov import CoClustering, cost
 from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
-from comarkov.search.checkpoint import Checkpoint
+from comarkov.model.checkpoint import FileCheckpoint
+from comarkov.model.storage import load_value, save_value
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import starts_for
 
@@ -47,13 +48,12 @@ def test_a_fit_goes_on(tmp_path, method, sweeps):
     parameters = {"method": method, "random_state": 0, "checkpoint": file, "n_init": 1}
     with pytest.raises(CutError):
         CoClustering((4, 3), callback=cut_after(sweeps), **parameters).fit(X)
-    with np.load(file) as content:
-        stored = {name: content[name] for name in ("rows", "columns", "stage")}
-    assert len(np.unique(stored["rows"])) == 4
+    stored = load_value(file)["labels"]
+    assert len(np.unique(stored[0])) == 4
     stages = []
     model = CoClustering((4, 3), callback=lambda p: stages.append(p.stage), **parameters).fit(X)
     assert set(stages) <= {"start 1", "end", "polish"}
-    assert model.cost_ <= cost(X, stored["rows"], stored["columns"], 0.7) + 1e-12
+    assert model.cost_ <= cost(X, *stored, 0.7) + 1e-12
     assert not file.exists()
 
 
@@ -75,7 +75,7 @@ def test_what_was_chosen_is_not_chosen_again(tmp_path, monkeypatch):
 def test_a_fit_that_is_stopped_keeps_its_checkpoint(tmp_path):
     file, X = tmp_path / "fit.npz", blocks()
     parameters = {"checkpoint": file, "random_state": 0}
-    with pytest.warns(ConvergenceWarning, match="stopped"):
+    with pytest.warns(ConvergenceWarning):
         CoClustering((4, 3), callback=lambda p: p.stage == "end", **parameters).fit(X)
     assert file.exists()
     CoClustering((4, 3), **parameters).fit(X)
@@ -88,8 +88,7 @@ def stop_at(stage):
 
 
 def stored_cost(file, X, beta=0.7):
-    with np.load(file) as content:
-        return cost(X, content["rows"], content["columns"], beta)
+    return cost(X, *load_value(file)["labels"], beta)
 
 
 METHODS = [
@@ -105,11 +104,11 @@ METHODS = [
 def test_the_checkpoint_of_a_stopped_fit_has_the_labels_that_it_returns(tmp_path, method, stage):
     file, X = tmp_path / "fit.npz", blocks()
     parameters = {"method": method, "random_state": 0, "checkpoint": file, "n_init": 3}
-    with pytest.warns(ConvergenceWarning, match="stopped"):
+    with pytest.warns(ConvergenceWarning):
         model = CoClustering((6, 5), callback=stop_at(stage), **parameters).fit(X)
-    with np.load(file) as content:
-        assert adjusted_rand_score(content["rows"], model.row_labels_) == 1
-        assert adjusted_rand_score(content["columns"], model.column_labels_) == 1
+    rows, columns = load_value(file)["labels"]
+    assert adjusted_rand_score(rows, model.row_labels_) == 1
+    assert adjusted_rand_score(columns, model.column_labels_) == 1
     assert CoClustering((6, 5), **parameters).fit(X).cost_ <= model.cost_ + 1e-12
 
 
@@ -118,35 +117,118 @@ def test_an_early_state_of_a_continued_fit_does_not_replace_a_better_one(tmp_pat
     problem = problem_of(X, (4, 3))
     good = CoClustering((4, 3), random_state=0).fit(X)
     poor = problem.with_labels([np.arange(60) % 4, np.arange(40) % 3])
-    first = Checkpoint(file, problem.joint, [])
+    first = FileCheckpoint(file, problem.joint, {})
     first.begin(problem, 0.7)
-    first.keep(problem.with_labels([good.row_labels_, good.column_labels_]), "end")
-    continued = Checkpoint(file, problem.joint, [])
+    first.keep(problem.with_labels([good.row_labels_, good.column_labels_]))
+    continued = FileCheckpoint(file, problem.joint, {})
     continued.begin(problem, 0.7)
-    continued.keep(poor, "start 1")
+    continued.keep(poor)
     assert stored_cost(file, X) == pytest.approx(good.cost_)
 
 
 def test_labels_of_other_numbers_of_clusters_are_not_continued(tmp_path):
     file, X = tmp_path / "fit.npz", blocks()
     problem = problem_of(X, (5, 3))
-    stopped = Checkpoint(file, problem.joint, [])
-    stopped.end(problem.with_labels([np.arange(60) % 5, np.arange(40) % 3]), is_early=True)
-    continued = Checkpoint(file, problem.joint, [])
+    stopped = FileCheckpoint(file, problem.joint, {})
+    stopped.end([np.arange(60) % 5, np.arange(40) % 3], is_early=True)
+    continued = FileCheckpoint(file, problem.joint, {})
     continued.begin(problem_of(X, (4, 3)), 0.7)
     assert continued.labels is None
 
 
-def test_a_checkpoint_of_something_else_is_refused(tmp_path):
+def stopped(file, X, n_clusters=(4, 3), **parameters):
+    """The parameters of a fit that was stopped and has left a checkpoint."""
+    parameters = {"n_clusters": n_clusters, "random_state": 0, "checkpoint": file, **parameters}
+    with pytest.warns(ConvergenceWarning):
+        CoClustering(callback=lambda _: True, **parameters).fit(X)
+    return parameters
+
+
+def assert_refused(file, X, parameters):
+    """The error names the file, and its advice works."""
+    with pytest.raises(InputError) as caught:
+        CoClustering(**parameters).fit(X)
+    assert caught.value.file == file
+    assert "checkpoint='other.npz'" in caught.value.advice
+    return str(caught.value)
+
+
+FIXED = (np.where(np.arange(60) < 3, np.arange(60), -1), None)
+STARTS = [np.arange(60) % 4, np.arange(40) % 3]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"n_clusters": (4, 2)}, {"beta": 0.6}, {"method": "sequential"}, {"random_state": 1}),
+        *({"fixed": FIXED}, {"init": STARTS}, {"n_init": 2}, {"max_iter": 3}),
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_checkpoint_belongs_to_everything_that_the_result_depends_on(tmp_path, change):
+    file, X = tmp_path / "fit.npz", blocks()
+    parameters = stopped(file, X)
+    message = assert_refused(file, X, parameters | change)
+    assert next(iter(change)) in message
+    CoClustering(**parameters | change | {"checkpoint": tmp_path / "other.npz"}).fit(X)
+    CoClustering(**parameters, n_jobs=1, reject=0.2).fit(X)  # which do not matter
+
+
+@pytest.mark.parametrize(
+    "turn", [np.flipud, np.fliplr, lambda X: 2 * X], ids=["rows", "columns", "X"]
+)
+def test_a_checkpoint_belongs_to_its_data(tmp_path, turn):
+    file, X = tmp_path / "fit.npz", blocks()
+    X = X * 2.0 ** -np.ceil(np.log2(X.sum(axis=1, keepdims=True)))
+    X[:, 0] += 1 - X.sum(axis=1)  # all rows have the same mass
+    assert_refused(file, turn(X), stopped(file, X))
+
+
+def with_labels(rows=None, columns=None):
+    """A change of the labels in a checkpoint."""
+
+    def change(content):
+        sides = zip((rows, columns), content["labels"], strict=True)
+        content["labels"] = [old if new is None else new(old) for new, old in sides]
+
+    return change
+
+
+def first_label(value):
+    return lambda labels: np.concatenate([[value], labels[1:]])
+
+
+DAMAGE = {
+    "far below": with_labels(first_label(-1_000_000)),
+    "-1 with mass": with_labels(first_label(-1)),
+    "too large": with_labels(first_label(60)),
+    "too few": with_labels(None, lambda labels: labels[1:]),
+    "of another type": with_labels(lambda labels: labels.astype(float)),
+    "no arrays": with_labels(list),
+    "one side": lambda content: content["labels"].pop(),
+    "another value of fixed": with_labels(first_label(1)),
+    "no labels": lambda content: content.update(labels=5),
+    "no choice": lambda content: content.update(chosen=5),
+    "numbers": lambda content: content.update(chosen=((4, 10**9), np.zeros(1), "")),
+    "betas": lambda content: content.update(betas=np.zeros(3)),
+    "an unknown part": lambda content: content.update(code="x"),
+    "no digests": lambda content: content.update(belongs_to={}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_checkpoint_is_refused(tmp_path, damage):
+    """Even if its digest was corrected."""
+    file, X = tmp_path / "fit.npz", blocks()
+    parameters = stopped(file, X, fixed=FIXED)
+    content = load_value(file)
+    damage(content)
+    save_value(content, file)
+    assert_refused(file, X, parameters)
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04"])
+def test_what_is_no_checkpoint_is_refused(tmp_path, content):
     file = tmp_path / "fit.npz"
-    parameters = {"random_state": 0, "checkpoint": str(file)}
-    with pytest.raises(CutError):
-        CoClustering((4, 3), callback=cut_after(1), **parameters).fit(blocks())
-    for data, content in ((blocks(1), file.read_bytes()), (blocks(), b"no archive")):
-        file.write_bytes(content)
-        with pytest.raises(InputError) as caught:
-            CoClustering((4, 3), **parameters).fit(data)
-        assert caught.value.file == file
-        assert "checkpoint=" in caught.value.advice
-        other = {**parameters, "checkpoint": tmp_path / "other.npz"}  # the advice
-        CoClustering((4, 3), **other).fit(data)
+    file.write_bytes(content)
+    assert_refused(file, blocks(), {"checkpoint": file})

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comarkov
 from comarkov import AIB, CoClustering
 from comarkov.estimators import comparison
+from comarkov.estimators.baselines import BASELINES
 from comarkov.estimators.fitting import CoClusterEstimator
 from comarkov.search.optimise import agglomeration as agglomerate
 
@@ -146,17 +147,30 @@ def test_classes_may_be_strings():
 def test_what_has_no_mass_is_told_once():
     weights = W.copy()
     weights[4] = weights[:, [2, 3]] = 0
-    with pytest.warns(UserWarning, match="1 of 30 rows and 2 of 24 columns have no mass") as output:
+    with pytest.warns(UserWarning, match=r"1 of 30.*2 of 24") as output:
         comarkov.compare(weights, (3, 2), ["sequential", "sib", "aib"], n_init=2)
     assert [one.filename for one in output] == [__file__]
 
 
 def test_methods_that_do_not_fit_into_memory_are_left_out(monkeypatch):
     monkeypatch.setattr(agglomerate, "total_memory", lambda: 8000.0)
-    with pytest.warns(UserWarning, match="is left out. Agglomeration stores") as output:
+    with pytest.warns(UserWarning, match="Agglomeration") as output:
         table = comarkov.compare(W, (3, 2))
     left_out = {"aib", "ib-double", "idc", "ibcc"}
     assert {str(one.message).split("'")[1] for one in output} == left_out
     assert table["method"].tolist() == [name for name in comparison.METHODS if name not in left_out]
-    with pytest.raises(MemoryError, match="Agglomeration stores"):
+    with pytest.raises(MemoryError, match="Agglomeration"):
         comarkov.compare(W, (3, 2), ["sib", "aib"])
+
+
+def test_methods_with_other_objectives_run_beside_ours():
+    X = 20 * np.kron(np.eye(3), np.ones((8, 6))) + 0.01
+    X = np.vstack([X, np.zeros(18)])  # an empty row
+    truth = np.append(np.repeat(range(3), 8), 3)
+    with pytest.warns(UserWarning, match="1 of 25 rows"):
+        table = comparison.compare(X, 3, ["auto", *BASELINES], classes=(truth, None))
+    assert table["method"].tolist()[1:] == list(BASELINES)
+    assert np.isnan(table["beta"]).tolist() == [False] + [True] * len(BASELINES)
+    others = table[table["method"] != "lda"]  # which ends in a local optimum
+    assert_allclose(others["row_ari"], 1)
+    assert_allclose(others["cost_0.5"], table["cost_0.5"][0], atol=1e-9)

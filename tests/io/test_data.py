@@ -1,5 +1,7 @@
 """Data: known classes, texts and how they were read survive transposing, changing and saving."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -32,6 +34,34 @@ def annotated(draw):
     about = draw(st.sampled_from([{}, {"weighting": "bm25", "entry_kind": "reads"}]))
     about |= {"row_classes": rows, "column_classes": columns, "texts": texts}
     return Data(np.full((n, m), 0.5), names, None, "gene", "cell", reading=draw(READING), **about)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"row_names": ["a\ud800", "b"]},
+        {"row_classes": {"x": ["a", "\udfff"]}},
+        {"column_kind": "\ud800"},
+        {"source": "\ud800"},
+    ],
+)
+def test_halves_of_characters_are_refused_before_a_fit(about):
+    error = refusal(Data, [[1, 2], [3, 4]], **about)
+    name = next(text for text in ("a\ud800", "\udfff", "\ud800") if repr(text) in str(error))
+    repaired = eval(re.search(r"name\..*\(\)", error.advice)[0], {"name": name})
+    assert Data([[1, 2], [3, 4]], [repaired, "b"]).row_names[0] == repaired
+    frame = pd.DataFrame([[1, 2], [3, 4]], [name, "b"])
+    refusal(comarkov.CoClustering((1, 1)).fit, frame)
+
+
+def test_texts_about_data_are_short(tmp_path):
+    long = "x" * 10**6
+    data = Data([[1, 2], [3, 4]], None, None, long, long, long, entry_kind=long)
+    assert len(repr(data)) < 10_000
+    with pytest.raises(TypeError, match="column_kind"):
+        Data([[1, 2]], column_kind=5)
+    texts = Data([[1], [2]], texts=["half \ud800", "b"]).texts  # they are only shown
+    assert texts.tolist() == ["half ?", "b"]
 
 
 @given(annotated())

@@ -1,5 +1,6 @@
 """Folders of texts: encodings, files that are not text, and subfolders as known classes."""
 
+import os
 import zlib
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def test_a_given_encoding_is_taken_for_all(tmp_path):
 
 def test_what_is_not_text_is_skipped_and_counted(tmp_path):
     write(tmp_path, BINARY | {"x/1": b"sun sea", "y/2": b"sun sea"})
-    with pytest.warns(UserWarning, match=r"5 of 7 .*were skipped: a\.pdf, b\.png.* and others\.$"):
+    with pytest.warns(UserWarning, match=r"5 of 7 .*a\.pdf, b\.png"):
         data = comarkov.read(tmp_path)
     assert data.row_names.tolist() == ["x/1", "y/2"]
     assert data.row_classes["folder"].tolist() == ["x", "y"]
@@ -72,6 +73,22 @@ def test_what_is_not_text_is_skipped_and_counted(tmp_path):
     (tmp_path / "none").mkdir()
     for name in ("pdfs", "none"):
         assert refusal(comarkov.read, tmp_path / name).file == tmp_path / name
+
+
+def test_broken_links_and_pipes_are_skipped(tmp_path):
+    write(tmp_path, {"a.csv": b"user,item\nann,tea\n", "b.csv": b"user,item\nann,rum\n"})
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "link.csv").symlink_to("nowhere")
+    for kind in ("edges", "texts"):
+        with pytest.warns(UserWarning, match=r"link\.csv.*pipe\.csv"):
+            assert comarkov.read(tmp_path, kind=kind).shape[0]
+    assert refusal(comarkov.read, "").advice
+
+
+def test_names_of_files_that_are_no_text(tmp_path):
+    for name in (b"\xff.txt", b"\xfe.txt"):
+        (tmp_path / os.fsdecode(name)).write_text("sun sea")
+    assert comarkov.read(tmp_path).row_names.tolist() == [r"\xfe.txt", r"\xff.txt"]
 
 
 def test_results_and_hidden_files_are_no_texts(tmp_path):

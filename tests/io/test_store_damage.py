@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import comarkov
-from comarkov.io.store import opening
+from comarkov.io.store import layout, opening
 from comarkov.io.store.layout import Description, write_array
 from comarkov.io.store.opening import Store, open_store
 from comarkov.joint.messages import InputError
@@ -31,9 +31,12 @@ def assert_damaged(use, folder, *paths):
     assert "overwrite=True" in caught.value.advice
 
 
-def change_description(folder, **change):
-    about = json.loads((folder / "store.json").read_text())
-    (folder / "store.json").write_text(json.dumps(about | change))
+def change_description(folder, is_digest_corrected=True, **change):
+    about = json.loads((folder / "store.json").read_text()) | change
+    if is_digest_corrected:
+        content = {name: about[name] for name in about if name not in ("format", "digest")}
+        about["digest"] = layout._digest(content)
+    (folder / "store.json").write_text(json.dumps(about))
 
 
 def test_every_file_has_a_checksum(folder):
@@ -78,6 +81,10 @@ def test_files_that_are_short_missing_or_without_a_header(folder):
         ("rows/twos", lambda values: values + 9),
         ("rows/mass", lambda values: values.astype(np.float32)),
         ("columns/weights", lambda values: values.astype(np.int64)),
+        ("rows/weights", lambda values: values * np.nan),
+        ("columns/weights", lambda values: -values),
+        ("columns/mass", lambda values: values * np.nan),
+        ("rows/mass", lambda values: -values),
     ],
 )
 @pytest.mark.parametrize("is_checked", ["when opened", "before a fit"])
@@ -91,9 +98,9 @@ def test_what_would_lead_out_of_an_array_is_found_in_large_stores(
     )
     path = folder / f"{file}.npy"
     write_array(path, change(np.load(path)))
-    about = json.loads((folder / "store.json").read_text())
-    about["files"][f"{file}.npy"]["bytes"] = path.stat().st_size
-    (folder / "store.json").write_text(json.dumps(about))
+    files = json.loads((folder / "store.json").read_text())["files"]
+    files[f"{file}.npy"]["bytes"] = path.stat().st_size
+    change_description(folder, files=files)
     assert_damaged(
         lambda folder: comarkov.CoClustering(1).fit(comarkov.read(folder)),
         folder,
@@ -109,7 +116,11 @@ def test_what_would_lead_out_of_an_array_is_found_in_large_stores(
         {"shape": "22"},
         {"entries": 3.0},
         {"scale": "1"},
+        {"spread": 10**30},  # no float, which kernels need
         {"scale": -1.0},
+        {"scale": float("nan")},
+        {"spread": float("nan")},
+        {"files": {}},  # no checksums
         {"is_count": 1},
         {"weights": "object"},
         {"row_kind": None},
@@ -121,7 +132,15 @@ def test_a_description_with_wrong_parts(folder, change):
     assert_damaged(comarkov.read, folder, folder / "store.json")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "shape": 5}'])
+@pytest.mark.parametrize("change", [{"spread": 1e-9}, {"is_count": False}, {"row_kind": "x"}])
+def test_a_description_that_was_changed(folder, change):
+    change_description(folder, is_digest_corrected=False, **change)
+    assert_damaged(comarkov.read, folder, folder / "store.json")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "[" * 100_000, "{}", '{"format": 2}', '{"format": 2, "shape": 5}']
+)
 def test_a_description_that_is_none(text, folder):
     (folder / "store.json").write_text(text)
     assert_damaged(open_store, folder, folder / "store.json")

@@ -10,7 +10,9 @@ from helpers import refused, weights
 from hypothesis import given
 from numpy.testing import assert_array_equal
 
+from comarkov import CoClustering, Data, InputError, MarkovAggregation
 from comarkov.joint.joint import joint
+from comarkov.joint.objects import as_objects
 from comarkov.joint.scale import FAINTEST
 
 COUNTS = np.array([[2, 0, 1, 0], [0, 0, 0, 0], [1, 1, 0, 0], [0, 5, 2, 0]])
@@ -242,20 +244,38 @@ def test_new_weights_far_below_those_of_a_fit_are_refused():
         joint([[1e-300, 1e-290]], scale=2.0**900)
 
 
-@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array])
 @pytest.mark.parametrize(
-    ("part", "values"),
+    ("format_", "part", "values"),
     [
-        ("indices", [0, 2, 0]),
-        ("indices", [0, -1, 0]),
-        ("indptr", [0, 2, 4]),
-        ("indptr", [1, 2, 3]),
-        ("indptr", [0, 4, 3]),
+        ("csr", "indices", [2, 0, 1]),
+        ("csr", "indices", [-1, 0, 1]),
+        ("csr", "indptr", [0, 2, 9]),
+        ("csr", "indptr", [1, 2, 3]),
+        ("csr", "indptr", [0, 3, 2]),
+        ("csr", "data", [1.0]),
+        ("csc", "indices", [5, 0, 1]),
+        ("csc", "indptr", [0, 50_000, 3]),
+        ("bsr", "indices", [5, 0, 1]),
+        ("bsr", "indptr", [0, 50_000, 3]),
+        ("bsr", "data", np.ones((1, 1, 1))),
+        ("lil", "rows", [[0, 5], [1]]),
+        ("lil", "rows", [[0], [1]]),
+        ("lil", "rows", [["a", 0], [1]]),
+        ("lil", "rows", [[0, 1]]),
+        ("coo", "coords", ([0, 0, 9], [0, 1, 1])),
+        ("dia", "offsets", [0, 1, 2]),
     ],
 )
-def test_indices_that_lead_out_of_a_sparse_matrix(make, part, values):
-    """SciPy checks neither when they are set."""
-    X = make(np.array([[1.0, 2.0], [3.0, 0.0]]))
-    setattr(X, part, np.array(values, X.indices.dtype))
-    with refused("2 rows", "coordinates"):
-        joint(X)
+def test_indices_that_lead_out_of_a_sparse_matrix(format_, part, values):
+    W = getattr(sp, f"{format_}_array")(np.array([[1.0, 1.0], [0.0, 1.0]]))
+    if format_ == "lil":
+        values = as_objects(map(list, values))
+    elif format_ != "coo":
+        values = np.array(values)
+    else:
+        values = tuple(map(np.array, values))
+    setattr(W, part, values)
+    for use in (joint, CoClustering((1, 1)).fit, MarkovAggregation(1).fit, Data):
+        with pytest.raises(InputError) as caught:
+            use(W)
+        assert "coordinates" in caught.value.advice

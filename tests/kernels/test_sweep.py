@@ -10,7 +10,7 @@ import comarkov
 from comarkov.joint.joint import joint
 from comarkov.kernels import insertion, logarithm, tables
 from comarkov.kernels.sweep import insertion_costs, sweep
-from comarkov.search.parallel.boards import new_workspace
+from comarkov.search.parallel.mass_tables import new_workspace
 from comarkov.search.run import Settings
 from comarkov.search.state.side import Side, coupled, inserted
 

@@ -11,6 +11,7 @@ from helpers import contrast
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+import comarkov
 from comarkov import SIB, CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
 from comarkov.joint.messages import InputError
 from comarkov.results.pictures import binned
@@ -176,3 +177,44 @@ def test_lifts_can_be_read_on_their_blocks():
     for text in ax.texts:
         column, row = (int(position) for position in text.get_position())
         assert contrast(drawn[row, column], to_rgb(text.get_color())) >= 4.5
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+@pytest.mark.parametrize("name", ["features", "dendrogram", "map", "confidence", "information"])
+def test_every_plot_draws_into_given_axes_in_any_style(model, name, style):
+    plot = getattr(comarkov, f"plot_{name}")
+    sides = [{}] if name == "information" else [{"side": "rows"}, {"side": "columns"}]
+    with mpl.style.context(style):
+        for options in sides:
+            ax = Figure().subplots()
+            assert plot(model, ax=ax, **options) is ax
+            assert ax.get_xlabel()
+            assert ax.patches or ax.lines or ax.collections
+            ax.figure.canvas.draw()
+
+
+def test_bars_are_lifts_of_distinctive_elements(model, ax):
+    comarkov.plot_features(model, n=3, ax=ax)
+    drawn = [round(bar.get_width() + 1, 9) for bar in ax.patches]
+    lifts = [f.lift for a in (0, 1) for f in model.top_features(a, 3)]
+    assert sorted(drawn) == pytest.approx(sorted(lifts))
+
+
+@pytest.mark.parametrize("name", ["features", "dendrogram", "confidence"])
+def test_a_side_that_is_not_clustered_has_an_error_with_advice(name, ax):
+    one_side = CoClustering((2, None), random_state=0).fit(WOMEN.matrix)
+    with pytest.raises(InputError) as error:
+        getattr(comarkov, f"plot_{name}")(one_side, side="columns", ax=ax)
+    assert error.value.advice
+
+
+def test_cells_are_coloured_by_what_was_asked_for(model):
+    shades = {}
+    for by in ("weight", "share", "lift"):
+        ax = plot_heatmap(model, WOMEN, by=by, ax=Figure().subplots())
+        shades[by] = np.asarray(ax.get_images()[0].get_array())
+    assert set(np.unique(shades["weight"])) == {0.0, 1.0}
+    rows = WOMEN.matrix.sum(axis=1)
+    assert len(np.unique(shades["share"].round(9))) <= len(set(rows)) + 1
+    expected = np.outer(rows, WOMEN.matrix.sum(axis=0)) / WOMEN.matrix.sum()
+    assert (shades["lift"] > 0.5).sum() == (WOMEN.matrix > expected).sum()

@@ -230,35 +230,26 @@ def test_arrows_stop_at_the_edge(opened, large):
 def test_blocks_by_keys_and_pointer(opened, women):
     page = opened(women)
     whole = where(page)
-    page.focus("#blocks")
-    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"):
+    page.focus("#blocks td[tabindex='0']")
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowRight"):
         page.keyboard.press(key)
     block = page.inner_text("#blocks-where").split(", lift")[0]
-    assert re.fullmatch(r"woman cluster 1 \(.+\) × event cluster 0 \(.+\)", block)  # in the middle
+    row, column = page.locator("#blocks tbody th").nth(1), page.locator("#blocks thead th").nth(1)
+    assert block == f"{row.inner_text()} × {column.inner_text()}"
     page.keyboard.press("Enter")
     by_key = where(page)
     assert by_key != whole
     page.click("#zoom-all")
-    at = point(page, 0.65, 0.8, "#blocks")
-    page.mouse.move(*at)
-    assert tooltip(page)[0].startswith(block)
-    page.mouse.click(*at)
+    cell = page.locator("#blocks tbody tr").nth(1).locator("td").nth(1)
+    scroll_to(page, "#blocks")
+    page.mouse.move(0, 0)
+    cell.hover()
+    assert tooltip(page)[0] == block
+    cell.click()
     assert where(page) == by_key
-
-
-def test_a_dot_of_the_curve_sets_beta(opened, women):
-    page = opened(women)
-    fit = picture(page)
-    page.locator("#path > details").evaluate("details => { details.open = true; }")
-    page.locator("#kept-chart circle").first.click()
-    assert page.inner_text("#beta-name") == "= 0"
-    assert page.locator("#beta").input_value() == "0"
-    assert picture(page) != fit
-    assert page.locator("#cost-chart circle").first.get_attribute("class") == "now"
-    titles = page.locator("#cost-chart circle title").all_text_contents()
-    assert [title.split(":")[0] for title in titles] == ["β = 0", "β = 0.5", "β = 0.7", "β = 1"]
-    ticks = page.locator("#kept-chart .axis:not(.left) .tick text").all_text_contents()
-    assert ticks == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+    page.click("#zoom-all")
+    page.click("#findings li >> nth=0")  # its block
+    assert where(page) != whole
 
 
 def phone(opened, path):
@@ -322,3 +313,16 @@ def test_one_finger_scrolls_the_page_or_moves_the_matrix(opened, large):
     swipe()
     assert shown(page)[0][0] > before[0][0]
     assert page.evaluate("scrollY") == scrolled
+
+
+def test_a_tap_on_a_match_finds_it_and_nothing_below(opened, large):
+    page, _ = phone(opened, large)
+    page.evaluate("scrollTo({ top: document.body.scrollHeight, behavior: 'instant' })")
+    page.evaluate("document.getElementById('query').scrollIntoView({ behavior: 'instant' })")
+    page.fill("#query", "r17")
+    page.touchscreen.tap(*point(page, 0.3, 0.5, "#match-0"))
+    wait_until(page, "!document.getElementById('selection').hidden")
+    assert page.inner_text("#selection").startswith("r17 ·")
+    assert page.evaluate("document.activeElement.id") == "heatmap"
+    box = page.locator("#heatmap").bounding_box()
+    assert 0 <= box["y"] < 844  # scrolled to what was found

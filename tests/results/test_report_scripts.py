@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pages import ASSETS
-from scipy.cluster.hierarchy import leaves_list, linkage
 
 from comarkov.results.report import REPORT_PAGE, network_pages
 
@@ -71,40 +70,6 @@ def test_the_scale_goes_through_its_colours_from_light_to_dark(run):
     assert (np.diff(result[:, 3]) <= 0).all()
 
 
-@pytest.mark.parametrize(
-    ("ends", "count", "texts"),
-    [
-        ([0, 1], 6, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
-        ([0, 0.6], 3, ["0.0", "0.2", "0.4", "0.6"]),
-        ([0.35, 0.9], 6, ["0.4", "0.5", "0.6", "0.7", "0.8", "0.9"]),
-        ([0, 4200], 4, ["0", "1,000", "2,000", "3,000", "4,000"]),
-        ([0, 3e-8], 3, ["0", "1e-8", "2e-8", "3e-8"]),
-        ([0.7, 0.7], 6, ["0.7"]),
-    ],
-)
-def test_ticks_are_round(run, ends, count, texts):
-    ticks = """([ends, count]) => {
-      const axis = new Axis(ends, [0, 100]);
-      return axis.ticks(count).map(axis.tickText(count));
-    }"""
-    assert run(["numbers", "drawing"], ticks, [ends, count]) == texts
-
-
-@given(most=st.floats(1e-9, 1e9))
-def test_an_axis_reaches_its_largest_number(run, most):
-    to, last, pixel = run(
-        ["numbers", "drawing"],
-        """(most) => {
-          const axis = Axis.upTo(most, [200, 50]);
-          return [axis.to, axis.ticks(5).at(-1), axis.at(most)];
-        }""",
-        most,
-    )
-    assert most * (1 - 1e-9) <= to <= 1.3 * most
-    assert to * 0.7 <= last <= to * (1 + 1e-9)
-    assert 50 - 1e-6 <= pixel <= 50 + 0.25 * 150
-
-
 OPERATIONS = st.one_of(
     st.tuples(st.just("zoom"), st.floats(0.1, 10), st.floats(40, 639)),
     st.tuples(st.just("move"), st.floats(-1000, 1000)),
@@ -135,18 +100,3 @@ def test_a_span_never_leaves_the_matrix(run, operations):
         is_inside = state["from"] > 1e-6 and state["to"] < 100 - 1e-6
         if operation[0] == "zoom" and is_inside:  # what is under the pointer stays there
             assert abs(state["off"]) <= state["cell"] / 2 + 1e-6
-
-
-@pytest.mark.parametrize("method", ["single", "average"])
-def test_leaves_are_in_the_order_of_the_tree(run, method):
-    points = np.random.default_rng(0).random((12, 2))
-    merges = linkage(points, method)
-    tree = {"order": leaves_list(merges).tolist(), "merges": merges[:, :2].astype(int).tolist()}
-    tree |= {"heights": merges[:, 2].tolist(), "heaviest": list(range(23)), "fitted": [22]}
-    nodes = run(["tree", "merges"], "(facts) => dendrogramOf(new Tree(facts), 12, 0)", tree)
-    nodes.sort(key=lambda node: node["node"])
-    assert [node["height"] for node in nodes[12:]] == merges[:, 2].tolist()
-    lines = [node["line"] for node in nodes[:12]]
-    assert np.argsort(lines).tolist() == leaves_list(merges).tolist()
-    for node in nodes[12:]:
-        assert node["line"] == np.mean([child["line"] for child in node["children"]])

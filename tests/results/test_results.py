@@ -219,7 +219,7 @@ def test_all_files_of_all_kinds_of_models(tmp_path, fitted):
     assert f"from comarkov import {type(model).__name__}" in page
     assert len(results.views) == len(getattr(model, "path_", [None]))
     assert ("How β was chosen" in page) == hasattr(model, "beta_selection_")
-    assert ("How the numbers of clusters were chosen" in page) == hasattr(model, "selection_")
+    assert ("How many clusters: the evidence" in page) == hasattr(model, "selection_")
 
 
 def test_the_command_line_takes_the_folder(tmp_path):

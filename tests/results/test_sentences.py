@@ -1,5 +1,6 @@
 """Results in sentences: true of the numbers, and with names kept apart."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from comarkov.results.pictures import map_of_side
 from comarkov.results.words.figures import lift_text, percent_text
 from comarkov.results.words.next_steps import next_steps, public_command
 from comarkov.results.words.sentences import (
+    _typical_of,
     beta_reason,
     certainty,
     opening_of,
@@ -39,15 +41,30 @@ def test_the_strongest_blocks_in_words(results):
     first, second = strongest(findings, weight_of(results))
     strength = findings.blocks * np.log2(np.maximum(findings.lift, 1e-9))
     a, b = np.unravel_index(strength.argmax(), strength.shape)
-    text = plain(first)
+    assert (first.clusters, first.lift) == ({"row": a, "column": b}, findings.lift[a, b])
+    text = plain(first.sentence)
     assert text.startswith("9 women such as Evelyn Jefferson, Laura Mandeville and Brenda Rogers")
-    assert f" concentrate on {findings.columns.sizes[b]} events such as E5, E3 and E4: " in text
+    assert f" concentrate on {findings.columns.sizes[b]} events such as E5, E3 and E6: " in text
     times = lift_text(findings.lift[a, b])[1:]
     share = percent_text(findings.blocks[a, b])
-    assert text.endswith(f"{times} times as many entries as expected, {share} of all entries.")
-    names = {part.text for part in first if part.is_name and not part.is_kind}
-    assert names == {"Evelyn Jefferson", "Laura Mandeville", "Brenda Rogers", "E5", "E3", "E4"}
-    assert "Sylvia Avondale" in plain(second)
+    assert text.endswith(f"{times} times as many entries as expected ({share} of all entries).")
+    names = {part.text for part in first.sentence if part.is_name and not part.is_kind}
+    assert names == {"Evelyn Jefferson", "Laura Mandeville", "Brenda Rogers", "E5", "E3", "E6"}
+    assert "Sylvia Avondale" in plain(second.sentence)
+
+
+def test_examples_are_typical_of_the_pair_of_clusters():
+    """Two row clusters share a column cluster, each by columns of its own."""
+    matrix = np.zeros((6, 5))
+    matrix[:3, :2], matrix[3:, 2:4], matrix[:, 4] = 9, 9, 1
+    names = list("abcdef"), ["left 1", "left 2", "right 1", "right 2", "all"]
+    model = CoClustering((2, 1), init=([0, 0, 0, 1, 1, 1], [0] * 5), method="sequential")
+    findings = findings_of(model.fit(matrix), names)
+    shown = [_typical_of(findings.columns, 0, findings.rows, a)[:2] for a in (0, 1)]
+    assert [{findings.columns.names[i] for i in each} for each in shown] == [
+        {"left 1", "left 2"},
+        {"right 1", "right 2"},
+    ]
 
 
 @settings(max_examples=25)
@@ -58,7 +75,8 @@ def test_sentences_of_any_fit(problem):
     results = Results.of(model, W)
     opening = opening_of(results)
     assert len(opening.strongest) <= 5
-    for each in (opening.overview, *opening.strongest, *opening.certainty):
+    found = (each.sentence for each in opening.strongest)
+    for each in (opening.overview, *found, *opening.certainty):
         text = plain(each)
         assert text == " ".join(text.split())
         assert text.endswith(".")
@@ -88,7 +106,8 @@ def test_a_model_of_one_side_concentrates_on_elements():
         ("woman", "event"),
     )
     by_bits = sorted((0, 1), key=lambda a: -sum(f.bits for f in findings.rows.distinctive(a, 3)))
-    for a, text in zip(by_bits, map(plain, strongest(findings)), strict=True):
+    for a, found in zip(by_bits, strongest(findings), strict=True):
+        text = plain(found.sentence)
         features = findings.rows.distinctive(a, 3)
         lift = sum(f.share for f in features) / sum(f.share / f.lift for f in features)
         assert f"{lift_text(lift)[1:]} times as much weight" in text
@@ -114,12 +133,12 @@ def test_what_the_weights_are(entry_kind, matrix, phrase):
     assert f"times as {phrase} as expected" in results.describe()
 
 
-def test_clusters_of_elements_without_names_are_numbered_without_quotes():
+def test_elements_without_names_are_counted_with_examples():
     matrix = np.kron(np.eye(2), np.ones((20, 20))) + 0.1
     results = Results.of(CoClustering(2, random_state=0).fit(matrix), Data(matrix))
     text = results.describe()
-    assert "The 20 rows of cluster 0 concentrate on the 20 columns of cluster " in text
-    assert "“cluster" not in plain(opening_of(results).strongest[0])
+    assert re.search(r"- 20 rows \(\d+, \d+, …\) concentrate on 20 columns \(\d+, \d+, …\)", text)
+    assert "“cluster" not in plain(opening_of(results).strongest[0].sentence)
 
 
 def test_where_beta_comes_from(results):
@@ -139,7 +158,7 @@ def test_where_beta_comes_from(results):
 
 def test_next_steps_are_commands_that_follow_from_the_results(results):
     steps = {plain(step.why): step.command for step in next_steps(results)}
-    finer = next(command for why, command in steps.items() if "Finer" in why)
+    finer = next(command for why, command in steps.items() if "more detail" in why)
     assert finer.startswith("comarkov cut women -k ")
     compare = next(command for why, command in steps.items() if "Compare" in why)
     assert compare == "comarkov choose women -o women-chosen"
@@ -201,10 +220,10 @@ def test_finer_clusters_are_not_suggested_where_blocks_explain_the_data():
     chosen = model.selection_["suggested"]
     assert model.selection_["row_rule"][chosen] == "description length"
     results = Results.of(model, data)
-    assert not any("Finer" in plain(step.why) for step in next_steps(results))
+    assert not any("more detail" in plain(step.why) for step in next_steps(results))
     given = replace(results, selection=None)
     for step in next_steps(given):
-        if "Finer" in plain(step.why):
+        if "more detail" in plain(step.why):
             rows, columns = eval(step.command.removeprefix("model.cut(")[:-1])
             assert rows <= 12
             assert columns <= 7

@@ -18,7 +18,6 @@ from comarkov.joint import parts
 from comarkov.joint.joint import joint
 from comarkov.model.confidence import _against_others
 from comarkov.search.parallel import dask_client
-from comarkov.search.parallel.dask_fit import compute
 from comarkov.search.parallel.dask_inputs import from_memory
 from comarkov.search.parallel.peers import _peers
 from comarkov.search.parallel.worker import worker_of
@@ -32,11 +31,14 @@ for name in (__name__, "helpers"):  # workers do not have these files
     cloudpickle.register_pickle_by_value(sys.modules[name])
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[[], [2]], ids=["two", "three"])
 def cluster(request, tmp_path_factory):
+    """Two workers, or three, one of them with two threads."""
     folder = tmp_path_factory.mktemp("dask")
-    with processes(folder, request.param) as started, Client(started.address) as own:
-        own.wait_for_workers(request.param, timeout=30)
+    with processes(folder, 2) as started, Client(started.address) as own:
+        for threads in request.param:
+            started.start_worker(threads)
+        own.wait_for_workers(2 + len(request.param), timeout=30)
         yield dask_client.Cluster(own)
 
 
@@ -92,7 +94,7 @@ def steps_of_a_search(data, run):
 def test_the_steps_of_a_search_are_those_of_threads(cluster, kind):
     local = joint(blocks(kind), small=0)
     assert worker_of(local).bounds.size > 8
-    found = compute(from_memory(local, cluster), steps_of_a_search, run_at(0.7))
+    found = from_memory(local, cluster).compute(steps_of_a_search, run_at(0.7))
     assert_same(found, steps_of_a_search(local, run_at(0.7)))
 
 
@@ -132,7 +134,7 @@ def test_lost_workers_change_nothing(tmp_path, lost):
     with processes(tmp_path, 3) as running, Client(running.address) as own:
         own.wait_for_workers(3, timeout=30)
         data = from_memory(local, dask_client.Cluster(own))
-        compute(data, sweeps, run_at(0.7))  # loads kernels
+        data.compute(sweeps, run_at(0.7))  # loads kernels
 
         def lose():
             time.sleep(1.0)
@@ -144,7 +146,7 @@ def test_lost_workers_change_nothing(tmp_path, lost):
 
         losing = threading.Thread(target=lose)
         losing.start()
-        found = compute(data, sweeps, run_at(0.7))
+        found = data.compute(sweeps, run_at(0.7))
         losing.join()
     assert_array_equal(found, sweeps(local, None))
 
@@ -154,7 +156,7 @@ def test_a_lost_scheduler_is_an_error(tmp_path):
         data = from_memory(joint(blocks(), small=0), dask_client.Cluster(own))
         threading.Timer(1.5, running.scheduler.kill).start()
         with pytest.raises(ConnectionError, match=r"The Dask scheduler at tcp://127.0.0.1:.* gone"):
-            compute(data, endless, run_at(0.7))
+            data.compute(endless, run_at(0.7))
 
 
 def endless(data, run):
@@ -169,7 +171,7 @@ def endless(data, run):
 def test_a_search_on_workers_can_be_stopped(cluster):
     data = from_memory(joint(blocks(), small=0), cluster)
     run = run_at(0.7, monitor=Monitor(max_time=0.5))
-    assert compute(data, endless, run) > 0
+    assert data.compute(endless, run) > 0
     assert run.monitor.reason == "max_time was reached"
 
 
@@ -179,4 +181,4 @@ def faulty(data, run):
 
 def test_an_error_on_workers_is_raised_here(cluster):
     with pytest.raises(ValueError, match="this is wrong"):
-        compute(from_memory(joint(blocks(), small=0), cluster), faulty, run_at(0.7))
+        from_memory(joint(blocks(), small=0), cluster).compute(faulty, run_at(0.7))

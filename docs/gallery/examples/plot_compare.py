@@ -1,6 +1,6 @@
 """Methods side by side
 
-The default method and six of the literature, from the same starts: who loses least?
+Seven methods from the same starts: which keeps most information?
 Planted blocks, chosen so that methods differ; on easy data most of them agree.
 """
 

@@ -1,6 +1,7 @@
 """How certain is each label?
 
-Images of digits by confidence: labels that are wrong are rarely confident.
+Images of digits by confidence: wrong labels are rarely confident. A label is right if the image
+shows the digit of most images in its cluster.
 """
 
 import matplotlib.pyplot as plt
@@ -19,4 +20,4 @@ shown = [model.row_confidence_[is_right], model.row_confidence_[~is_right]]
 fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
 ax.hist(shown, bins=12, stacked=True, color=["#2166ac", "#e08214"], label=["right", "wrong"])
 ax.set(xlabel="confidence", ylabel="images")
-ax.legend(title="digit of most in its cluster")
+ax.legend(title="label")

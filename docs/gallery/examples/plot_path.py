@@ -1,6 +1,6 @@
 """A path over β
 
-Eight groups of rows but only two column clusters: at β = 1/2 the rows lose their groups.
+With only two column clusters, β = 1/2 can no longer tell eight row groups apart.
 Made-up counts, chosen to show where coupling hurts.
 """
 

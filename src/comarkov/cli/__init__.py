@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -18,21 +20,36 @@ COMMANDS = {
         "choose": "choose",
         "cut": "saved_results",
         "chain": "networks",
+        "network": "networks",
         "multi": "networks",
         "predict": "predict",
         "report": "saved_results",
         "info": "saved_results",
     },
     "Evaluate": {"compare": "compare", "evaluate": "evaluate"},
-    "Data and the paper": {"pack": "pack", "reproduce": "reproduce", "datasets": "datasets"},
+    "Data": {"pack": "pack", "datasets": "datasets"},
+    "Research": {"reproduce": "reproduce"},
 }
+# Options that --help leaves to --help-all: those of these panels but the first ones that people
+# need, and some others.
+LONG_PANELS = ("Input", "Input: tables", "Input: texts", "Engine")
+OFTEN = {"rows", "columns", "weights", "kind", "row_classes"}
+SELDOM = {"starts", "jobs", "for_spreadsheets", "h5ad", "estimate", "json", "quiet"}
+HELP_ALL = "--help-all"
 
 
 class Command(TyperCommand):
-    """A command that reports wrong options in one line, and suggests those for Python's names."""
+    """A command with a short help, which reports wrong options in one line.
+
+    For Python's name of an option it suggests the option.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words of the command line."""
+        """Parse the words of the command line; ``--help`` shows the options that people use."""
+        if HELP_ALL in args:
+            args = ["--help"]
+        elif not {"-h", "--help"}.isdisjoint(args) and self._fold():
+            self.epilog = f"All options: {ctx.command_path} {HELP_ALL}"
         try:
             return super().parse_args(ctx, args)
         except Exception as raised:
@@ -46,6 +63,30 @@ class Command(TyperCommand):
             message = " ".join(error.format_message().split()).rstrip(".")
             print_error(f"{message}. See: {ctx.command_path} --help")
             raise typer.Exit(2) from None
+
+    def _fold(self) -> bool:
+        """Hide the options that few people need; False if there are none."""
+        folded: list[Any] = [each for each in self.params if _is_seldom(each)]
+        for each in folded:
+            each.hidden = True
+        return bool(folded)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option --help, which needs no line in the help."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.hidden = True
+        return option
+
+
+def _is_seldom(option: Any) -> bool:
+    panel = getattr(option, "rich_help_panel", None)
+    return (panel in LONG_PANELS and option.name not in OFTEN) or option.name in SELDOM
+
+
+def _as_paragraphs(text: str | None) -> str:
+    """A docstring whose paragraphs have no line breaks of the source, which would stay."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(text or ""))
 
 
 def program(only: str = "") -> typer.Typer:
@@ -67,7 +108,9 @@ def program(only: str = "") -> typer.Typer:
             if hasattr(module, "app"):
                 app.add_typer(module.app, name=name, rich_help_panel=panel)
             else:
-                app.command(cls=Command, rich_help_panel=panel)(getattr(module, name))
+                command = getattr(module, name)
+                text = _as_paragraphs(command.__doc__)
+                app.command(cls=Command, rich_help_panel=panel, help=text)(command)
     return app
 
 
@@ -84,7 +127,7 @@ def _start(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Information-theoretic co-clustering of the rows and columns of a matrix.
+    """Find the groups in a table, and what defines them.
 
     To get started: [bold]comarkov fit southern-women -o women[/bold]
     """

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 KNOWN_METHODS = (
-    "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc, ibcc-iterative"
+    "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc, ibcc-iterative; "
+    "methods with other objectives: spectral, k-means, nmf, lda, modularity"
 )
 
 
@@ -45,7 +46,7 @@ class CompareOptions(StartOptions, WeightingOptions):
     )
 
     methods: str | None = CLUSTERING.option(
-        "--methods M,M,...", f"Choose from {KNOWN_METHODS}.", shown="all"
+        "--methods M,M,...", f"Choose from {KNOWN_METHODS}.", shown="all but the last five"
     )
     truth: Path | None = INPUT.option(
         "--truth FILE", "A table with the names and known classes of the rows."

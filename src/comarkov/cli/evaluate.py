@@ -55,7 +55,7 @@ def evaluate(
     columns: ColumnOptions,
     output: OutputOptions,
 ) -> None:
-    """Report how well clusters agree with known classes, joined by name.
+    """Score clusters against known classes, matched by name.
 
     Elements in no cluster count as wrong for MAP and purity, and as one more cluster for NMI
     and ARI. Elements without a class are left out.

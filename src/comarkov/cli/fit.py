@@ -75,17 +75,16 @@ class FitFolderOptions(CoClusteringFolderOptions):
 @takes_groups
 def fit(
     source: Source,
+    reading: InputOptions,
     clustering: ClusteringOptions,
     engine: EngineOptions,
     folder: FitFolderOptions,
-    *,
     output: OutputOptions,
-    reading: InputOptions,
 ) -> None:
-    """Co-cluster the rows and columns of INPUT, and write all results into a folder.
+    """Co-cluster a table and write the results to a folder.
 
-    OUT gets rows.csv, columns.csv, blocks.csv, clusters.md, summary.json, heatmap.svg,
-    report.html, and model/ for predict. Ctrl-C stops and keeps the best result so far.
+    The folder gets report.html, rows.csv, columns.csv, blocks.csv, clusters.md, heatmap.svg,
+    summary.json, and model/ for predict. Ctrl-C stops and keeps the best result so far.
 
     [bold]Examples[/bold]
 

@@ -24,7 +24,11 @@ DATA_SETS = {
     "movielens": ("user", "movie", None),
     "newsgroups": ("document", "word", "bm25"),
 }
-KEYWORDS = [name for name, option in READ_OPTIONS.items() if option.value is not None]
+PANELS = ("Input: tables", "Input", "Input: texts")  # what newcomers need comes first
+KEYWORDS = sorted(
+    (name for name, option in READ_OPTIONS.items() if option.value is not None),
+    key=lambda name: PANELS.index(READ_OPTIONS[name].panel),
+)
 
 
 Source = Annotated[
@@ -116,7 +120,8 @@ def _refuse_nothing(data: Data, source: str) -> None:
 
 def refuse_missing(source: str) -> None:
     """An error if there is nothing at a path, and no data set of that name."""
-    if source not in (STDIN, *DATA_SETS) and "://" not in source and not Path(source).exists():
+    is_there = source and Path(source).exists()
+    if source not in (STDIN, *DATA_SETS) and "://" not in source and not is_there:
         raise FileNotFoundError(
             f"There is no file {source!r}, and no data set of that name."
             + (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..io.files import SUMMARY, is_results
+from ..io.files import SUMMARY, errors_in_json, is_results, read_json
 from ..joint.messages import InputError, listed, quote
 
 if TYPE_CHECKING:
@@ -33,8 +32,9 @@ def _table_of(folder: Path, side: str) -> Path:
     if states.exists():
         return states
     if not table.exists() and is_results(folder):
-        about = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
-        files = [str(folder / each["file"]) for each in about.get("types", {}).values()]
+        with errors_in_json(folder / SUMMARY):
+            types = read_json(folder / SUMMARY).get("types", {})
+            files = [str(folder / each["file"]) for each in types.values()]
         raise InputError(
             "it holds results of multi, which evaluate does not take",
             file=folder,

@@ -50,6 +50,8 @@ class Panel:
             more["metavar"] = flags.pop()
         if "shown" in more:
             more["show_default"] = more.pop("shown")
+        if default in (False, True):
+            more.setdefault("metavar", " ")  # a flag has no value
         flag = flags[0].partition("/")[0]
         OPTIONS_BY_PARAMETER.setdefault(flag[2:].replace("-", "_"), flag)
         declared = typer.Option(*flags, rich_help_panel=self.title, help=help, **more)
@@ -152,6 +154,7 @@ class OutputOptions:
 
     json: bool = OUTPUT.option("--json", "Print only the result, as JSON.", False)
     quiet: bool = OUTPUT.option("--quiet -q", "Print only results and errors.", False)
+    verbose: bool = OUTPUT.option("--verbose -v", "Also print every cluster.", False)
 
     @property
     def shows_bars(self) -> bool:
@@ -163,9 +166,7 @@ class OutputOptions:
 class StartOptions:
     """How often to start, and from which seed."""
 
-    seed: int = CLUSTERING.option(
-        "--seed N", "The same seed gives the same clusters.", 0, min=0, max=2**32 - 1
-    )
+    seed: int = CLUSTERING.option("--seed N", "Random seed; results are reproducible.", 0, min=0)
     starts: int | None = CLUSTERING.option(
         "--starts N",
         "Number of starts; the best result is kept.",
@@ -187,7 +188,7 @@ class SearchOptions(StartOptions):
     )
     time_limit: str | None = CLUSTERING.option(
         "--time-limit TIME",
-        "Stop after 90 (seconds), 5m or 1h and keep the best result so far, as Ctrl-C does.",
+        "Stop after this time (90, 5m, 1h) and keep the best result, like Ctrl-C.",
         shown="none",
     )
 
@@ -213,7 +214,7 @@ class WeightingOptions:
         **one_of(SCHEMES),
     )
 
-    def weighting_for(self, data: Data) -> str | None:
+    def weighting_for(self, data: Data) -> Any:
         """The weighting that was requested, or the one that suits the data."""
         if self.weighting is None:
             return data.weighting
@@ -227,8 +228,8 @@ def beta_option(default: str) -> Any:
 
 
 @dataclass(frozen=True)
-class ClusteringOptions(SearchOptions, WeightingOptions):
-    """How to co-cluster."""
+class NumberOptions:
+    """How many clusters, and how strongly both sides are coupled."""
 
     row_clusters: str = CLUSTERING.option(
         "--row-clusters -k NUMBER",
@@ -240,13 +241,18 @@ class ClusteringOptions(SearchOptions, WeightingOptions):
     )
     beta: str = beta_option("0.7")
 
+
+@dataclass(frozen=True)
+class ClusteringOptions(SearchOptions, WeightingOptions, NumberOptions):
+    """How to co-cluster."""
+
     def parameters(self, output: OutputOptions) -> dict[str, Any]:
         """The parameters of CoClustering; an error if one of them is invalid."""
         counts = _count(self.row_clusters, "-k"), _count(self.column_clusters, "-l")
         if counts == (None, None):
             raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
         search = self.search_parameters(output)
-        return {"n_clusters": counts, "beta": _beta(self.beta), **search}
+        return {"n_clusters": counts, "beta": parsed_beta(self.beta), **search}
 
     def estimator(self, data: Data, parameters: dict[str, Any]) -> CoClustering:
         """The model to fit."""
@@ -266,7 +272,8 @@ def _count(text: str, name: str) -> int | str | None:
     return int(word)
 
 
-def _beta(text: str) -> float | str:
+def parsed_beta(text: str) -> float | str:
+    """β as estimators take it."""
     if text.strip().lower() == "auto":
         return "auto"
     try:

@@ -55,7 +55,7 @@ def pack(
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
-    """Pack data of any size into a folder on disk, which fit loads as needed.
+    """Convert data of any size to an on-disk store for fit.
 
     Edge lists may be larger than memory. If the command is interrupted, run it again: it continues
     where it stopped, unless the sources have changed.

@@ -22,7 +22,7 @@ PANEL = Panel("Options")
 HEADERS = ("all", "subject", "none")
 EXPERIMENT_HELP = (
     "stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), newsgroups "
-    "(Table 1, Fig. 3), movielens (Fig. 4), southern-women (Fig. 5), or all. "
+    "(Table 1, Fig. 3), thesis, movielens (Fig. 4), southern-women (Fig. 5), or all. "
     "Default: every experiment that needs no download."
 )
 
@@ -113,20 +113,21 @@ def _choose(names: list[str], known: list[str], default: list[str]) -> list[str]
 
 
 def _print(experiment: Experiment, outcome: Reproduction) -> None:
-    """One line for each curve and each claim."""
-    from ..reproduce.page import number, word
+    """One line for each curve and each statement."""
+    from ..reproduce.page import summary
 
-    colors = {True: "green", False: "red", None: None}
+    colors = {"agrees": "green", "differs": "red"}
     echo(f"\n{experiment.title}", bold=True)
-    for verdict in outcome.verdicts:
-        error = "" if verdict.error is None else f" ± {number(verdict.error)}"
+    for curve in outcome.curves:
+        if curve.published is None:
+            continue
+        line = summary(curve)
+        echo(f"  {line['curve']}: ", nl=False)
+        echo(line["verdicts"], fg=colors.get(line["style"]), nl=False)
         echo(
-            f"  {verdict.curve}: at {outcome.x_label} = {verdict.x:g} published "
-            f"{number(verdict.published)}, ours {number(verdict.ours)}{error}: ",
-            nl=False,
+            f" (worst at {outcome.x_label} = {line['x']}: published {line['published']}, "
+            f"ours {line['ours']}; {line['reason']})"
         )
-        echo(word(verdict.agrees), fg=colors[verdict.agrees], nl=False)
-        echo(f" ({verdict.detail})")
     for claim in outcome.claims:
-        echo("  holds" if claim.holds else "  does not hold", fg=colors[claim.holds], nl=False)
+        echo(f"  {claim.status}", fg=colors.get(claim.status), nl=False)
         echo(f": {claim.text}" + (f" ({claim.detail})" if claim.detail else ""))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import sys
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..io.csv_files import tables_for_spreadsheets
-from ..io.files import SUMMARY, free_place, is_results, whole_folder
+from ..io.files import SUMMARY, free_place, is_results, read_json, whole_folder
 from .options import OUTPUT, OutputOptions
 from .output import echo, print_json
 
@@ -40,7 +39,7 @@ class FolderOptions:
 
     out: Path | None = OUTPUT.option(
         "--out -o OUT",
-        "The folder for all results, written atomically: you get all of it or none.",
+        "The folder for all results.",
         shown="INPUT-clusters",
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
@@ -72,7 +71,7 @@ class FolderOptions:
         if output.json:
             print_json(summary(out))
         else:
-            echo(results.describe(4))
+            echo(results.describe(4) if output.verbose else "\n".join(results.sentences))
             if not output.quiet:
                 echo(f"\nThe report is {report_in(out)}")
         if self.opened:
@@ -128,5 +127,4 @@ def command() -> str:
 
 def summary(out: Path) -> dict[str, Any]:
     """The content of summary.json, and the folder it is in."""
-    content: dict[str, Any] = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
-    return {"out": str(out.absolute()), **content}
+    return {"out": str(out.absolute()), **read_json(out / SUMMARY)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ..io.csv_files import tables_for_spreadsheets
-from ..io.files import is_results, is_store, write_text
+from ..io.files import SUMMARY, errors_in_json, is_results, is_store, write_text
 from ..joint.messages import InputError, similar_file
 from .options import CLUSTERING, OUTPUT, OutputOptions, argument, takes_groups
 from .output import clear_errors, echo, notes, print_json
@@ -56,11 +56,13 @@ def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     if not is_results(out):
         raise _missing_results(out)
     about, model = summary(out), load(out)
-    network = network_results(out, model, about)
+    with errors_in_json(out / SUMMARY):
+        network = network_results(out, model, about)
+        source = str(about.get("data", {}).get("source", ""))
     if network is not None:
         return network
     path = load_value(out / PATH_FILE) if (out / PATH_FILE).exists() else None
-    data = read(out).changed(source=str(about.get("data", {}).get("source", "")))
+    data = read(out).changed(source=source)
     if titles is None and (out / TITLES_FILE).exists():
         titles = out / TITLES_FILE
     with _cut_in_errors(out):
@@ -142,7 +144,7 @@ def cut(
     *,
     output: OutputOptions,
 ) -> None:
-    """Write the results of FOLDER with fewer or more clusters, without another fit.
+    """Merge or split the clusters in FOLDER without refitting.
 
     Clusters are merged or split along the hierarchy of the fit, exactly as the sliders of the
     report do. OUT gets everything that fit writes, and works with predict, report and cut.
@@ -188,7 +190,7 @@ def report(
     *,
     output: OutputOptions,
 ) -> None:
-    """Rebuild report.html from a folder of results.
+    """Rebuild report.html from a results folder.
 
     [bold]Examples[/bold]
 

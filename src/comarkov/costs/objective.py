@@ -21,7 +21,7 @@ Up to a constant, with f(v) = v ln v,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -38,7 +38,9 @@ from .labels import as_labels
 NO_INFORMATION = 1e-12  # bits that may be 0
 LN2 = float(np.log(2))  # nats in a bit
 ITEMS_COPIED = 1 << 16  # of a table at a time
+ITEMS_AT_ONCE = 1 << 14  # of a larger table, by one thread
 
+Each = Callable[[Callable[[int], np.ndarray], int], list[np.ndarray]]
 Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor in merge costs
 
 
@@ -80,6 +82,18 @@ class Information(NamedTuple):
         if self.is_zero:
             return 1.0
         return min(self.row_clusters_column_clusters / self.rows_columns, 1.0)
+
+    def loss(self, side: str, about: str = "elements") -> float:
+        """Return the relevant information loss of clustering a side, "rows" or "columns", in bits.
+
+        It is what is lost about the ``"elements"`` of the other side, such as I(X;Y) - I(X̄;Y), or
+        about its ``"clusters"``, such as I(X;Ȳ) - I(X̄;Ȳ). L_β is β times the losses about elements
+        plus 1-β times those about clusters.
+        """
+        whole, left, right, blocks = self
+        other = {"rows": (right, left), "columns": (left, right)}[side]
+        lost = {"elements": whole - other[0], "clusters": other[1] - blocks}[about]
+        return max(lost, 0.0)
 
     def cost(self, beta: float) -> float:
         """Return L_β of a co-clustering in bits; never negative for β in [0, 1]."""
@@ -155,8 +169,16 @@ def merge_factors(coupling: float) -> Factors:
     return Coefficients(coupling, coupling, 1.0 - coupling).factors
 
 
+def _one_by_one(work: Callable[[int], np.ndarray], count: int) -> list[np.ndarray]:
+    return [work(i) for i in range(count)]
+
+
 def pair_costs(
-    mass: np.ndarray, items: np.ndarray, blocks: np.ndarray, coupling: float
+    mass: np.ndarray,
+    items: np.ndarray,
+    blocks: np.ndarray,
+    coupling: float,
+    each: Each = _one_by_one,
 ) -> np.ndarray:
     """Return the costs of merging clusters i < j from N_i, A_yi and M_bi; infinite elsewhere.
 
@@ -165,18 +187,29 @@ def pair_costs(
     """
     factors = merge_factors(coupling)
     terms = (mass[None], factors.mass), (items, factors.items), (blocks, factors.blocks)
-    return sum_pair_terms(terms)
+    return sum_pair_terms(terms, each)
 
 
-def sum_pair_terms(terms: Sequence[Term]) -> np.ndarray:
-    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere."""
+def sum_pair_terms(terms: Sequence[Term], each: Each = _one_by_one) -> np.ndarray:
+    """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere.
+
+    ``each`` does work(0), ..., work(count - 1) on chunks of a large table, if possible at once.
+    """
     k = terms[0][0].shape[1]
     costs = np.full((k, k), np.inf)
     costs[np.triu_indices(k, 1)] = 0.0
     for masses, factor in terms:
-        for start in range(0, len(masses) if factor else 0, ITEMS_COPIED):
-            part = np.ascontiguousarray(masses[start : start + ITEMS_COPIED], np.float64)
-            add_pair_terms(costs, part, factor)
+        if factor and len(masses) <= ITEMS_COPIED:
+            add_pair_terms(costs, np.ascontiguousarray(masses, np.float64), factor)
+        elif factor:
+
+            def of_chunk(i: int, masses: np.ndarray = masses, factor: float = factor) -> np.ndarray:
+                part = masses[i * ITEMS_AT_ONCE : (i + 1) * ITEMS_AT_ONCE]
+                sums = np.zeros((k, k))
+                add_pair_terms(sums, np.ascontiguousarray(part, np.float64), factor)
+                return sums
+
+            costs += sum(each(of_chunk, -(-len(masses) // ITEMS_AT_ONCE)))
     return costs
 
 
@@ -246,6 +279,43 @@ def cost(W: Any, row_labels: ArrayLike, column_labels: ArrayLike, beta: float) -
     if not isinstance(beta, Real) or not 0 <= beta <= 1:
         raise ValueError(f"beta must be a number in [0, 1], got {beta!r}.")
     return information(W, row_labels, column_labels).cost(beta)
+
+
+def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> np.ndarray:
+    """Return the distribution that a co-clustering keeps: q(x,y) = p(x̄,ȳ) p(x|x̄) p(y|ȳ).
+
+    Its divergence from the data, KL(p‖q), is the cost at β = 1/2, I(X;Y) - I(X̄;Ȳ), in bits. It has
+    the margins and the block masses of the data, and is dense: for large data take some rows.
+
+    Parameters
+    ----------
+    W : array-like or sparse matrix of shape (n_rows, n_columns)
+        Nonnegative weights; they need not sum to 1.
+    row_labels, column_labels : array-like of int
+        The cluster of each row and of each column.
+
+    Examples
+    --------
+    >>> import numpy as np, comarkov
+    >>> W = np.array([[2, 0, 1], [0, 2, 1], [0, 0, 4]])
+    >>> q = comarkov.approximation(W, [0, 0, 1], [0, 0, 1])
+    >>> q.round(2)
+    array([[0.1, 0.1, 0.1],
+           [0.1, 0.1, 0.1],
+           [0. , 0. , 0.4]])
+    >>> counts = np.random.default_rng(0).multinomial(10, q.ravel()).reshape(q.shape)  # a sample
+    """
+    distribution = W if isinstance(W, Joint) else joint(W)
+    rows = _checked(row_labels, distribution.row_mass, "row_labels")
+    columns = _checked(column_labels, distribution.column_mass, "column_labels")
+    in_rows, in_columns = (np.eye(int(labels.max()) + 1)[labels] for labels in (rows, columns))
+    p_x, p_y = (
+        mass / distribution.total for mass in (distribution.row_mass, distribution.column_mass)
+    )
+    blocks = in_rows.T @ (distribution.csr @ in_columns) / distribution.csr.sum()
+    masses = np.outer(p_x @ in_rows, p_y @ in_columns)
+    lift = np.divide(blocks, masses, where=masses > 0, out=np.zeros(blocks.shape))
+    return np.asarray(p_x[:, None] * lift[np.ix_(rows, columns)] * p_y)
 
 
 def _checked(values: ArrayLike, mass: np.ndarray, what: str) -> np.ndarray:

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._compat import Interval, InvalidParameterError, StrOptions
 from ..joint.machine import n_threads
 from ..joint.messages import InputError, quote, warn_user
-from ..joint.weighting import Weighting
+from ..joint.weighting import Scheme, Weighting
 from ..model.storage import Savable
 from ..search.optimise.methods import Method
 from ..search.optimise.refine import Clustering
@@ -52,13 +52,14 @@ class Parameters:
     n_clusters: Any = 3
     beta: float | str = 0.7
     method: str = "auto"
-    weighting: str | Weighting | None = None
+    weighting: Scheme | Weighting | None = None
     init: Any = None
     fixed: Any = None
     n_init: int | str = 1
     max_iter: int = 100
     tol: float = 1e-3
     beta_step: float = 0.1
+    sweeps: str = "due"
     keep_path: bool = False
     reject: float | None = None
     max_time: float | None = None
@@ -76,7 +77,7 @@ class Parameters:
             beta=beta,
             seed=Seed.of(self.random_state),
             monitor=Monitor(self.max_time, self.callback, self.verbose),
-            settings=Settings(self.max_iter, self.tol),
+            settings=Settings(self.max_iter, self.tol, complete=self.sweeps == "all"),
             n_jobs=n_threads(self.n_jobs),
         )
 
@@ -94,6 +95,7 @@ class Searches(Savable, BaseEstimator):
     #: The methods that use a parameter, for parameters that not all of them use.
     _used_by: ClassVar[dict[str, tuple[str, ...]]] = {
         "tol": ("anneal", "sequential", "batch"),
+        "sweeps": ("anneal", "sequential"),
         "beta_step": ("anneal",),
         "keep_path": ("anneal",),
     }

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 
 from .._compat import Interval, StrOptions, fit_context
 from ..joint.joint import Joint
-from ..joint.weighting import SCHEMES, Weighting
+from ..joint.weighting import SCHEMES, Scheme, Weighting
 from ..model.leaves import canonical_orders, renumbered_path
-from ..search.parallel.dask_fit import compute
 from ..search.run import Run
 from ..search.select import beta as betas_of
 from ..search.state.coclusters import CoClusterProblem, Step
@@ -93,6 +92,12 @@ class CoClustering(CoClusterEstimator):
         columns, saves nothing. "auto" always continues until then, and takes no ``tol``.
     beta_step : float, default=0.1
         The step by which "anneal" lowers β; for this method only.
+    sweeps : {"due", "all"}, default="due"
+        The elements that late sweeps of "anneal" and "sequential" visit: those whose second-best
+        cluster is close enough to matter, with a complete sweep at the end; or all of them. With
+        "all" the two are the paper's Algorithms 2 and 1 to the letter, on data that are not so
+        large that they are divided into parts: "anneal" also solves for rows and columns
+        together at β = 1, and keeps the best pair of ``n_init``. For these methods only.
     keep_path : bool, default=False
         Keep the co-clustering at every β of "anneal" in ``path_``; for this method only.
     reject : None or float in (0, 1], default=None
@@ -217,6 +222,7 @@ class CoClustering(CoClusterEstimator):
         "weighting": [None, StrOptions(set(SCHEMES)), Weighting],
         "init": [None, tuple, list],
         "fixed": [None, tuple, list],
+        "sweeps": [StrOptions({"due", "all"})],
         "keep_path": ["boolean"],
         "reject": [None, Interval(Real, 0, 1, closed="right")],
         "engine": [StrOptions({"local", "dask"})],
@@ -229,13 +235,14 @@ class CoClustering(CoClusterEstimator):
         beta: float | Literal["auto"] = 0.7,
         *,
         method: Literal["auto", "anneal", "sequential", "batch"] = "auto",
-        weighting: str | Weighting | None = None,
+        weighting: Scheme | Weighting | None = None,
         init: LabelPair | None = None,
         fixed: LabelPair | None = None,
         n_init: Starts = "auto",
         max_iter: int = 100,
         tol: float = 1e-3,
         beta_step: float = 0.1,
+        sweeps: Literal["due", "all"] = "due",
         keep_path: bool = False,
         reject: float | None = None,
         max_time: float | None = None,
@@ -250,7 +257,7 @@ class CoClustering(CoClusterEstimator):
         self.method, self.weighting = method, weighting
         self.init, self.fixed, self.n_init = init, fixed, n_init
         self.max_iter, self.tol, self.max_time = max_iter, tol, max_time
-        self.beta_step, self.keep_path = beta_step, keep_path
+        self.beta_step, self.sweeps, self.keep_path = beta_step, sweeps, keep_path
         self.reject = reject
         self.callback, self.checkpoint, self.verbose = callback, checkpoint, verbose
         self.random_state = random_state
@@ -306,7 +313,7 @@ class CoClustering(CoClusterEstimator):
             counts, _ = choose_counts(data, self._counts(asked.n_clusters), asked, run)
         starts = starts_for(data, counts, asked.init, asked.fixed)
         n_init = asked.search_method("auto").n_starts(CoClusterProblem(data, starts))
-        found = compute(data, partial(_followed, starts, wanted), replace(run, n_init=n_init))
+        found = data.compute(partial(_followed, starts, wanted), replace(run, n_init=n_init))
         warn_of(found, starts, run)
         return found.path
 

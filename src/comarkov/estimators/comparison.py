@@ -17,15 +17,16 @@ from sklearn.utils import check_random_state
 
 from .._compat import Interval, validate_params
 from ..costs import agreement
-from ..costs.objective import information
+from ..costs.objective import Information, information
 from ..io.read.fit_input import fit_input
 from ..io.store.opening import weighted_joint
 from ..joint.joint import joint
 from ..joint.messages import InputError, warn_user, without_mass
-from ..joint.weighting import Weighting, as_weighting
+from ..joint.weighting import Scheme, Weighting, as_weighting
 from ..search.run import Purpose, Seed
 from ..search.state.starts import pair, starts_for
 from .base import COUNT
+from .baselines import BASELINES, baseline
 from .coclustering import ClusterCounts, CoClustering
 from .fitting import CoClusterEstimator
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
@@ -75,7 +76,7 @@ def compare(
     methods: Sequence[str] | None = None,
     *,
     beta: float = 0.7,
-    weighting: str | Weighting | None = None,
+    weighting: Scheme | Weighting | None = None,
     n_init: int = 1,
     random_state: Any = 0,
     classes: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
@@ -95,8 +96,12 @@ def compare(
         The numbers of row and of column clusters.
     methods : sequence of str, default=None
         Any of "auto", "anneal", "sequential", "batch" (CoClustering at ``beta``), "sib", "aib",
-        "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative". None is all of them, except those that
-        need too much memory for the matrix, which a warning names.
+        "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative". None is all of these, except those
+        that need too much memory for the matrix, which a warning names. Methods with other
+        objectives only run if they are named, and their ``beta`` is NaN: "spectral" (spectral
+        co-clustering) and "modularity" (bipartite, Barber's), which have the larger number of
+        clusters on both sides; "nmf" and "lda", which have that of the rows on both; and "k-means"
+        (on tf-idf, for rows and for columns). They get the ``random_state``, not the starts.
     beta : float in [0, 1], default=0.7
         For the methods that work at any β.
     weighting : None, str or Weighting, default=None
@@ -142,7 +147,10 @@ def compare(
     lines = []
     for name in names:
         try:
-            lines.append(_line(name, _estimator(name, beta, seed), data.csr, starts, known))
+            if name in BASELINES:
+                lines.append(_baseline_line(name, data.csr, counts, seed, known))
+            else:
+                lines.append(_line(name, _estimator(name, beta, seed), data.csr, starts, known))
         except MemoryError as error:
             if methods is not None:
                 raise
@@ -155,10 +163,12 @@ def compare(
 def _check_methods(methods: Sequence[str] | None) -> list[str]:
     """The names of methods, or an error with those that there are."""
     names = list(METHODS) if methods is None else list(methods)
-    wrong = [name for name in names if not isinstance(name, str) or name not in METHODS]
+    known = [*METHODS, *BASELINES]
+    wrong = [name for name in names if not isinstance(name, str) or name not in known]
     if wrong or not names:
         problem = f"There is no method {wrong[0]!r}" if wrong else "methods is empty"
-        raise InputError(problem, advice=f"Choose from: {', '.join(METHODS)}; or use None for all.")
+        advice = f"Choose from: {', '.join(known)}; or use None for all of the first"
+        raise InputError(problem, advice=f"{advice} {len(METHODS)}.")
     return names
 
 
@@ -234,14 +244,34 @@ def _line(
         seconds = time.perf_counter() - before
     parts = [information(weights, *labels) for labels in results]
     best = int(np.argmin([part.cost(beta) for part in parts]))
+    return {"method": name, "beta": beta} | _measured(parts[best], seconds, results[best], known)
+
+
+def _baseline_line(
+    name: str,
+    weights: sp.csr_array,
+    counts: tuple[int, int],
+    seed: int,
+    known: list[KnownClasses],
+) -> dict[str, Any]:
+    """Describe the result of a method that does not minimise L at any β."""
+    before = time.perf_counter()
+    labels = baseline(name, weights, counts, seed)
+    seconds = time.perf_counter() - before
+    parts = information(weights, *labels)
+    return {"method": name, "beta": np.nan} | _measured(parts, seconds, labels, known)
+
+
+def _measured(
+    parts: Information, seconds: float, labels: LabelsOfBoth, known: list[KnownClasses]
+) -> dict[str, float]:
+    """Return costs, information kept, time, and agreement with known classes."""
     return {
-        "method": name,
-        "beta": beta,
-        **{f"cost_{other:g}": parts[best].cost(other) for other in COST_BETAS},
-        "kept": parts[best].kept,
+        **{f"cost_{other:g}": parts.cost(other) for other in COST_BETAS},
+        "kept": parts.kept,
         "seconds": seconds,
         **{
-            f"{side.name}_{measure}": agree(side.classes, results[best][side.side])
+            f"{side.name}_{measure}": agree(side.classes, labels[side.side])
             for side in known
             for measure, agree in MEASURES.items()
         },

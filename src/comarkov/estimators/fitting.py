@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -20,10 +20,10 @@ from ..joint.inputs import NamedMatrix, sorted_csr
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.weighting import Weighting, as_weighting
+from ..model.checkpoint import FileCheckpoint
 from ..results.describe import DescribeMixin
-from ..search.checkpoint import Checkpoint, Chosen
+from ..search.checkpoint import Chosen
 from ..search.parallel.dask_client import current
-from ..search.parallel.dask_fit import compute
 from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
 from ..search.run import Purpose, Run
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from ..results.words.titles import Titles
 
 Counts = tuple[Any, Any]
+#: Parameters that change neither the labels nor what was chosen; a fit may go on with others.
+WITHOUT_INFLUENCE = {"callback", "checkpoint", "engine", "max_time", "n_jobs", "reject", "verbose"}
 
 
 class CoClusterEstimator(DescribeMixin, CoClustered):
@@ -56,7 +58,7 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             columns are rows, columns and weights of edges, or a folder of such Parquet files.
         y : ignored
         """
-        self._fit(X)
+        self._fit(X).close()
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
@@ -96,13 +98,13 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             columns = self._check_size(X, data, starts, asked)
             betas = choose_beta(X, starts, asked, run)
             run = run if betas is None else run.at(float(betas["beta"][betas["chosen"]][0]))
-            found = compute(data, partial(searched, self._portable(), starts), run)
+            found = data.compute(partial(searched, self._portable(), starts), run)
             learnt = found.learnt | names_of(data, found.learnt["_model"]) | columns
             learnt |= {"selection_": selection and selection.table, "beta_selection_": betas}
             self._store(learnt | {"selection_reason_": selection and selection.reason})
             self.weighting_ = weighting
             self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
-            if run.checkpoint is not None:
+            if isinstance(run.checkpoint, FileCheckpoint):
                 run.checkpoint.end(found.labels, is_early=bool(run.monitor.reason))
         warn_of(found, starts, run)
         return data
@@ -183,8 +185,13 @@ def with_checkpoint(run: Run, asked: Parameters, wanted: Counts, data: Joint) ->
     """Return the run with the file that keeps its best result, if the user wants one."""
     if asked.checkpoint is None:
         return run
-    parameters = wanted, asked.beta, asked.method
-    return replace(run, checkpoint=Checkpoint(asked.checkpoint, data, parameters))
+    parameters = {
+        field.name: getattr(asked, field.name)
+        for field in fields(asked)
+        if field.name not in WITHOUT_INFLUENCE
+    }
+    parameters["n_clusters"] = wanted
+    return replace(run, checkpoint=FileCheckpoint(asked.checkpoint, data, parameters))
 
 
 def choose_counts(
@@ -206,15 +213,15 @@ def choose_counts(
     chosen = None if run.checkpoint is None else run.checkpoint.chosen
     if chosen is None:
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
-        selected = compute(data, partial(choose_numbers.select, wanted, variables=variables), own)
-        chosen = Chosen(selected.numbers, selected.table, selected.reason)
+        choose = partial(choose_numbers.select, wanted, variables=variables)
+        selected = data.compute(choose, own)
+        rows, columns = map(int, selected.numbers)
+        chosen = Chosen((rows, columns), selected.table, selected.reason)
         if run.checkpoint is not None and not run.monitor.reason:
-            run.checkpoint.remember(**chosen._asdict())
-    rows, columns = (
-        None if number is None else best
-        for number, best in zip(wanted, chosen.numbers, strict=True)
-    )
-    return (rows, columns), chosen
+            run.checkpoint.remember(chosen=tuple(chosen))
+    given = zip(wanted, chosen.numbers, strict=True)
+    counts = [None if number is None else best for number, best in given]
+    return (counts[0], counts[1]), chosen
 
 
 def choose_beta(X: Any, starts: Sides, asked: Parameters, run: Run) -> np.ndarray | None:

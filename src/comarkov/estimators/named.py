@@ -10,7 +10,7 @@ from .._compat import Interval, StrOptions
 from ..costs.labels import membership
 from ..joint.joint import Joint, joint
 from ..joint.messages import InputError
-from ..joint.weighting import Weighting
+from ..joint.weighting import Scheme, Weighting
 from ..search.optimise.agglomeration import MergeTree, agglomerate
 from ..search.optimise.refine import BETTER, Labels, fine_count
 from ..search.run import Run
@@ -29,7 +29,7 @@ class CountParameters:
 
     n_clusters: ClusterCounts = 3
     _: KW_ONLY
-    weighting: str | Weighting | None = None
+    weighting: Scheme | Weighting | None = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -6,6 +6,7 @@ Content is written to a draft beside the target, ``.NAME.TOKEN.part``, which is 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import sys
@@ -16,7 +17,7 @@ from glob import escape
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO
+from typing import IO, Any
 
 from ..joint.messages import InputError
 from .interrupts import delayed
@@ -63,6 +64,27 @@ def data_in(folder: Path) -> Path:
             advice="Give the file or folder that they were read from.",
         )
     return path
+
+
+@contextmanager
+def errors_in_json(path: Path) -> Iterator[None]:
+    """Name a JSON file that comarkov wrote if reading it fails, or if parts are of other types."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise InputError(
+            "the file is damaged",
+            file=path,
+            advice="Write the results again with the command that made them.",
+        ) from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file that comarkov wrote."""
+    with errors_in_json(path):
+        return dict(**json.loads(path.read_text(encoding="utf-8")))
 
 
 # --- files --------------------------------------------------------------------------------------

@@ -15,7 +15,9 @@ from .objects import (
     from_graph,
     is_anndata,
     is_frame,
+    is_graph,
     is_pandas,
+    refuse_surrogates,
     weights_of,
     with_numpy_numbers,
 )
@@ -35,11 +37,6 @@ class NamedMatrix(NamedTuple):
 
 
 # --- what an object is ------------------------------------------------------------------------
-
-
-def is_graph(X: Any) -> bool:
-    """Is X a networkx graph?"""
-    return all(hasattr(X, part) for part in ("nodes", "edges", "adj", "is_directed"))
 
 
 def is_matrix(X: Any) -> bool:
@@ -62,7 +59,7 @@ def is_on_disk(X: Any) -> bool:
     return hasattr(X, "joint") and hasattr(X, "matrix")
 
 
-def suggested_weighting(X: Any) -> str | None:
+def suggested_weighting(X: Any) -> Any:
     """The weighting that suits the data, if they suggest one, as texts do."""
     return getattr(X, "weighting", None) if hasattr(X, "row_kind") else None
 
@@ -113,7 +110,11 @@ def names(W: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     if not hasattr(W, "columns"):
         return None, None
     rows = np.asarray(W.index, dtype=object) if hasattr(W, "index") else None
-    return rows, np.asarray(W.columns, dtype=object)
+    columns = np.asarray(W.columns, dtype=object)
+    for of_side in (rows, columns):
+        if of_side is not None:
+            refuse_surrogates(of_side, "X")
+    return rows, columns
 
 
 def are_numbers(names: np.ndarray) -> bool:
@@ -149,10 +150,7 @@ def named_csr(W: Any) -> NamedMatrix:
 def _check(W: Any) -> Any:
     """A 2-D numeric array or sparse array of weights, or an error with the call to use."""
     if sp.issparse(W) and W.ndim == 2:
-        _check_places(W)
-        if W.format in ("coo", "bsr"):  # whose conversion adds duplicates up, in their own type
-            W = W.astype(np.float64)
-        W = W.tocsr()
+        W = sound_csr(W)
     elif np.ma.isMaskedArray(W):
         raise InputError("X is a masked array", advice="Fill the gaps: pass X.filled(0)")
     else:
@@ -191,24 +189,53 @@ def _numbers(W: Any) -> Any:
         ) from error
 
 
-def _check_places(W: Any) -> None:
-    """Refuse a sparse matrix whose indices lead out of it: SciPy and kernels trust them."""
-    if W.format not in ("csr", "csc"):
-        return
-    width, pointers, indices = W.shape[W.format == "csr"], W.indptr, W.indices
-    is_sound = (
-        pointers.size == W.shape[W.format == "csc"] + 1
-        and pointers[0] == 0
-        and pointers[-1] <= min(indices.size, W.data.size)
-        and (np.diff(pointers) >= 0).all()
-        and (indices.size == 0 or (indices.min() >= 0 and indices.max() < width))
+def sound_csr(W: Any) -> Any:
+    """A sparse matrix of any format as CSR whose indices are sound: kernels trust them."""
+    if _is_sound(W):
+        if W.format in ("coo", "bsr"):  # whose conversion adds duplicates up, in their own type
+            W = W.astype(np.float64)
+        try:
+            csr = W.tocsr()
+        except (IndexError, OverflowError, TypeError, ValueError):  # as SciPy checks DOK
+            csr = None
+        if csr is not None and (W.format != "lil" or _is_sound(csr)):
+            return csr
+    raise InputError(
+        f"X is a damaged sparse matrix: its indices lead out of {W.shape[0]:,} rows and "
+        f"{W.shape[1]:,} columns",
+        advice="Make it again, for example from its coordinates.",
     )
-    if not is_sound:
-        raise InputError(
-            f"X is a damaged sparse matrix: its indices lead out of {W.shape[0]:,} rows and "
-            f"{W.shape[1]:,} columns",
-            advice="Make it again, for example from its coordinates.",
+
+
+def _is_sound(W: Any) -> bool:
+    """Can SciPy convert a sparse matrix without reading or writing outside of its arrays?"""
+    if W.format == "coo":
+        return W.row.shape == W.col.shape == W.data.shape and all(
+            _are_below(places, size) for places, size in zip((W.row, W.col), W.shape, strict=True)
         )
+    if W.format == "dia":
+        return W.data.ndim == 2 and W.offsets.shape == W.data.shape[:1]
+    if W.format == "lil":
+        return W.rows.shape == W.data.shape == W.shape[:1] and all(
+            len(places) == len(values) for places, values in zip(W.rows, W.data, strict=True)
+        )
+    if W.format not in ("csr", "csc", "bsr"):
+        return True
+    height, width = W.shape[::-1] if W.format == "csc" else W.shape
+    if W.format == "bsr":
+        height, width = height // W.data.shape[1], width // W.data.shape[2]
+    pointers, indices = W.indptr, W.indices
+    return bool(
+        pointers.size == height + 1
+        and pointers[0] == 0
+        and pointers[-1] <= min(indices.size, len(W.data))
+        and (np.diff(pointers) >= 0).all()
+        and _are_below(indices, width)
+    )
+
+
+def _are_below(places: np.ndarray, size: int) -> bool:
+    return places.size == 0 or bool(places.min() >= 0 and places.max() < size)
 
 
 def _check_weights(values: np.ndarray, X: Any) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +28,7 @@ from .inputs import NO_MASS, named_csr, names
 from .parts import PER_COLUMN, count_parts, part_bounds, total
 from .scale import FAINTEST, INT32_MAX, Extent, count_unit, scaled, spread_of
 
+Result = TypeVar("Result")
 MIN_THREADED_ENTRIES = 1 << 20  # entries for which threads are worth starting
 
 
@@ -150,7 +152,6 @@ class Joint:
     @cached_property
     def information(self) -> float:
         """I(X;Y) in bits."""
-        bounds = part_bounds(self.matrix.indptr, count_parts(self.nnz, self.shape[1]))
 
         def of_rows(start: int, stop: int) -> float:
             first, last = self.matrix.indptr[[start, stop]]
@@ -158,8 +159,35 @@ class Joint:
             self.release_rows(start, stop)
             return float(value)
 
-        sums = (of_rows(*rows) for rows in pairwise(bounds))
+        sums = (of_rows(*rows) for rows in self._row_parts())
         return table_bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all entries, equal for the same matrix in memory, on disk and on workers."""
+
+        def of_rows(start: int, stop: int) -> bytes:
+            first, last = self.matrix.indptr[[start, stop]]
+            digest = part_digest(
+                self.matrix._replace(
+                    indptr=self.matrix.indptr[start : stop + 1] - first,
+                    indices=self.matrix.indices[first:last],
+                    weights=self.matrix.weights[first:last],
+                )
+            )
+            self.release_rows(start, stop)
+            return digest
+
+        return self.joined_digest(of_rows(*rows) for rows in self._row_parts())
+
+    def joined_digest(self, parts: Iterable[bytes]) -> str:
+        """The digest of a matrix from those of its parts."""
+        about = f"{self.shape} {self.scale!r}".encode()
+        return hashlib.sha256(b"".join([about, *parts])).hexdigest()
+
+    def _row_parts(self) -> Iterable[tuple[int, int]]:
+        """Where the parts of the rows begin and end."""
+        return pairwise(part_bounds(self.matrix.indptr, count_parts(self.nnz, self.shape[1])))
 
     @cached_property
     def T(self) -> Joint:  # noqa: N802, as in NumPy
@@ -174,6 +202,13 @@ class Joint:
             column_names=self.row_names,
         )
         return linked(turned, self)
+
+    def compute(self, work: Callable[[Joint, Any], Result], run: Any) -> Result:
+        """Return work(this matrix, run), which may be done where the matrix is."""
+        return work(self, run)
+
+    def close(self) -> None:
+        """Let go of what other processes hold of the matrix, which cannot be used any more."""
 
     def with_threads(self, threads: int) -> Joint:
         """This matrix for another number of threads."""
@@ -214,6 +249,14 @@ class Joint:
         weights = whole.weights[places]
         matrix = Matrix(indptr, number[indices], weights, ones, twos, mass, whole.spread)
         return Joint(matrix, (rows.size, int(present.sum())), self.scale, self.is_count)
+
+
+def part_digest(part: Matrix) -> bytes:
+    """A digest of the entries of some rows."""
+    digest = hashlib.sha256()
+    for array in (part.indptr, part.indices, part.weights):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.digest()
 
 
 def linked(matrix: Joint, transpose: Joint) -> Joint:

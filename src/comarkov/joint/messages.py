@@ -44,6 +44,7 @@ def listed(names: Iterable[object], most: int = 3) -> str:
 
 
 IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
+IRREGULAR |= {each: each for each in ("aircraft", "data", "fish", "series", "sheep", "species")}
 
 
 def plural(noun: str) -> str:

@@ -91,6 +91,9 @@ def _list_problem(items: list[Any], whole: str) -> tuple[str, str] | None:
         return "X is a list of records", f"Pass {edges_call(whole, texts[:2], numbers)}"
     if not all(isinstance(item, Sequence) and not isinstance(item, str) for item in items):
         return None
+    empty = [number for number, item in enumerate(items) if not item]
+    if empty and len(empty) < len(items):
+        return f"Item {empty[0]} of X is empty", f"Leave it out: pass [x for x in {whole} if x]"
     values = [value for item in items for value in item]
     if not any(isinstance(value, str) for value in values):
         return None
@@ -158,7 +161,7 @@ def _repeated(frame: Any) -> list[str]:
 
 def _as_numbers(frame: Any, columns: FrameColumns) -> str:
     """Advice for numbers as text: they may be weights, or a single column the names of rows."""
-    types = ", ".join(f"{quoted(name)}: float" for name in columns.texts)
+    types = ", ".join(f"{label}: float" for label in _labels(frame, columns.texts))
     call = f"X.{'astype' if objects.is_pandas(frame) else 'cast'}({{{types}}})"
     if len(columns.texts) > 1 or not columns.numbers:
         return f"Pass {call}"
@@ -221,8 +224,14 @@ def quoted(name: Any) -> str:
 
 def dropping(frame: Any, columns: Sequence[str]) -> str:
     """The call that leaves columns out of a data frame X."""
-    names = ", ".join(map(quoted, columns))
+    names = ", ".join(_labels(frame, columns))
     return f"X.drop(columns=[{names}])" if objects.is_pandas(frame) else f"X.drop([{names}])"
+
+
+def _labels(frame: Any, names: Sequence[str]) -> list[str]:
+    """Columns as Python writes them: those of pandas may be numbers."""
+    by_name = {str(label): label for label in frame.columns}
+    return [quoted(name) if isinstance(by_name[name], str) else name for name in names]
 
 
 def edges_call(source: str, ends: Sequence[str], numbers: Sequence[str]) -> str:

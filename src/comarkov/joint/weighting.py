@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,8 @@ from .._compat import Interval, StrOptions, fit_context
 from .alignment import check_columns
 from .inputs import TOO_LARGE, as_csr, is_sparse, suggested_weighting
 
-SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")
+Scheme = Literal["counts", "presence", "log", "uniform", "tfidf", "bm25"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
 class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -103,7 +104,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        scheme: str = "bm25",
+        scheme: Scheme = "bm25",
         *,
         uniform: bool = False,
         k1: float = 1.2,
@@ -226,7 +227,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def as_weighting(choice: str | Weighting | None, X: Any = None) -> Weighting | None:
+def as_weighting(choice: Scheme | Weighting | None, X: Any = None) -> Weighting | None:
     """The choice of a user as a weighting that is not fitted; None for no weighting.
 
     Without a choice it is the weighting that the data suggest, if they do.

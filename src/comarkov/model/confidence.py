@@ -191,7 +191,7 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
     if elements.size > SAMPLED_ELEMENTS:
         elements = np.sort(rng.choice(elements, SAMPLED_ELEMENTS, replace=False))
     entries = side.joint.subset(elements, squeeze=False).csr
-    items = np.unique(entries.indices)
+    items = np.flatnonzero(np.bincount(entries.indices, minlength=entries.shape[1]))
     if other is None:
         member, coupling = sp.csr_array((side.joint.shape[1], 0)), 1.0
     else:

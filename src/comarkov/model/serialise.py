@@ -210,8 +210,8 @@ def _match_model(model: Any) -> Matches:
         names = getattr(model, name)
         yield name, names is None or side is None or names.shape == (side.leaf.size,)
     yield "coupling", -1 <= model.coupling <= 1
-    yield "scale", 0 < model.scale < np.inf
-    yield "spread", model.spread > 0
+    yield "scale", isinstance(model.scale, float) and 0 < model.scale < np.inf
+    yield "spread", isinstance(model.spread, float) and model.spread > 0
 
 
 def _match_coclustering(model: Any) -> Matches:

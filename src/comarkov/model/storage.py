@@ -90,7 +90,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def save_value(value: Any, path: Path) -> None:
-    """Write a value that ``packing`` supports, such as a path, into one file."""
+    """Write a value that ``Packer`` supports, such as a path, into one file."""
     packer = Packer()
     document = _document("comarkov value", packer.pack(value), packer.arrays)
     tree = np.frombuffer(document.encode("utf-8"), np.uint8)
@@ -105,6 +105,12 @@ def load_value(path: Path) -> Any:
         return _value("comarkov value", arrays.pop(JSON_ENTRY).tobytes().decode("utf-8"), arrays)
     except DAMAGE as error:
         raise _damaged(path, error) from error
+
+
+def digest_of(value: Any) -> str:
+    """A digest of a value that ``Packer`` supports."""
+    packer = Packer()
+    return _digest(packer.pack(value), packer.arrays)
 
 
 def _model_folder(path: Path) -> Path:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from scipy import stats
 
 Key = tuple[str | int | float, ...]  # the parameters of a run, which JSON can store
-STANDARD_ERRORS = 4.0  # the largest distance from the published mean that agrees
-AGREEING_SHARE = 0.5  # of the samples that must lie at the published value
+STANDARD_ERRORS = 4.0  # a larger distance from a published mean differs, if there are many runs
+MARGIN = 0.05  # a larger distance does not agree, however few runs there are
+ROUNDING = 1e-12  # how far computed costs may differ, in bits
+CLAIM_ERRORS = 2.0  # by which a difference must exceed its margin
 
 
 @dataclass(frozen=True)
@@ -53,94 +54,113 @@ class Experiment:
         return self.quick_runs if options.quick else self.runs
 
 
-class Verdict(NamedTuple):
-    """A curve in one line: the point that is farthest from the published one."""
+class Status(StrEnum):
+    """The verdict on a published number or statement."""
 
-    curve: str
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    FITTED = "fitted"  #: something of ours was fitted to it, so it is not a test
+    UNTESTABLE = "not testable"
+
+
+class Point(NamedTuple):
+    """A published number beside ours."""
+
     x: float
-    published: float | None
+    published: float
     ours: float
-    error: float | None  #: standard error; of the difference, where the paper gives a deviation
-    agrees: bool | None  #: None if it is not judged
-    detail: str
+    error: float  #: standard error of the difference; nan if it is unknown, 0 if ours is exact
+    status: Status
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A published curve and ours.
+    """A published curve and ours, judged point by point.
 
-    It agrees if every point that is ``judged`` lies within ``tolerance`` of the published one;
-    without a tolerance, within four standard errors of the difference. If there are ``samples``,
-    half of these must lie within the tolerance, not their mean: it may lie where no sample does.
+    A point differs if it is farther from the published one than chance explains: at a two-sided p
+    of 6e-5, which is four standard errors if there are many runs (Student's t for few). It agrees
+    if it does not differ and is within 0.05 of the published one. Otherwise there are too few runs
+    to tell. Costs that are computed without any chance must be equal to 12 digits.
     """
 
     panel: str
     name: str
     x: np.ndarray
     ours: np.ndarray
-    error: np.ndarray | None = None  #: standard error of ours, or of ours minus published
+    error: np.ndarray | None = None  #: standard error of ours minus published; None: ours is exact
     published: np.ndarray | None = None
-    tolerance: float | None = None
-    judged: np.ndarray | None = None  #: which points count; None is all
+    runs: int = 1  #: of ours
+    fitted: str = ""  #: what was fitted to this curve
     samples: np.ndarray | None = None  #: ours by (sample, point), if each is drawn as a dot
 
-    def verdict(self) -> Verdict:
-        """Do we agree?"""
+    @property
+    def title(self) -> str:
+        """The panel and the name."""
+        return ", ".join(part for part in (self.panel, self.name) if part)
+
+    def points(self) -> list[Point]:
+        """Return the verdict on each published point; none if nothing is published."""
         if self.published is None:
-            return self._verdict(int(self.ours.argmax()), None, "highest point; none is published")
-        judged = np.full(self.x.size, True) if self.judged is None else self.judged
-        difference = self.ours - self.published
-        ratio = np.abs(difference) / self._limit()
-        if not judged.any():
-            return self._verdict(int(ratio.argmax()), None, "shown, not judged")
-        if self.samples is not None:
-            return self._by_samples(self.samples, judged)
-        worst = int(np.where(judged, ratio, -1.0).argmax())
-        points = "point" if judged.sum() == 1 else f"of {judged.sum()} points"
-        if self.tolerance is not None:
-            size = f"{difference[worst]:+.2g}, allowed {self.tolerance:g}"
-        else:
-            size = f"{ratio[worst] * STANDARD_ERRORS:.1f} standard errors"
-        return self._verdict(worst, bool(ratio[worst] <= 1), f"worst {points}: {size}")
+            return []
+        errors = np.zeros(self.x.size) if self.error is None else self.error
+        every = zip(self.x, self.published, self.ours, errors, strict=True)
+        return [
+            Point(float(x), float(published), float(ours), float(error), *judged)
+            for x, published, ours, error in every
+            if (judged := self._judge(ours - published, error))
+        ]
 
-    def _by_samples(self, samples: np.ndarray, judged: np.ndarray) -> Verdict:
-        near = np.abs(samples - self.published) <= self._limit()
-        counts = near.sum(axis=0)
-        worst = int(np.where(judged, counts, len(near) + 1).argmin())
-        detail = (
-            f"worst of {judged.sum()} points: {counts[worst]} of {len(near)} samples within "
-            f"{self.tolerance:g}"
-        )
-        return self._verdict(worst, bool(counts[worst] >= AGREEING_SHARE * len(near)), detail)
-
-    def _limit(self) -> np.ndarray:
-        if self.tolerance is not None:
-            return np.full(self.x.size, self.tolerance)
-        assert self.error is not None
-        return np.maximum(STANDARD_ERRORS * self.error, 1e-12)
-
-    def _verdict(self, i: int, agrees: bool | None, detail: str) -> Verdict:
-        return Verdict(
-            curve=", ".join(part for part in (self.panel, self.name) if part),
-            x=float(self.x[i]),
-            published=_at(self.published, i),
-            ours=float(self.ours[i]),
-            error=_at(self.error, i),
-            agrees=agrees,
-            detail=detail,
-        )
+    def _judge(self, difference: float, error: float) -> tuple[Status, str]:
+        """Return the verdict on a point, and why."""
+        distance = abs(difference)
+        if self.fitted:
+            return Status.FITTED, f"{self.fitted}: not a test"
+        if self.error is None:
+            is_equal = distance <= ROUNDING
+            return (Status.AGREES if is_equal else Status.DIFFERS), f"{difference:+.2g}"
+        if np.isnan(error):
+            return Status.UNTESTABLE, "a single run has no standard error"
+        size = f"{difference:+.4f}, {distance / max(error, 1e-12):.1f} standard errors"
+        if distance > allowed_errors(self.runs) * error + ROUNDING:
+            return Status.DIFFERS, size
+        if distance > MARGIN:
+            return Status.UNTESTABLE, f"{size}: too few runs to tell"
+        return Status.AGREES, size
 
 
-def _at(values: np.ndarray | None, i: int) -> float | None:
-    return None if values is None or np.isnan(values[i]) else float(values[i])
+def allowed_errors(runs: int, many: float = STANDARD_ERRORS) -> float:
+    """Return how many standard errors chance explains, if it explains ``many`` with many runs."""
+    return float(stats.t.isf(stats.norm.sf(many), max(runs - 1, 1)))
 
 
 class Claim(NamedTuple):
     """A statement of the paper, and whether it holds here."""
 
     text: str
-    holds: bool
+    status: Status
     detail: str = ""
+
+
+def claim(text: str, holds: bool, detail: str = "") -> Claim:
+    """Return the verdict on a statement that needs no statistics."""
+    return Claim(text, Status.AGREES if holds else Status.DIFFERS, detail)
+
+
+def claim_above(text: str, differences: Any, margin: float = 0.0, detail: str = "") -> Claim:
+    """Is the mean of some differences, one for each run, above a margin?
+
+    It agrees or differs if chance does not explain the distance from the margin: two standard
+    errors if there are many runs. Otherwise it is not testable.
+    """
+    every = np.reshape(differences, (-1, 1))
+    mean, error = mean_and_error(every)
+    size = f"{mean[0]:+.4f} ± {error[0]:.4f}, margin {margin:g}".replace(" ± nan", "")
+    ahead = (mean[0] - margin) / max(error[0], 1e-12) if error[0] >= 0 else np.nan
+    status = Status.UNTESTABLE
+    if abs(ahead) > allowed_errors(len(every), CLAIM_ERRORS):
+        status = Status.AGREES if ahead > 0 else Status.DIFFERS
+    return Claim(text, status, "; ".join(part for part in (detail, size) if part))
 
 
 class ResultTable(NamedTuple):
@@ -178,9 +198,9 @@ class Reproduction:
     columns: int = 3  #: panels side by side
 
     @property
-    def verdicts(self) -> list[Verdict]:
-        """One for each curve."""
-        return [curve.verdict() for curve in self.curves]
+    def statuses(self) -> list[Status]:
+        """The verdicts on all published numbers."""
+        return [point.status for curve in self.curves for point in curve.points()]
 
 
 def mean_and_error(values: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -196,16 +216,4 @@ def deviation(table: np.ndarray) -> np.ndarray:
     return np.asarray(table.std(axis=0, ddof=1))
 
 
-#: Synthetic data: natural order of the sweeps, 20 of them, until none improves.
-PAPER: dict[str, Any] = {"max_iter": 20, "tol": 0, "beta_step": 0.1}
-
 PAPER_BETAS = np.round(1 - 0.1 * np.arange(11), 1)
-
-
-@contextmanager
-def as_published() -> Iterator[None]:
-    """Silence warnings about stopping after 20 sweeps, which the paper does on purpose."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "No convergence", ConvergenceWarning)
-        warnings.filterwarnings("ignore", ".* (has|have) no mass", UserWarning)
-        yield

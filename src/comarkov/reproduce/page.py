@@ -17,10 +17,10 @@ import numpy as np
 
 from ..io.files import whole_file, write_text
 from ..results import plot
-from .experiment import Curve, Experiment, Reproduction, Verdict
+from .experiment import Curve, Experiment, Point, Reproduction, Status
 
 PAGE = "index.html"
-CURVES = ("panel", "curve", "beta", "published", "ours", "standard_error", "judged")
+COLUMNS = ("panel", "curve", "beta", "published", "ours", "standard_error", "verdict", "reason")
 
 
 def write(out: Path, experiment: Experiment, outcome: Reproduction, facts: dict[str, Any]) -> None:
@@ -79,25 +79,45 @@ def heading_anchor(title: str) -> str:
 
 
 def _section(experiment: Experiment, outcome: Reproduction) -> dict[str, Any]:
-    verdicts = outcome.verdicts
-    judged = [verdict for verdict in verdicts if verdict.agrees is not None]
     return {
         "anchor": experiment.name,
         "title": experiment.title,
         "about": outcome.about,
-        "agreeing": _of(sum(bool(verdict.agrees) for verdict in judged), len(judged)),
-        "holding": _of(sum(claim.holds for claim in outcome.claims), len(outcome.claims)),
+        "numbers": count(outcome.statuses),
+        "statements": count([claim.status for claim in outcome.claims]),
         "x_label": outcome.x_label,
-        "verdicts": [_readable(verdict) for verdict in verdicts],
-        "claims": [claim._asdict() | {"holds": bool(claim.holds)} for claim in outcome.claims],
+        "curves": [summary(curve) for curve in outcome.curves if curve.published is not None],
+        "points": [
+            {"curve": curve.title} | _readable(point)
+            for curve in outcome.curves
+            for point in curve.points()
+        ],
+        "claims": [claim._asdict() for claim in outcome.claims],
         "tables": [table._asdict() for table in outcome.tables],
         "remarks": outcome.remarks,
     }
 
 
-def word(agrees: bool | None) -> str:
-    """Return a one-word verdict."""
-    return "not judged" if agrees is None else "agrees" if agrees else "differs"
+def count(statuses: Sequence[Status]) -> dict[str, int]:
+    """Return how many there are of each verdict, and in total."""
+    return {"published": len(statuses)} | {str(each): statuses.count(each) for each in Status}
+
+
+def summary(curve: Curve) -> dict[str, str]:
+    """Return a curve in one line: its verdicts, and the point that is farthest off."""
+    points = curve.points()
+    tally = count([point.status for point in points])
+    words = [f"{tally[status]} {status}" for status in Status if tally[status]]
+    worst = max(points, key=_distance)
+    is_uniform = len(words) == 1
+    style = str(points[0].status) if is_uniform else "mixed"
+    return _readable(worst) | {"curve": curve.title, "verdicts": ", ".join(words), "style": style}
+
+
+def _distance(point: Point) -> float:
+    """Return how far a point is off, in standard errors if they are known."""
+    distance = abs(point.ours - point.published)
+    return distance / point.error if point.error > 0 else distance
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -105,21 +125,15 @@ def number(value: float | None, digits: int = 4) -> str:
     return "–" if value is None or np.isnan(value) else f"{value:.{digits}f}"
 
 
-def _readable(verdict: Verdict) -> dict[str, str]:
+def _readable(point: Point) -> dict[str, str]:
     return {
-        "curve": verdict.curve,
-        "x": f"{verdict.x:g}",
-        "published": number(verdict.published),
-        "ours": number(verdict.ours),
-        "error": number(verdict.error),
-        "word": word(verdict.agrees),
-        "style": "open" if verdict.agrees is None else "yes" if verdict.agrees else "no",
-        "detail": verdict.detail,
+        "x": f"{point.x:g}",
+        "published": number(point.published),
+        "ours": number(point.ours),
+        "error": number(point.error),
+        "status": str(point.status),
+        "reason": point.reason,
     }
-
-
-def _of(part: int, whole: int) -> str:
-    return f"{part} of {whole}" if whole else "–"
 
 
 def _csv(outcome: Reproduction) -> str:
@@ -127,16 +141,16 @@ def _csv(outcome: Reproduction) -> str:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     if not outcome.curves:
-        rows.writerow(("claim", "holds", "detail"))
-        rows.writerows((claim.text, claim.holds, claim.detail) for claim in outcome.claims)
+        rows.writerow(("statement", "verdict", "detail"))
+        rows.writerows(outcome.claims)
         return text.getvalue()
-    rows.writerow(CURVES)
+    rows.writerow(COLUMNS)
     for curve in outcome.curves:
-        columns = (curve.published, curve.ours, curve.error)
+        points = curve.points()
         for i, x in enumerate(curve.x):
-            values = [_cell(column, i) for column in columns]
-            judged = curve.published is not None and (curve.judged is None or curve.judged[i])
-            rows.writerow([curve.panel, curve.name, f"{x:g}", *values, bool(judged)])
+            verdict = points[i][-2:] if points else ("", "nothing is published")
+            values = [_cell(column, i) for column in (curve.published, curve.ours, curve.error)]
+            rows.writerow([curve.panel, curve.name, f"{x:g}", *values, *verdict])
     return text.getvalue()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -23,8 +23,9 @@ from .words.figures import (
     percent_text,
     short_name,
 )
-from .words.sentences import Sentence, Weight, caution, plain, strongest
+from .words.sentences import Sentence, Weight, caution, explained, plain, strongest
 
+Side = Literal["rows", "columns"]
 SENTENCES = 3  # about the strongest blocks
 GLANCE_NAME = 40  # characters
 GLANCE_BLOCKS = 16  # clusters of a side whose blocks are drawn
@@ -45,11 +46,16 @@ def text_of(sentences: Sequence[str], clusters: Sequence[Sequence[str]]) -> str:
 def sentences_about(
     findings: Findings, reason: str = "", weight: Weight | None = None
 ) -> list[str]:
-    """What was clustered and what was kept; ``reason`` explains the numbers of clusters."""
+    """What was clustered and what was kept; ``reason`` explains how many clusters there are."""
     warning = caution(findings, reason)
-    lines = [plain(warning)] if warning else []
-    lines += [headline(findings), *([reason] if reason else [])]
-    return lines + [f"- {plain(each)}" for each in strongest(findings, weight, SENTENCES)]
+    found = [f"- {plain(each.sentence)}" for each in strongest(findings, weight, SENTENCES)]
+    found += [f"- {plain(each)}" for each in explained(findings.rows)]
+    return [
+        *([plain(warning)] if warning else []),
+        headline(findings),
+        *found,
+        *filter(None, [reason]),
+    ]
 
 
 def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
@@ -74,6 +80,8 @@ def headline(findings: Findings) -> str:
         for side in findings.sides
     ]
     information = findings.information
+    if all(side.n_clusters <= 1 for side in findings.sides) and not information.is_zero:
+        return f"{sizes[0]} and {sizes[1]}."
     if information.is_zero:
         return f"{sizes[0]} and {sizes[1]}: there is no information to keep (0 bits)."
     bits = bits_text(information.row_clusters_column_clusters), bits_text(information.rows_columns)
@@ -101,11 +109,9 @@ def _distinctive_text(side: SideFindings, cluster: int, n: int) -> str:
 
 
 def features_text(features: Sequence[Feature]) -> str:
-    """Names, each with its lift if that is informative."""
-    return ", ".join(
-        short(each.name) + (f" {lift_text(each.lift)}" if is_informative(each.lift) else "")
-        for each in features
-    )
+    """Names with their lifts, where these are informative."""
+    strong = (each for each in features if is_informative(each.lift))
+    return ", ".join(f"{short(each.name)} {lift_text(each.lift)}" for each in strong)
 
 
 def short(name: str) -> str:
@@ -117,13 +123,13 @@ def cluster_size_text(side: SideFindings, cluster: int) -> str:
     """Size, share of mass and, if known, stability of a cluster."""
     size, share = int(side.sizes[cluster]), float(side.shares[cluster])
     text = f"{count_text(size, 'member')}, {percent_text(share)} of the weight"
-    if side.stability is None or np.isnan(side.stability[cluster]):
+    if side.n_clusters == 1 or side.stability is None or np.isnan(side.stability[cluster]):
         return text
     return f"{text}, stability {side.stability[cluster]:.2f}"
 
 
 def top_features(
-    findings: Findings, cluster: int | None = None, n: int = 10, side: str = "rows"
+    findings: Findings, cluster: int | None = None, n: int = 10, side: Side = "rows"
 ) -> list[Feature] | list[list[Feature]]:
     """The most distinctive elements of the other side for a cluster, or for each cluster."""
     check_side(side)
@@ -140,7 +146,8 @@ def glance(findings: Findings, are_named: tuple[bool, bool], weight: Weight | No
     warning = caution(findings)
     parts = [f"<p><b>{_html(warning)}</b></p>"] if warning else []
     parts.append(f"<p>{escape(headline(findings))}</p>")
-    items = "".join(f"<li>{_html(each)}</li>" for each in strongest(findings, weight, SENTENCES))
+    found = strongest(findings, weight, SENTENCES)
+    items = "".join(f"<li>{_html(each.sentence)}</li>" for each in found)
     parts.append(f"<ul>{items}</ul>" if items else "")
     sides = findings.sides
     if all(side.is_clustered and side.n_clusters <= GLANCE_BLOCKS for side in sides):
@@ -236,8 +243,16 @@ class DescribeMixin(BaseEstimator):
         findings, reason = self._findings(), getattr(self, "selection_reason_", "")
         return text_of(sentences_about(findings, reason), lines_about_clusters(findings, n))
 
+    @overload
+    def top_features(self, cluster: int, n: int = 10, side: Side = "rows") -> list[Feature]: ...
+
+    @overload
     def top_features(
-        self, cluster: int | None = None, n: int = 10, side: str = "rows"
+        self, cluster: None = None, n: int = 10, side: Side = "rows"
+    ) -> list[list[Feature]]: ...
+
+    def top_features(
+        self, cluster: int | None = None, n: int = 10, side: Side = "rows"
     ) -> list[Feature] | list[list[Feature]]:
         """The elements of the other side that are most distinctive of a cluster.
 

@@ -23,7 +23,15 @@ MAX_NAMED = 60  # elements whose names are written beside a picture
 LABEL_LETTERS = 30  # of a name or a title
 LETTER_PIXELS = 6.5  # roughly
 LINE_PIXELS = 12  # between labels
-CELL_COLOURS = ((255, 255, 255), (169, 201, 232), (47, 114, 180), (8, 38, 77))  # as in the report
+COLOURS = ("weight", "share", "lift")  # by which cells may be coloured
+CLEARLY_BETTER = 0.02  # of the variance that blocks must explain more than those of weights
+COMPARED_PIXELS = 200  # of a side of the pictures that are compared
+FAR_LIFT = 3  # octaves at the ends of the colours, as in the report
+Colours = tuple[tuple[int, int, int], ...]
+CELL_COLOURS: Colours = ((255, 255, 255), (169, 201, 232), (47, 114, 180), (8, 38, 77))
+LIFT_COLOURS: Colours = (
+    *((70, 54, 140), (178, 170, 214), (246, 244, 240), (244, 162, 76), (127, 59, 8)),
+)
 NOT_IN_XML = re.compile("[\x00-\x1f\ud800-\udfff\ufffe\uffff]")
 EQUAL_PROFILES = 1e-20  # variance of their square roots
 
@@ -53,13 +61,61 @@ def shades(means: np.ndarray) -> np.ndarray:
     return np.round(255 * np.sqrt(np.minimum(means / highest(means), 1))).astype(np.uint8)
 
 
+def cell_shades(means: np.ndarray, by: str) -> np.ndarray:
+    """Pixels as shades from 0 to 1, by "weight", by "share" of the row, or by "lift".
+
+    A lift of 1 is in the middle of the shades. A small entry is added to what a pixel has and to
+    what its row and column lead one to expect, so that few entries mean little, as in the report.
+    """
+    if by == "lift":
+        rows, columns = means.sum(axis=1, keepdims=True), means.sum(axis=0)
+        expected = rows * columns / max(float(rows.sum()), np.finfo(float).tiny)
+        small = float(np.quantile(means[means > 0], 0.05)) if means.any() else 1.0
+        octaves = np.log2((means + small) / (expected + small))
+        return np.asarray(np.clip(0.5 + octaves / (2 * FAR_LIFT), 0, 1))
+    if by == "share":
+        rows = means.sum(axis=1, keepdims=True)
+        means = np.divide(means, rows, out=np.zeros_like(means), where=rows > 0)
+    return np.asarray(np.sqrt(np.minimum(means / highest(means), 1)))
+
+
+def best_colour(findings: Findings, matrix: sp.csr_array) -> str:
+    """The way to colour cells in which the blocks stand out most: weight, share or lift.
+
+    They stand out as much as they explain of the variance of the shades. Weights that are all
+    equal are coloured by weight.
+    """
+    if not matrix.nnz or matrix.data.min() == matrix.data.max():
+        return "weight"
+    means = binned(matrix, *findings.orders, COMPARED_PIXELS)
+    labels = []
+    for side, order, n in zip(findings.sides, findings.orders, means.shape, strict=True):
+        middle = (np.arange(n) * 2 + 1) * order.size // (2 * n)  # of the elements of a pixel
+        labels.append(side.group[order[middle]])
+    explained = {by: _explained(cell_shades(means, by), *labels) for by in COLOURS}
+    return max(COLOURS, key=lambda by: explained[by] + CLEARLY_BETTER * (by == "weight"))
+
+
+def _explained(shades: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
+    """The share of the variance that is between blocks."""
+    block = (rows[:, None] + 1) * (int(columns.max()) + 2) + columns + 1
+    _, block = np.unique(block, return_inverse=True)
+    block, values = block.ravel(), shades.ravel()
+    sizes = np.bincount(block)
+    between = np.bincount(block, values) ** 2 / sizes
+    whole = values.sum() ** 2 / values.size
+    return float((between.sum() - whole) / max((values**2).sum() - whole, np.finfo(float).tiny))
+
+
 def heatmap_svg(findings: Findings, matrix: sp.csr_array) -> str:
     """The reordered matrix with lines between clusters, names of few elements, and titles."""
     rows, columns = findings.sides
     high, wide = (float(np.clip(16 * n, 240, 720)) for n in matrix.shape)
     left, top = (_room(_names(side)) for side in findings.sides)
     right, bottom = (_room(_titles(side)) for side in findings.sides)
-    pixels = png(shades(binned(matrix, *findings.orders)))
+    by = best_colour(findings, matrix)
+    values = np.round(255 * cell_shades(binned(matrix, *findings.orders), by)).astype(np.uint8)
+    pixels = png(values, LIFT_COLOURS if by == "lift" else CELL_COLOURS)
     size = f'width="{wide:g}" height="{high:g}"'
     total = f"{left + wide + right:.0f}", f"{top + high + bottom:.0f}"
     row_labels = _labels(rows, findings.orders.rows, findings.cluster_orders.rows, (high, wide))
@@ -81,10 +137,10 @@ def heatmap_svg(findings: Findings, matrix: sp.csr_array) -> str:
     )
 
 
-def png(pixels: np.ndarray) -> bytes:
-    """A picture whose pixels are shades, from 0 to 255, of the colours of cells."""
-    stops, shares = np.array(CELL_COLOURS).T, np.linspace(0, len(CELL_COLOURS) - 1, 256)
-    palette = np.array([np.interp(shares, range(len(CELL_COLOURS)), stop) for stop in stops]).T
+def png(pixels: np.ndarray, colours: Colours = CELL_COLOURS) -> bytes:
+    """A picture whose pixels are shades, from 0 to 255, of these colours."""
+    stops, shares = np.array(colours).T, np.linspace(0, len(colours) - 1, 256)
+    palette = np.array([np.interp(shares, range(len(colours)), stop) for stop in stops]).T
     lines = np.insert(pixels, 0, 0, axis=1)  # each begins with its filter, which is none
     header = struct.pack(">2I5B", pixels.shape[1], pixels.shape[0], 8, 3, 0, 0, 0)
     chunks = {
@@ -135,7 +191,7 @@ def _labels(
             last = (start + end) / 2
             yield _text(side, across + 6, last, titles[cluster], "start")
         if end < length - 1e-6:
-            yield f'<path d="M0,{end:.2f}H{across:g}" stroke="#b35806" stroke-width="0.9"/>\n'
+            yield f'<path d="M0,{end:.2f}H{across:g}" stroke="#555" stroke-width="0.7"/>\n'
 
 
 def _text(side: SideFindings, x: float, y: float, text: str, anchor: str) -> str:

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,7 +27,7 @@ from ..joint.parts import block_sums
 from ..model.storage import save_value
 from ..search.state.coclusters import Step
 from .base_results import BaseResults
-from .describe import glance, headline, lines_about_clusters, sentences_about, top_features
+from .describe import Side, glance, headline, lines_about_clusters, sentences_about, top_features
 from .findings import Feature, Findings, SideFindings
 from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
 from .pictures import heatmap_svg
@@ -190,14 +190,22 @@ class Results(BaseResults):
     def __repr__(self) -> str:
         strong = strongest(self.findings, weight_of(self), 1)
         subject = f"Results of {self.title}:" if self.source else "Results:"
-        return " ".join([subject, self.headline, *map(plain, strong)])
+        return " ".join([subject, self.headline, *(plain(each.sentence) for each in strong)])
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the headline, the blocks and the clusters."""
         return glance(self.findings, self.data.named, weight_of(self))
 
+    @overload
+    def top_features(self, cluster: int, n: int = 10, side: Side = "rows") -> list[Feature]: ...
+
+    @overload
     def top_features(
-        self, cluster: int | None = None, n: int = 10, side: str = "rows"
+        self, cluster: None = None, n: int = 10, side: Side = "rows"
+    ) -> list[list[Feature]]: ...
+
+    def top_features(
+        self, cluster: int | None = None, n: int = 10, side: Side = "rows"
     ) -> list[Feature] | list[list[Feature]]:
         """The n most distinctive elements of the other side for a cluster, or for each cluster."""
         return top_features(self.findings, cluster, n, side)
@@ -307,11 +315,12 @@ class Results(BaseResults):
         source = f'"{DATA_FILE}")  # in the folder of this page' if self.command else "...)"
         if is_large(self.data):
             source = f"{file_name(str(self.data.path))!r})"
-        elif self.source and not self.command:
+        elif self.source and not self.command and Path(self.source).exists():
             source = f"{file_name(self.source)!r})"
+        read = f"comarkov.read({source}" if source != "...)" else "...  # the data of this fit"
         return (
             f"import comarkov\nfrom comarkov import {_kind(self.fitted)}\n\n"
-            f"data = comarkov.read({source}\n"
+            f"data = {read}\n"
             f"model = {self._fit_call()}\n"
             f'comarkov.Results.of(model, data{path}).write("out")'
         )
@@ -320,9 +329,11 @@ class Results(BaseResults):
         """Python that fits the model and, if it is a cut, cuts it."""
         numbers = tuple(side.n_clusters or None for side in self.findings.sides)
         fitted = self.fitted.hierarchy_.n_fitted
-        if fitted == numbers:
-            return f"{self.fitted!r}.fit(data)"
         model = copy(self.fitted)
+        if hasattr(model, "n_jobs"):
+            model.n_jobs = None  # it is of the machine, and does not change the clusters
+        if fitted == numbers:
+            return f"{model!r}.fit(data)"
         model.n_clusters = fitted
         return f"{model!r}.fit(data).cut({numbers})"
 

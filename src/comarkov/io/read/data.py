@@ -13,10 +13,11 @@ import scipy.sparse as sp
 
 from ...joint.inputs import as_csr
 from ...joint.messages import InputError, plural, quote
-from ...joint.objects import as_objects
+from ...joint.objects import as_objects, refuse_surrogates
 from ..files import whole_file
 
 MAX_TEXT = 20_000  # characters of a text that are kept
+MAX_WORDS, MAX_SOURCE = 200, 4096  # characters of what elements are called, and of the source
 NOTES = "annotations"  # the entry with the names of classifications and the keywords of ``read``
 
 
@@ -55,7 +56,7 @@ def annotations_in(parts: dict[str, np.ndarray]) -> dict[str, Any]:
 
 def _string_parts(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
     """Strings end to end in UTF-8, and where each ends: one long string does not widen all."""
-    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+    encoded = [name.encode("utf-8") for name in names]
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
     text = np.frombuffer(b"".join(encoded), np.uint8)
     return {f"{side}_names": text, f"{side}_name_ends": ends}
@@ -70,10 +71,7 @@ def pop_strings(parts: dict[str, np.ndarray], side: str) -> list[str] | None:
         raise ValueError(f"{side}_name_ends is missing, so {side}_names cannot be split")
     ends = parts.pop(f"{side}_name_ends").ravel().tolist()
     starts = [0, *ends[:-1]]
-    return [
-        text[start:end].decode("utf-8", "surrogatepass")
-        for start, end in zip(starts, ends, strict=True)
-    ]
+    return [text[start:end].decode("utf-8") for start, end in zip(starts, ends, strict=True)]
 
 
 Names = Sequence[str] | np.ndarray
@@ -134,15 +132,15 @@ class Data:
             "matrix": csr,
             "row_names": as_names(row_names, n, "row_names"),
             "column_names": as_names(column_names, m, "column_names"),
-            "row_kind": row_kind,
-            "column_kind": column_kind,
-            "source": source,
+            "row_kind": _as_words(row_kind, "row_kind"),
+            "column_kind": _as_words(column_kind, "column_kind"),
+            "source": _as_words(source, "source", MAX_SOURCE),
             "weighting": weighting,
             "named": (named[0] and row_names is not None, named[1] and column_names is not None),
             "row_classes": as_classes(row_classes, n, "row_classes"),
             "column_classes": as_classes(column_classes, m, "column_classes"),
-            "texts": None if texts is None else _as_strings(texts, n, "texts"),
-            "entry_kind": entry_kind,
+            "texts": None if texts is None else _as_strings(map(_valid_text, texts), n, "texts"),
+            "entry_kind": _as_words(entry_kind, "entry_kind"),
             "reading": dict(reading or {}),
         }
         for field, value in values.items():
@@ -220,10 +218,29 @@ def as_names(names: Names | None, size: int, what: str) -> np.ndarray:
 def _as_strings(values: Iterable[Any], size: int, what: str) -> np.ndarray:
     """Strings, one for each element; of the type object, as one long string would widen all."""
     array = as_objects(map(str, values))
+    refuse_surrogates(array, what)
     if array.size != size:
         noun = what.split("[")[0].split("_")[-1]
         raise ValueError(f"{what} has {array.size:,} {noun} for {size:,} elements.")
     return array
+
+
+def _as_words(text: Any, what: str, most: int = MAX_WORDS) -> str:
+    """A short text about the data; the end of a long one is left out."""
+    if not isinstance(text, str):
+        raise TypeError(f"{what} must be a str, got {type(text).__name__}.")
+    refuse_surrogates([text], what)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def _valid_text(text: Any) -> str:
+    """A text without halves of characters: it is only shown, unlike names, which must match."""
+    return str(text).encode("utf-8", "replace").decode()
+
+
+def valid_name(name: str) -> str:
+    """The name of a file as text: bytes of it that are no characters are written in hexadecimal."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def as_classes(

@@ -210,6 +210,15 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in names if not name.startswith((".", "_")))
 
 
+def _readable(folder: Path) -> list[Path]:
+    """The files of a folder in the order of their paths; broken links and pipes are skipped."""
+    paths = sorted(_files(folder))
+    skipped = [path for path in paths if not path.is_file()]
+    if skipped:
+        warn_user(f"Skipped, because it is a broken link or no file: {listed(skipped)}.")
+    return [path for path in paths if path not in skipped]
+
+
 def _is_table(path: Path) -> bool:
     plain = path.with_suffix("") if path.suffix.lower() in PACKING_MARKS.values() else path
     return plain.suffix.lower() in TABLE_SUFFIXES
@@ -227,7 +236,7 @@ class EdgeFiles:
     def of(cls, sources: Sequence[str | os.PathLike[str]], options: ReadOptions) -> EdgeFiles:
         """The files of all sources, those of a folder in the order of their paths."""
         paths = list(map(Path, sources))
-        files = [sorted(_files(path)) if path.is_dir() else [path] for path in paths]
+        files = [_readable(path) if path.is_dir() else [path] for path in paths]
         for side in ("row_classes", "column_classes"):
             for column in columns_in(getattr(options, side)):
                 raise ValueError(

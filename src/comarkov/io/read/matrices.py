@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...joint.inputs import sound_csr
 from ...joint.messages import InputError
 from ..isolation import BAD_HEADER
 from ..read_options import ReadOptions
@@ -173,7 +174,7 @@ def from_npz(file: Opened, options: ReadOptions) -> Data:
             is_sparse = "format" in archive.files
             keys = [key for key in archive.files if not (is_sparse and key in SPARSE_PARTS)]
             parts = {key: archive[key] for key in keys}
-        matrix = _sparse(file.path) if is_sparse else None
+        matrix = sound_csr(sp.load_npz(file.path)) if is_sparse else None
     except UNREADABLE as error:
         problem = f"not an npz file: {reason(error)}"
         raise InputError(problem, file=file.name, advice=SAVE_NPZ) from error
@@ -194,14 +195,6 @@ def _refuse_others(archive: Any) -> None:
         with archive.zip.open(name) as member:
             if member.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
                 raise ValueError(f"{name.removesuffix('.npy')!r} is not an array")
-
-
-def _sparse(path: Path) -> Any:
-    """A sparse matrix; indices from a file must not lead out of it."""
-    matrix = sp.load_npz(path)
-    if matrix.format in ("csr", "csc"):
-        matrix.check_format(full_check=True)
-    return matrix
 
 
 def _from_parts(matrix: Any, parts: dict[str, np.ndarray], name: str) -> Data:

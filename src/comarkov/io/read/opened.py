@@ -8,6 +8,7 @@ import io
 import lzma
 import mmap
 import os
+import re
 import shutil
 import struct
 import sys
@@ -17,7 +18,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,6 +45,10 @@ MAX_UNPACKED_RATIO = 100  # how many times its size a file may unpack to
 PACKING_MARKS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip"}
 SPREADSHEET = ".xlsx"
 ZIP_FORMATS = (".npz", SPREADSHEET)  # zip archives that are formats of their own
+#: The places of cells and rows in a sheet; all that are not far take 200 MB at most.
+CELL = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,3})(\d{1,9})""")
+FAR_CELL = re.compile(rb"""\br\s*=\s*["'](?:[A-Za-z]{3}\d|[A-Za-z]{0,2}\d{5})""")
+MAX_EMPTY_CELLS = 1 << 24
 #: What Python raises for the list of members of a zip file.
 UNOPENED = (zipfile.BadZipFile, NotImplementedError, struct.error, UnicodeDecodeError)
 DAMAGED = (
@@ -136,6 +141,32 @@ def _is_spreadsheet(path: Path) -> bool:
             return "xl/workbook.xml" in archive.namelist()
     except UNOPENED:
         return False
+
+
+def refuse_far_cells(file: Opened, advice: str) -> None:
+    """Refuse sheets with a cell far away from all others: their reader makes room for all between.
+
+    Only sheets with a place from column AAA or row 10,000 on are looked at, which few have.
+    """
+    with zipfile.ZipFile(file.path) as archive:
+        for member in archive.namelist():
+            content = archive.read(member)
+            if b"sheetData" not in content or not FAR_CELL.search(content):
+                continue
+            columns, rows = zip(*CELL.findall(content), strict=True)
+            height, width = max(map(int, rows)), max(map(_column, set(columns)))
+            if height * width > max(MAX_EMPTY_CELLS, MAX_UNPACKED_RATIO * content.count(b"<c")):
+                raise InputError(
+                    f"a cell in {height:,} rows and {width:,} columns of {member} is far away "
+                    "from all others",
+                    file=file.name,
+                    advice=f"Delete it. {advice}",
+                )
+
+
+def _column(letters: bytes) -> int:
+    """The number of the column with these letters: A is 1, AA is 27."""
+    return reduce(lambda number, letter: 26 * number + letter - 64, letters.upper(), 0)
 
 
 def unpacking_limit(path: Path, max_bytes: int | None) -> int:

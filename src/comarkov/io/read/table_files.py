@@ -22,7 +22,7 @@ from . import databases
 from .headers import CountWords, HeaderGuess, guess_header, looks_like_number
 from .lines import Lines, irregular_records, is_regular
 from .matrices import refuse_large_archive
-from .opened import SPREADSHEET, Opened, as_utf8
+from .opened import DAMAGED, SPREADSHEET, Opened, as_utf8, refuse_far_cells
 from .raw_tables import RawTable, columns_to_drop, first_line, table_error, without_columns
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ HEAD_BYTES = 1 << 20  # of long lines, fewer are enough
 MAX_HEAD_BYTES = 1 << 26  # even if they hold no three lines
 MAX_TITLE_LINES = 10  # above a table, with fewer fields than it has
 EAGER_BYTES = 1 << 26  # smaller files are read at once, larger ones a part at a time
+MAX_COLUMNS = 2_000_000  # of a text table; prose in one long line may have more words
 NUMBERS_IN_PROSE = 10  # fewer than one word in so many is a number
 
 
@@ -287,6 +288,10 @@ def _read(lines: Lines) -> RawTable:
     need("Reading tables", "polars")
     import polars as pl
 
+    if lines.width > MAX_COLUMNS:
+        problem = f"the first line has {lines.width:,} cells, more than {MAX_COLUMNS:,}"
+        advice = "For prose use kind='texts'; for numbers save a matrix as .npz."
+        raise InputError(problem, file=lines.file.name, line=lines.skipped + 1, advice=advice)
     fields = [str(i) for i in range(lines.width)]
     schema: Any = dict.fromkeys(fields, pl.String)
     content = lines.file.content
@@ -367,11 +372,12 @@ def _cells(
     again = "Save it again, or as CSV."
     refuse_large_archive(file, "an Excel file", max_bytes, again)
     try:
+        refuse_far_cells(file, again)
         book = fastexcel.read_excel(file.path)
         name = _choose_sheet(book.sheet_names, sheet, file.name)
         cells = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string")
         frame: pl.DataFrame = cells.to_polars()
-    except fastexcel.FastExcelError as error:
+    except (fastexcel.FastExcelError, RuntimeError, *DAMAGED) as error:
         why = first_line(error).removeprefix("calamine error: ")
         problem = f"it is not an Excel file, or it is damaged: {why}"
         raise InputError(problem, file=file.name, advice=again) from error

@@ -18,7 +18,7 @@ from ...joint.messages import InputError, listed, quote, warn_user
 from ...joint.objects import as_objects
 from ..files import is_own
 from ..read_options import JSON_LINES, ReadOptions
-from .data import Data
+from .data import Data, valid_name
 from .naming import MAX_CATEGORIES, chosen_columns, columns_in, distinct
 from .opened import WESTERN, Opened, as_utf8, decoded, detect, is_text, western_note
 from .raw_tables import RawTable, table_error
@@ -212,7 +212,8 @@ def read_folder(folder: Path, options: ReadOptions) -> Data:
     options.check("texts", "a folder")
     texts, skipped, western = {}, [], []
     for path in _files(folder):
-        name, content = path.relative_to(folder).as_posix(), path.read_bytes()
+        name = valid_name(path.relative_to(folder).as_posix())
+        content = path.read_bytes() if path.is_file() else b"\0"  # a broken link, or a pipe
         if not is_text(content, options.encoding):
             skipped.append(name)
             continue

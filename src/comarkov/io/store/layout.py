@@ -24,7 +24,7 @@ from ..files import STORE
 from ..isolation import BAD_HEADER
 from ..read.data import NOTES, Data, annotation_parts, annotations_in, pop_strings
 
-STORE_FORMAT = 1
+STORE_FORMAT = 2
 ROWS_FOLDER, COLUMNS_FOLDER, NAMES_FOLDER = "rows", "columns", "names"  # folders in a store
 #: The arrays of a matrix, as kernels take them; None for the type of the weights.
 MATRIX_TYPES: dict[str, Any] = {
@@ -186,19 +186,23 @@ class Description:
 
     def write(self, folder: Path) -> None:
         """Write store.json, the last file of a store."""
-        content = {"format": STORE_FORMAT, **self.as_json()}
-        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        content = self.as_json()
+        about = {"format": STORE_FORMAT, "digest": _digest(content), **content}
+        text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
         (folder / STORE).write_text(text, encoding="utf-8")
 
     @classmethod
     def read(cls, folder: Path) -> Description:
-        """Read store.json, and check that all files have their sizes."""
+        """Read store.json, and check that all arrays are listed, and have their sizes."""
+        arrays = {path.relative_to(folder).as_posix() for path in folder.rglob("*.npy")}
         try:
             content = json.loads((folder / STORE).read_text(encoding="utf-8"))
-            version = content.pop("format")
-            about = cls.of_json(content) if version == STORE_FORMAT else None
-            is_sound = about is None or about._is_sound()
-        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            version, about = content.pop("format"), None
+            if version == STORE_FORMAT:
+                is_unchanged = content.pop("digest") == _digest(content)
+                about = cls.of_json(content)
+                is_sound = is_unchanged and about._is_sound() and arrays <= about.files.keys()
+        except (OSError, KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
             raise damaged(folder / STORE) from error
         if about is None:
             raise InputError(
@@ -222,7 +226,8 @@ class Description:
             and all(type(count) is int and count > 0 for count in counts)
             and type(self.is_count) is bool
             and self.weights in WEIGHT_TYPES
-            and all(isinstance(value, int | float) for value in (self.scale, self.spread))
+            and all(type(value) is float for value in (self.scale, self.spread))  # for kernels
+            and isinstance(self.weighting, str | None)
             and 0 < self.scale < math.inf
             and self.spread > 0
             and all(isinstance(text, str) for text in texts)
@@ -252,6 +257,11 @@ class Description:
 # --- names, classes and texts -------------------------------------------------------------------
 
 
+def _digest(content: Mapping[str, Any]) -> str:
+    """A digest of plain values."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
 def names_file(side: str) -> str:
     """The file in a store with the names of a "row" or "column"."""
     return f"{NAMES_FOLDER}/{side}_names.npy"
@@ -266,10 +276,7 @@ def write_names(folder: Path, side: str, names: Sequence[str] | np.ndarray) -> d
         ArrayWriter(folder / ends, np.int64) as end,
     ):
         for start in range(0, len(names), NAMES_AT_A_TIME):
-            part = [
-                name.encode("utf-8", "surrogatepass")
-                for name in names[start : start + NAMES_AT_A_TIME]
-            ]
+            part = [name.encode("utf-8") for name in names[start : start + NAMES_AT_A_TIME]]
             end.append(text.size + np.cumsum([len(name) for name in part], dtype=np.int64))
             text.append(np.frombuffer(b"".join(part), np.uint8))
     return {texts: text.written, ends: end.written}

@@ -17,7 +17,7 @@ from ...joint.inputs import as_csr, is_on_disk, named_csr, names
 from ...joint.joint import Joint, joint, with_names
 from ...joint.messages import warn_user
 from ...joint.weighting import Weighting, frequencies, row_sums
-from ..files import DATA_FILE, REFERENCE, is_store
+from ..files import DATA_FILE, REFERENCE, errors_in_json, is_store, read_json
 from ..read.data import Data, as_classes, as_names
 from .building import Block, MatrixWriter, canonical_blocks, map_joint, settle, write_columns
 from .layout import (
@@ -145,7 +145,7 @@ def _check_arrays(folder: Path, about: Description) -> None:
 
 
 def _check_places(folder: Path, data: Joint) -> None:
-    """An error if rows or indices lead out of the arrays."""
+    """An error if rows or indices lead out of the arrays, or if a weight is none."""
     for side, weights in ((folder / ROWS_FOLDER, data), (folder / COLUMNS_FOLDER, data.T)):
         matrix, (_, width), size = weights.matrix, weights.shape, weights.nnz
         lengths = np.diff(matrix.indptr)
@@ -155,10 +155,15 @@ def _check_places(folder: Path, data: Joint) -> None:
         are_counts = np.minimum(matrix.ones, matrix.twos).min() >= 0
         if not are_counts or (matrix.ones.astype(np.int64) + matrix.twos > lengths).any():
             raise damaged(side / "ones.npy")
+        if not ((matrix.mass >= 0) & (matrix.mass < np.inf)).all():
+            raise damaged(side / "mass.npy")
         for start in range(0, size, INDICES_AT_A_TIME):
             stop = min(start + INDICES_AT_A_TIME, size)
             if matrix.indices[start:stop].max() >= width:
                 raise damaged(side / "indices.npy")
+            values = matrix.weights[start:stop]
+            if not (values.min() > 0 and values.max() < np.inf):
+                raise damaged(side / "weights.npy")
             if weights.pages is not None:
                 weights.pages.release(start, stop)
 
@@ -200,14 +205,18 @@ def _other_names(store: Store, side: str) -> np.ndarray | None:
 
 def open_reference(folder: Path) -> Store:
     """The store that results in a folder refer to."""
-    content = json.loads((folder / REFERENCE).read_text(encoding="utf-8"))
-    path = Path(content.pop("store"))
+    with errors_in_json(folder / REFERENCE):
+        content = read_json(folder / REFERENCE)
+        path = Path(content.pop("store"))
+        if not content.keys() <= {*REFERENCE_FACTS, "row_names", "column_names"}:
+            raise ValueError("unknown parts")
     if not is_store(path):
         raise FileNotFoundError(
             f"{folder} refers to the data in {path}, which are missing. Move them back, or pack "
             f"their source again into {path}."
         )
-    return open_store(path).changed(**content)
+    with errors_in_json(folder / REFERENCE):
+        return open_store(path).changed(**content)
 
 
 # --- weighted matrices --------------------------------------------------------------------------

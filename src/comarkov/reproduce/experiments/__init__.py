@@ -6,8 +6,12 @@ from ..experiment import Experiment
 from .newsgroups import newsgroups
 from .real_tables import movielens, southern_women
 from .synthetic import circulant, noise, stuck, trading, unequal
+from .thesis import thesis
 
 EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
-    for each in (stuck, unequal, trading, noise, circulant, newsgroups, movielens, southern_women)
+    for each in (
+        *(stuck, unequal, trading, noise, circulant),
+        *(newsgroups, thesis, movielens, southern_women),
+    )
 }

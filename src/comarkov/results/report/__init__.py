@@ -15,7 +15,7 @@ REPORT_PAGE = Page(
     scripts=(
         *("page", "numbers", "reading", "tree", "titles", "profile", "data"),
         *("colours", "drawing", "span", "picture", "heatmap", "navigation"),
-        *("block_margins", "blocks", "merges", "path", "map", "classes", "class_table"),
+        *("blocks", "map", "classes", "class_table"),
         *("members", "cards", "search", "highlight", "levels", "main"),
     ),
     styles=("report", "cards", "classes", "print"),

@@ -14,14 +14,14 @@ from ...costs.lift import cluster_lift, expected_shares, octaves
 from ...joint.messages import plural
 from ..findings import Findings, SideFindings, strongest
 from ..levels import SideLevels, block_shares
-from ..words.figures import short_name
+from ..pictures import best_colour
+from ..words.figures import are_readable, short_name
 from ..words.next_steps import next_steps
-from ..words.sentences import opening_of
+from ..words.sentences import opening_of, weight_of
 from .payload import compress, varints
 
 MAX_TABLE_BYTES = 250_000  # compressed; a larger table of blocks is only in the folder
 MAX_MATCHED_CLASSES = 200  # that are matched with clusters: the table of a matching is dense
-CHEAPEST_PAIRS = 6  # that are written out
 NODE_FEATURES = 8  # elements that are listed as distinctive of a node
 BLOCK_ELEMENTS = 40  # of a side that is not clustered, in the block matrix
 TYPICALITY_STEPS = 256  # by which elements are sorted by how typical they are
@@ -63,6 +63,8 @@ def about(results: Any) -> dict[str, Any]:
         **{f"{side.axis}s": _side(results.findings, side) for side in results.findings.sides},
         "views": [view.facts for view in results.views],
         "information": results.findings.information.rows_columns,
+        "colour": best_colour(results.findings, results.matrix),
+        "entry": f"mean {weight_of(results).noun}",
         "classes": {
             f"{side.axis}s": [
                 {"title": title, "classes": _by_size(each), "accuracy": _accuracy(each, side)}
@@ -85,7 +87,8 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
             if (shown := shown_elements(findings, side)) is not None
             and shown.size < side.names.size
         },
-        "cheapest": {side.axis: _cheapest_pairs(side) for side in findings.sides},
+        "nothing": all(side.n_clusters <= 1 for side in findings.sides),
+        "colour": best_colour(findings, results.matrix),
         "level_controls": _level_controls(results),
         "opening": opening_of(results),
         "steps": next_steps(results),
@@ -122,20 +125,12 @@ def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
     stability = [None] * side.n_clusters if side.stability is None else side.stability.tolist()
     return {
         "kind": side.kind,
+        "kinds": plural(side.kind),
+        "readable": are_readable(side.names, side.kind),
         "clusters": side.n_clusters,
         "stability": [None if x is None or np.isnan(x) else round(x, 4) for x in stability],
         "shown": None if shown is None else shown.tolist(),
     }
-
-
-def _cheapest_pairs(side: SideFindings) -> list[tuple[int, int, float]]:
-    """The pairs of clusters that cost least to merge, with the bits that this costs."""
-    if side.merge_costs is None:
-        return []
-    first, second = np.triu_indices(side.n_clusters, 1)
-    costs = side.merge_costs[first, second]
-    order = np.argsort(costs, kind="stable")[:CHEAPEST_PAIRS]
-    return [(int(first[i]), int(second[i]), float(costs[i])) for i in order]
 
 
 # --- known classes ----------------------------------------------------------------------------

@@ -22,15 +22,17 @@ WHOLE_DIGITS = 20  # decimal digits from which on a floating-point number is who
 
 
 def lift_text(lift: float) -> str:
-    """How many times as much as expected: ×0.25, ×2.4, ×270, ×1,540."""
+    """How many times as much as expected: ×0.25, ×2.0, ×270, ×1,540."""
     if not math.isfinite(lift):
         return "×∞"
+    if lift == 0:
+        return "×0"
     if 0 < lift < 0.005:
         return "<×0.01"
     if lift < 1:
-        return f"×{_plain(_round(lift, 2))}"
+        return f"×{_round(lift, 2)}"
     if lift < 10:
-        return f"×{_plain(_significant(lift, 2))}"
+        return f"×{_round(lift, 1)}" if lift < 9.95 else "×10"
     return f"×{_plain(_round(lift, 0) if lift < 1000 else _significant(lift, 3))}"
 
 
@@ -95,11 +97,21 @@ CODE = re.compile(r"[ACGTN]{8,}|\b(?=[0-9a-f-]*[0-9])[0-9a-f]{8}(-?[0-9a-f]{4,})
 
 
 def short_name(name: str, longest: int = NAME_LENGTH) -> str:
-    """A name on one line, without control characters, cut to a length."""
+    """A name on one line, without control characters, cut to a length, if possible at a word's end.
+
+    Examples
+    --------
+    >>> short_name("Weather stations of the north", 20)
+    'Weather stations of…'
+    """
     line = " ".join(name.split())
     if not line.isprintable():
         line = "".join(letter for letter in line if unicodedata.category(letter) != "Cc")
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+    if len(line) <= longest:
+        return line
+    start = line[:longest]  # one more than what stays, to see whether a word ends there
+    word = start.rfind(" ")
+    return start[: word if 2 * word >= longest else longest - 1].rstrip(" ·,") + "…"
 
 
 def are_positions(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:

@@ -58,7 +58,7 @@ def _suggestions(results: Results) -> Iterator[tuple[str, str]]:
         numbers = [
             min(4, s.labels.size) if s.is_clustered else None for s in results.findings.sides
         ]
-        why = "Ask for some clusters to see the strongest contrasts, real or not:"
+        why = "To see the strongest contrasts anyway (they may be chance):"
         yield why, _refit(results, numbers=(numbers[0], numbers[1]))
     kinds = {side.kind for side in results.findings.sides}
     if getattr(results.fitted, "weighting_", None) is None and kinds & WORDS:
@@ -87,10 +87,10 @@ def _levels(results: Results) -> Iterator[tuple[str, str]]:
         and all(k is None or 2 * k <= n for k, n in zip(level.n_clusters, sizes, strict=True))
     ]
     coarser = [level for level in levels[fit + 1 :] if level.kept >= COARSER_SHARE * kept]
-    reasons = {"Finer clusters show more": [] if _is_explained(results) else finer}
+    reasons = {"For more detail": [] if _is_explained(results) else finer}
     for why, choices in (reasons | {"Fewer clusters would do nearly as well": coarser}).items():
         for level in choices[-1:]:
-            numbers = " x ".join(str(k) for k in level.n_clusters if k is not None)
+            numbers = " × ".join(str(k) for k in level.n_clusters if k is not None)
             text = f"{why}: {numbers} clusters keep {percent_text(level.kept)}."
             yield text, _cut(results, level.n_clusters)
 

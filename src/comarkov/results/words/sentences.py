@@ -16,6 +16,7 @@ from ...joint.messages import as_plural, plural
 from ...search.select.beta import DEFAULT_BETA
 from ...search.select.number_ladder import OUT_OF_TIME
 from ..findings import Findings, SideFindings
+from ..findings import strongest as strongest_elements
 from .figures import (
     GENERIC,
     INFORMATIVE,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 ALMOST_NOTHING = 0.05  # share of information below which almost nothing was kept
 SURE_CONFIDENCE = 0.9  # from which on an element counts as placed with certainty
 NAMES_IN_SENTENCE = 3  # members or elements that stand for a cluster
+CODES_IN_SENTENCE = 2  # of names that only identify elements
 NAME_IN_SENTENCE = 40  # characters
 VAGUE = {"weight", "weights", "value", "values", "n", "w", "x", "data", "entry", "score", "amount"}
 
@@ -47,6 +49,14 @@ class Part(NamedTuple):
 
 
 Sentence = list[Part]
+
+
+class Finding(NamedTuple):
+    """A pair of clusters, or a cluster and some elements, that have much in common."""
+
+    sentence: Sentence
+    clusters: dict[str, int | None]  #: by "row" and "column"; None on a side without clusters
+    lift: float
 
 
 class Weight(NamedTuple):
@@ -90,10 +100,10 @@ def kind_of(side: SideFindings, count: int = 2) -> Part:
 def caution(findings: Findings, reason: str = "") -> Sentence | None:
     """What to say first if there is next to nothing to see; None otherwise.
 
-    ``reason`` explains the numbers of clusters.
+    ``reason`` explains how many clusters there are.
     """
     if reason == OUT_OF_TIME:
-        return sentence(f"{OUT_OF_TIME} Set more time, or the numbers of clusters.")
+        return sentence(f"{OUT_OF_TIME} Set more time, or how many clusters you want.")
     sides = [side for side in findings.sides if side.is_clustered]
     if all(side.n_clusters == 1 for side in sides):
         groups = _join_groups([[Part("all "), kind_of(side)] for side in sides])
@@ -130,29 +140,31 @@ def overview(findings: Findings) -> Sentence:
     return sentence(_join_groups(clauses), *rest, ".")
 
 
-def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -> list[Sentence]:
+def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -> list[Finding]:
     """The strongest blocks in words, the strongest first, no cluster twice while others remain.
 
     A block is as strong as its part of the information kept, P(x̄,ȳ) log2 lift.
     """
-    sides = findings.sides
+    sides, weight = findings.sides, weight or Weight()
     if all(side.is_clustered for side in sides):
-        blocks = [
-            _concentration(
-                _members(findings.rows, a),
-                _members(findings.columns, b),
-                float(findings.lift[a, b]),
-                float(findings.blocks[a, b]),
-                weight or Weight(),
-            )
-            for a, b in _strongest_blocks(findings, most)
+        return [
+            _block_finding(findings, a, b, weight) for a, b in _strongest_blocks(findings, most)
         ]
-        return blocks + _explained(findings.rows)
     side = next(side for side in sides if side.is_clustered)
-    return _feature_sentences(side, weight or Weight(), most)
+    return _feature_findings(side, weight, most)
 
 
-def _explained(side: SideFindings) -> list[Sentence]:
+def _block_finding(findings: Findings, a: int, b: int, weight: Weight) -> Finding:
+    """A block in words, with the members of both clusters that are most typical of it."""
+    groups = (
+        _members(findings.rows, a, findings.columns, b),
+        _members(findings.columns, b, findings.rows, a),
+    )
+    lift, share = float(findings.lift[a, b]), float(findings.blocks[a, b])
+    return Finding(_concentration(*groups, lift, share, weight), {"row": a, "column": b}, lift)
+
+
+def explained(side: SideFindings) -> list[Sentence]:
     """Of which variables of records the clusters tell most, and of which least."""
     shares = list(side.explained().items()) if side.n_clusters > 1 else []
     if len(shares) < 2:
@@ -183,8 +195,7 @@ def certainty(findings: Findings) -> list[Sentence]:
         sentences.append(
             sentence(
                 _join_groups(shares),
-                f" are placed with a confidence of at least {SURE_CONFIDENCE}: the estimated "
-                "chance that an element belongs to its cluster rather than to another.",
+                f" have a confidence of {SURE_CONFIDENCE} or more.",
             )
         )
     return sentences + _stability(sides)
@@ -216,21 +227,22 @@ def _strongest_blocks(findings: Findings, most: int) -> list[tuple[int, int]]:
     return sorted(chosen, key=pairs.index)
 
 
-def _feature_sentences(side: SideFindings, weight: Weight, most: int) -> list[Sentence]:
+def _feature_findings(side: SideFindings, weight: Weight, most: int) -> list[Finding]:
     """For a fit of one side: the elements of the other side that its clusters concentrate on."""
     assert side.across is not None
     whole = dict(zip(side.other_names.tolist(), side.across.sum(axis=0).tolist(), strict=True))
-    sentences = []
+    found = []
+    none: dict[str, int | None] = {"row": None, "column": None}
     for a in range(side.n_clusters):
         features = [f for f in side.distinctive(a, NAMES_IN_SENTENCE) if f.lift >= INFORMATIVE]
         if features:
             share = sum(feature.share for feature in features) * float(side.shares[a])
             lift = share / side.shares[a] / sum(whole[feature.name] for feature in features)
-            names = _name_list([feature.name for feature in features])
+            names = _join_groups([[_name_part(feature.name)] for feature in features])
             bits = sum(feature.bits for feature in features)
             text = _concentration(_members(side, a), (names, False), lift, share, weight)
-            sentences.append((-bits, a, text))
-    return [text for _, _, text in sorted(sentences)[:most]]
+            found.append((-bits, a, Finding(text, none | {side.axis: a}, lift)))
+    return [finding for _, _, finding in sorted(found, key=lambda each: each[:2])[:most]]
 
 
 Group = tuple[Sentence, bool]  # the words for some elements, and whether there is only one
@@ -240,22 +252,37 @@ def _concentration(one: Group, other: Group, lift: float, share: float, weight: 
     verb = " concentrates on " if one[1] else " concentrate on "
     amount = f"{lift_text(lift)[1:]} times as {weight.amount} {weight.noun} as expected"
     return sentence(
-        one[0], verb, other[0], f": {amount}, {percent_text(share)} of all {weight.noun}."
+        one[0], verb, other[0], f": {amount} ({percent_text(share)} of all {weight.noun})."
     )
 
 
-def _members(side: SideFindings, cluster: int) -> Group:
-    """The members of a cluster in words: all of them if they are few, else the most typical."""
+def _members(
+    side: SideFindings, cluster: int, other: SideFindings | None = None, block: int = 0
+) -> Group:
+    """The members of a cluster in words: all of them if they are few, else some examples.
+
+    Those that stand for the cluster together with one of the other side are typical of both.
+    """
     size = int(side.sizes[cluster])
-    if not size or not are_readable(side.names, side.kind):
-        start, title = [Part("the "), *counted(size, side)], _title(side, cluster)
-        if _is_numbered(side, cluster):
-            return [*start, Part(" of "), title], size == 1
-        return [*start, Part(" “"), title, Part("”")], size == 1
-    names = _name_list(side.typical(cluster, NAMES_IN_SENTENCE))
+    members = side.members(cluster) if other is None else _typical_of(side, cluster, other, block)
+    if size == 1:
+        return [Part("the "), kind_of(side, 1), Part(" "), *_name_list(side, members)], True
     if size <= NAMES_IN_SENTENCE:
-        return [Part("the "), kind_of(side, size), Part(" "), *names], size == 1
-    return [*counted(size, side), Part(" such as "), *names], False
+        return [Part("the "), kind_of(side, size), Part(" "), *_name_list(side, members)], False
+    if are_readable(side.names, side.kind):
+        names = _name_list(side, members[:NAMES_IN_SENTENCE])
+        return [*counted(size, side), Part(" such as "), *names], False
+    codes = [[_name_part(side.names[i])] for i in members[:CODES_IN_SENTENCE]]
+    return [*counted(size, side), Part(" ("), *_join_groups(codes, ", "), Part(", …)")], False
+
+
+def _typical_of(side: SideFindings, cluster: int, other: SideFindings, block: int) -> np.ndarray:
+    """The members of a cluster that have most in common with a cluster of the other side."""
+    assert other.across is not None
+    members = side.members(cluster)
+    best, _, _ = strongest_elements(other.across[block], other.across.sum(axis=0), side.names.size)
+    ranked = best[np.isin(best, members)]
+    return np.concatenate([ranked, members[~np.isin(members, ranked)]])
 
 
 def _title(side: SideFindings, cluster: int) -> Part:
@@ -268,18 +295,20 @@ def _is_numbered(side: SideFindings, cluster: int) -> bool:
     return side.titles[cluster] == f"cluster {cluster}"
 
 
-def _name_list(names: list[str]) -> Sentence:
-    return _join_groups(
-        [[Part(short_name(name, NAME_IN_SENTENCE), is_name=True)] for name in names]
-    )
+def _name_list(side: SideFindings, elements: Iterable[int]) -> Sentence:
+    return _join_groups([[_name_part(side.names[i])] for i in elements])
 
 
-def _join_groups(groups: list[Sentence]) -> Sentence:
-    """Groups of parts with commas and a final and."""
+def _name_part(name: str) -> Part:
+    return Part(short_name(name, NAME_IN_SENTENCE), is_name=True)
+
+
+def _join_groups(groups: list[Sentence], last: str = " and ") -> Sentence:
+    """Groups of parts with commas, and another word before the last one."""
     parts: Sentence = []
     for i, group in enumerate(groups):
         if i:
-            parts.append(Part(" and " if i == len(groups) - 1 else ", "))
+            parts.append(Part(last if i == len(groups) - 1 else ", "))
         parts += group
     return parts
 
@@ -309,15 +338,14 @@ def _stability(sides: list[SideFindings]) -> list[Sentence]:
     least, side, a = min(known, key=lambda each: each[0])
     if least > 0.999:
         return [sentence("Every repeated search found the same clusters.")]
-    article, before, after = ("", " ", "") if _is_numbered(side, a) else ("the ", " cluster “", "”")
+    before, after = (" ", "") if _is_numbered(side, a) else (" cluster “", "”")
     return [
         sentence(
-            f"Clusters of repeated searches overlap with these by {percent_text(mean)} "
-            f"on average; least for {article}",
+            f"Repeated searches reproduce the clusters with {mean:.0%} overlap; the ",
             kind_of(side, 1),
             before,
             _title(side, a),
-            f"{after}, {percent_text(least)}.",
+            f"{after} is the least stable ({least:.0%}).",
         )
     ]
 
@@ -327,7 +355,7 @@ class Opening(NamedTuple):
 
     caution: Sentence | None  #: if there is next to nothing to see
     overview: Sentence
-    strongest: list[Sentence]
+    strongest: list[Finding]
     certainty: list[Sentence]
     numbers: str  #: why there are so many clusters; empty if they were given
     beta: str  #: where β comes from
@@ -340,7 +368,7 @@ def opening_of(results: Results) -> Opening:
         caution=caution(findings, results.selection_reason),
         overview=overview(findings),
         strongest=strongest(findings, weight_of(results)),
-        certainty=certainty(findings) or [sentence("How certain the clusters are is not known.")],
+        certainty=[*explained(findings.rows), *certainty(findings)],
         numbers=results.selection_reason,
         beta=beta_reason(results),
     )

@@ -2,7 +2,8 @@
 
 A word stands in the title of the cluster for which it scores highest (see ``score_features``), so
 titles share no words. Only a cluster whose own words are all weak borrows its best word and adds an
-own one: "UA · VX" beside "UA".
+own one: "UA · VX" beside "UA". A cluster with one member has its name, and one that nothing
+distinguishes has the names of typical members. No title mixes names of rows and of columns.
 
 Titles that people give come as JSON from the report, or as the same mapping from Python:
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
@@ -25,7 +27,7 @@ import numpy as np
 
 from ...costs.lift import octaves
 from ...joint.messages import InputError, did_you_mean, plural, similar_file
-from .figures import GENERIC, INFORMATIVE, WORDS, are_positions, are_readable, short_name
+from .figures import INFORMATIVE, WORDS, are_positions, are_readable, short_name
 
 if TYPE_CHECKING:
     from ..findings import Findings, SideFindings
@@ -33,9 +35,13 @@ if TYPE_CHECKING:
 
 TITLE_CANDIDATES = 40  # elements that are considered for each cluster
 TITLE_WORDS = 3  # at most
-TITLE_LENGTH = 48  # characters of a title of several words
+TITLE_NAME = 80  # characters of a name in a title; pages show as much as there is room for
+TITLE_LENGTH = 90  # characters of a title of several words
 WEAKEST_WORD = 0.2  # its score, relative to the best of its cluster
 UNTYPICAL = 1e-12  # score of members that are not typical at all
+CUT_WORDS = re.compile(  # what is left of don't, we'll and the like
+    "(ai|are|could|did|does|do|had|has|have|is|might|must|need|sha|should|was|were|wo|would)n|ll|re|ve"
+)
 BETWEEN = " · "
 TITLES_FILE = "titles.json"
 TITLES_KEYS = {"n_clusters", "rows", "columns"}
@@ -53,8 +59,9 @@ class Words(NamedTuple):
     names: list[str]  #: shortened
     scores: np.ndarray  #: by (cluster, element); 0 where an element says nothing about a cluster
     prefix: str  #: before names that are numbers: "month "
-    members: list[str]  #: the name of the most typical member of each cluster; empty if unreadable
+    members: list[str]  #: the names of typical members of each cluster; empty if unreadable
     are_names: bool = True  #: False where neither side has names
+    alone: Mapping[int, str] = {}  #: the names of members that are alone in their cluster
 
 
 def cluster_titles(side: SideFindings) -> list[str]:
@@ -95,9 +102,10 @@ def score_features(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _words_of(side: SideFindings, across: np.ndarray) -> Words:
     """The words for the clusters of a side, from the names of the other side or from its own."""
     members = [""] * side.n_clusters
+    typical = [_own_names(side, a) for a in range(side.n_clusters)]
     if are_readable(side.names, side.kind):
-        names = [short_name("".join(side.typical(a, 1))) for a in range(side.n_clusters)]
-        members = [f"{side.kind} {name}" if name.isdecimal() else name for name in names]
+        members = typical
+    alone = {a: typical[a] for a in np.flatnonzero(side.sizes == 1).tolist()}
     match _naming(side):
         case "members":
             elements, scores = _score_members(side)
@@ -106,10 +114,22 @@ def _words_of(side: SideFindings, across: np.ndarray) -> Words:
             elements, scores = score_features(across)
             names, kind = side.other_names[elements], side.other_kind
         case _:
-            return Words([], np.zeros((len(members), 0)), "", members, are_names=False)
-    shown = [short_name(name) for name in names]
-    are_numbers = bool(shown) and all(name.isdecimal() for name in shown)
-    return Words(shown, scores, f"{kind} " if are_numbers and kind not in GENERIC else "", members)
+            return Words([], np.zeros((len(members), 0)), "", members, are_names=False, alone=alone)
+    shown = [short_name(name, TITLE_NAME) for name in names]
+    if kind in WORDS:
+        scores = scores * [not CUT_WORDS.fullmatch(name) for name in shown]
+    return Words(shown, scores, f"{kind or 'number'} ", members, alone=alone)
+
+
+def _own_names(side: SideFindings, cluster: int) -> str:
+    """The names of typical members, as a title."""
+    title = _join([short_name(name, TITLE_NAME) for name in side.typical(cluster, TITLE_WORDS)])
+    return _with_prefix(title, f"{side.kind or 'number'} ")
+
+
+def _with_prefix(title: str, prefix: str) -> str:
+    """A title of numbers says what they number: "month 5 · 7"."""
+    return title if not title or any(map(str.isalpha, title)) else prefix + title
 
 
 def _naming(side: SideFindings) -> str:
@@ -135,11 +155,13 @@ def _score_members(side: SideFindings) -> tuple[np.ndarray, np.ndarray]:
 
 def _title(words: Words, cluster: int, taken: list[str]) -> str:
     """The words that score higher here than in any other cluster; different from those taken."""
+    if name := words.alone.get(cluster):
+        return _distinct(name, "", taken)
     scores = words.scores[cluster]
     ranked = np.argsort(-scores, kind="stable")[: np.count_nonzero(scores > 0)]
     if not ranked.size:
-        title = "mixed" if words.are_names else f"cluster {cluster}"
-        return _distinct(title, words.members[cluster], taken)
+        title = words.members[cluster] or "mixed" if words.are_names else f"cluster {cluster}"
+        return _distinct(title, "", taken)
     parts = (title.removeprefix(words.prefix).split(BETWEEN) for title in taken)
     used = {_key(word) for title in parts for word in title}
     best = words.scores.max(axis=0)
@@ -147,7 +169,8 @@ def _title(words: Words, cluster: int, taken: list[str]) -> str:
     strong = [i for i in own if scores[i] >= WEAKEST_WORD * scores[ranked[0]]]
     chosen = [words.names[i] for i in strong or [ranked[0], *own[:1]]]
     title = _join(chosen)
-    return _distinct(words.prefix + title if title else "no name", words.members[cluster], taken)
+    title = _with_prefix(title, words.prefix) or "no name"
+    return _distinct(title, words.members[cluster], taken)
 
 
 def _join(names: list[str]) -> str:
@@ -161,9 +184,9 @@ def _join(names: list[str]) -> str:
 
 
 def _distinct(title: str, member: str, taken: list[str]) -> str:
-    """The title; if another cluster has it, with a member or a number added."""
+    """The title; if another cluster has it, that of its members, or with a number added."""
     if title in taken and member:
-        title = f"{title}{BETWEEN}{member}"
+        title = member
     if title not in taken:
         return title
     return next(text for n in count(2) if (text := f"{title} ({n})") not in taken)
@@ -227,7 +250,7 @@ def _read_titles(titles: Titles) -> tuple[Mapping[str, Any], str | None]:
         except FileNotFoundError:
             advice = similar_file(Path(file)) or " Check the path."
             raise FileNotFoundError(f"There is no file {file!r}.{advice}") from None
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise InputError(
                 f"This is not JSON: {error}", file=file, advice=EXPECTED_TITLES
             ) from None
@@ -250,7 +273,7 @@ def _titles_of(side: SideFindings, titles: Any, file: str | None) -> dict[int, s
         raise InputError(message, file=file, advice=EXPECTED_TITLES)
     given = {}
     for key, title in titles.items() if isinstance(titles, Mapping) else enumerate(titles):
-        if not str(key).isdecimal() or int(key) >= side.n_clusters:
+        if not str(key).isdecimal() or float(key) >= side.n_clusters:
             numbers = f"Clusters are numbered from 0 to {side.n_clusters - 1}."
             message = f"There is no {side.axis} cluster {key}, which the titles name {title!r}"
             raise InputError(message, file=file, advice=numbers)

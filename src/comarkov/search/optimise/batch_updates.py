@@ -175,7 +175,7 @@ class Batch:
             self.n_iter += 1
             run.monitor.report(stage, run.beta, iteration, cost)
             if run.checkpoint is not None:
-                run.checkpoint.keep(self, stage)
+                run.checkpoint.keep(self)
             if before - cost <= run.settings.tol or run.stop():
                 return
         self.converged = False

@@ -300,33 +300,18 @@ def anneal(
 ) -> Solution[CoClusters]:
     """AnnITCC: solve at α = 1, then lower α step by step to β, each time from the last result.
 
-    At α = 1 the cost is one term for the rows plus one for the columns, so each side has its
-    own starts and its own best.
+    With complete sweeps this is the paper's algorithm to the letter, which solves for both sides
+    together at α = 1 and keeps the best pair. Otherwise each side has its own best.
     """
-
-    def start(side: int, i: int) -> CoClusters:
-        own = run.at(1.0).drawing(Purpose.START, i, side)
-        state = problem.begin(only(side), own.rng)
-        refine(state, own, f"{SIDES[side]}, start {i + 1}")
-        return state
-
-    def only(side: int) -> list[Start]:
-        return [replace(one, k=one.k if i == side else None) for i, one in enumerate(starts)]
-
-    starts = problem.starts
-    sides = [side for side in (0, 1) if starts[side].k is not None]
-    counts = [1 if starts[side].is_given else run.n_init for side in sides]
+    sides = [side for side in (0, 1) if problem.starts[side].k is not None]
     alphas = schedule(run.beta, beta_step) if len(sides) == 2 else [run.beta]
     problem.prepare()
-    with run.monitor.watch(sum(counts) + len(alphas) - 1):
-        kinds = [partial(start, side) for side in sides]
-        alone = best_of(kinds, counts, run.at(1.0), 0.5 if len(alphas) > 1 else 1.0)
-        rows, columns = (
-            next((one.every_side()[i] for one in alone if one.every_side()[i]), None)
-            for i in (0, 1)
-        )
-        state = CoClusters(problem.joint, rows, columns, max(one.n_iter for one in alone))
-        state.converged = all(one.converged for one in alone)
+    with run.monitor.watch(len(sides) * run.n_init + len(alphas) - 1):
+        first = run.at(1.0)
+        if run.settings.complete:
+            state = anneal_from_starts(problem, first, [1.0]).state
+        else:
+            state = _best_sides(problem, first, sides, 0.5 if len(alphas) > 1 else 1.0)
         path = [state.step(alphas[0])] if keep_path else []
         last = run.drawing(Purpose.FINISH)
         for alpha in alphas[1:]:
@@ -335,6 +320,34 @@ def anneal(
             if keep_path:
                 path.append(state.step(alpha))
     return Solution(state, path)
+
+
+def _best_sides(
+    problem: CoClusterProblem, run: Run, sides: Sequence[int], share: float
+) -> CoClusters:
+    """Return the best of several starts of each side by itself, for α = 1.
+
+    There the cost is one term for the rows plus one for the columns.
+    """
+
+    def start(side: int, i: int) -> CoClusters:
+        own = run.drawing(Purpose.START, i, side)
+        state = problem.begin(only(side), own.rng)
+        refine(state, own, f"{SIDES[side]}, start {i + 1}")
+        return state
+
+    def only(side: int) -> list[Start]:
+        return [replace(one, k=one.k if i == side else None) for i, one in enumerate(starts)]
+
+    starts = problem.starts
+    counts = [1 if starts[side].is_given else run.n_init for side in sides]
+    alone = best_of([partial(start, side) for side in sides], counts, run, share)
+    rows, columns = (
+        next((one.every_side()[i] for one in alone if one.every_side()[i]), None) for i in (0, 1)
+    )
+    state = CoClusters(problem.joint, rows, columns, max(one.n_iter for one in alone))
+    state.converged = all(one.converged for one in alone)
+    return state
 
 
 @dataclass(frozen=True)

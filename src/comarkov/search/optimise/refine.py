@@ -117,11 +117,11 @@ def refine(state: Clustering, run: Run, stage: str) -> None:
         state.n_iter += 1
         run.monitor.report(stage, run.beta, iteration, cost)
         if run.checkpoint is not None:
-            run.checkpoint.keep(state, stage)
+            run.checkpoint.keep(state)
         settled = saved <= run.settings.tol
         if settled and all(visit.complete for visit in visits):
             return
-        complete = settled
+        complete = settled or run.settings.complete
     state.converged = False
 
 

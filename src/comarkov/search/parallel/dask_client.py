@@ -34,7 +34,7 @@ NO_CLIENT = (
 
 
 class LostError(Exception):
-    """A worker took data with it that only this process can send again."""
+    """A worker was lost, and what it held with it."""
 
 
 class Cluster:

@@ -10,12 +10,11 @@ from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
-from ...joint.joint import Joint
 from ..progress import active_bar
 from ..run import Run
-from .dask_client import Cluster, Task
+from .dask_client import Cluster, LostError, Task
 from .dask_joint import ClusterJoint
-from .peers import LostError, Member, Order, Peer, Plan, Work, attach, result_of
+from .peers import Member, Order, Peer, Plan, Work, attach, result_of
 
 ATTEMPTS = 20  # at the same fit, while all workers are lost
 PAUSE = 0.3  # seconds until the scheduler has noticed that a worker is lost
@@ -24,10 +23,8 @@ POLL = 0.25  # seconds between looks at what else happens
 LOST = (OSError, RuntimeError, KeyError, TimeoutError)  # what calls of lost peers raise
 
 
-def compute(data: Joint, work: Work, run: Run) -> Any:
-    """Return work(data, run): by all workers that have parts of the data, or in this process."""
-    if not isinstance(data, ClusterJoint):
-        return work(data, run)
+def compute(data: ClusterJoint, work: Work, run: Run) -> Any:
+    """Return work(data, run), done by all workers that have parts of the data."""
     if data.bounds.size == data.T.bounds.size == 2:  # too small to be divided
         return work(data.gather().with_threads(run.n_jobs), run)
     for _ in range(ATTEMPTS):
@@ -62,11 +59,11 @@ class _Fit:
                 self._start(work)
             yield self
         finally:
-            for actor in self._actors.values():
-                with suppress(*LOST):
-                    actor.leave()
-            self._futures.clear()
-            self._actors.clear()
+            with suppress(*LOST):
+                for left in [actor.leave() for actor in self._actors.values()]:
+                    left.result(timeout=PAUSE)
+            with suppress(*LOST):
+                self._cluster.client.cancel(self._futures, force=True)
 
     def result(self) -> Any:
         """Return the result of the peers, and pass on what they report meanwhile."""
@@ -93,7 +90,8 @@ class _Fit:
     def _start(self, work: Work) -> None:
         from cloudpickle import dumps
 
-        cluster, earlier = self._cluster, self._checkpoint and self._checkpoint.content
+        cluster = self._cluster
+        earlier = None if self._checkpoint is None else self._checkpoint.content
         cluster.refresh()
         addresses = sorted(set(cluster.workers))
         submit = cluster.client.submit

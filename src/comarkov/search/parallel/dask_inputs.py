@@ -19,9 +19,16 @@ from ...joint.weighting import Weighting
 from ...kernels.matrix import Matrix
 from . import dask_edges
 from .dask_client import Cluster
-from .dask_joint import ClusterJoint, DaskSide, bounds_of, form_of_joint, rows_between
+from .dask_joint import (
+    ClusterJoint,
+    DaskSide,
+    Parts,
+    bounds_of,
+    form_of_joint,
+    rows_between,
+    sent_parts,
+)
 from .dask_partition import BANDS, Numbered, as_band, partitioned
-from .dask_parts import Parts, sent_parts
 
 
 def from_store(store: Any, weighting: Weighting | None, cluster: Cluster) -> ClusterJoint:
@@ -38,7 +45,7 @@ def from_store(store: Any, weighting: Weighting | None, cluster: Cluster) -> Clu
         parts = Parts(cluster, bounds, cluster.map(_stored_part, pieces))
         cluster.finish(parts.futures)
         sides.append(DaskSide(bounds, np.array(data.row_mass), own, parts))
-    return ClusterJoint(*sides, form_of_joint(store.joint), store.joint.nnz)
+    return ClusterJoint(sides[0], sides[1], form_of_joint(store.joint), store.joint.nnz)
 
 
 def _cuts(store: Any, cluster: Cluster) -> list[tuple[str, int, int]]:
@@ -112,7 +119,7 @@ def from_memory(whole: Joint, cluster: Cluster) -> ClusterJoint:
     for data in (whole, whole.T):
         parts = sent_parts(data, cluster)
         sides.append(DaskSide(parts.bounds, data.row_mass, data.row_names, parts))
-    return ClusterJoint(*sides, form_of_joint(whole), whole.nnz)
+    return ClusterJoint(sides[0], sides[1], form_of_joint(whole), whole.nnz)
 
 
 def _numbered(X: Any, cluster: Cluster) -> Numbered:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import logging
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import NO_MASS
-from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights, part_digest
 from ...joint.parts import count_parts, part_bounds, total
 from ...joint.scale import FAINTEST, Extent, spread_of
 from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
+from .dask_client import Cluster, Task
+from .worker import placed_rows
 
-if TYPE_CHECKING:
-    from .dask_parts import Parts
+Result = TypeVar("Result")
 
 
 class Facts(NamedTuple):
@@ -111,6 +113,59 @@ def formed(rows: sp.csr_array, form: Form) -> Matrix:
 ROW_BYTES = 24  # bytes, beside those of its entries
 
 
+@dataclass(eq=False)
+class Parts:
+    """Tasks whose results are the parts of a matrix, which stay on their workers.
+
+    ``source`` is the matrix if it is in the memory of this process: parts are sent again if their
+    worker is lost. Without it the scheduler computes lost parts again.
+    """
+
+    cluster: Cluster
+    bounds: np.ndarray  # part p has the rows from bounds[p] to bounds[p + 1]
+    futures: list[Task]
+    source: Joint | None = None
+
+    def gathered(self) -> list[Matrix]:
+        """Return all parts in this process."""
+        self.restore()
+        return aligned(self.cluster.gather(self.futures))
+
+    def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
+        """Return a matrix in this process that has these rows, and where they are in it."""
+        self.restore()
+        chosen, places = placed_rows(self.bounds, numbers)
+        tasks = [
+            self.cluster.submit(chosen_rows, *both)
+            for both in zip(self.futures, chosen, strict=True)
+        ]
+        return joined(aligned(self.cluster.results(tasks))), places
+
+    def restore(self) -> bool:
+        """Send lost parts again; return whether there were any."""
+        lost = [p for p, future in enumerate(self.futures) if future.status == "cancelled"]
+        if self.source is None or not lost:
+            return False
+        self.cluster.refresh()
+        for p in lost:
+            self.futures[p] = self.sent(p)
+        return True
+
+    def sent(self, p: int) -> Task:
+        """Send a part to the worker that is likely to compute it."""
+        assert self.source is not None
+        rows = rows_between(self.source.matrix, int(self.bounds[p]), int(self.bounds[p + 1]))
+        return self.cluster.scatter(rows, p / (self.bounds.size - 1))
+
+
+def sent_parts(source: Joint, cluster: Cluster) -> Parts:
+    """Send the parts of a matrix in memory to workers."""
+    bounds = bounds_of(source.matrix.indptr, source.shape[1])
+    parts = Parts(cluster, bounds, [], source)
+    parts.futures = [parts.sent(p) for p in range(bounds.size - 1)]
+    return parts
+
+
 class DaskSide(NamedTuple):
     """The rows of a matrix: where their parts begin and end, their masses and names."""
 
@@ -195,6 +250,13 @@ class ClusterJoint(Joint):
         return table_bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
 
     @cached_property
+    def digest(self) -> str:
+        """A digest of all entries, equal for the same matrix in memory, on disk and on workers."""
+        cluster = self.parts.cluster
+        self.parts.restore()
+        return self.joined_digest(cluster.results(cluster.map(part_digest, self.parts.futures)))
+
+    @cached_property
     def T(self) -> Self:  # noqa: N802, as in NumPy
         """The transpose."""
         turned = type(self)(self.__dict__["columns"], self.__dict__["rows"], self.form, self.nnz)
@@ -222,10 +284,21 @@ class ClusterJoint(Joint):
 
     def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
         """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
-        matrix, places = self._worker.rows(rows)
+        matrix, places = self.__dict__.get("worker", self.parts).rows(rows)
         n = matrix.mass.size
         chosen = Joint(matrix, (n, self.shape[1]), self.scale, self.is_count)
         return chosen.subset(places, squeeze)
+
+    def compute(self, work: Callable[[Joint, Any], Result], run: Any) -> Result:
+        """Return work(this matrix, run), done by all workers that have parts of it."""
+        from .dask_fit import compute  # which needs this module
+
+        return compute(self, work, run)
+
+    def close(self) -> None:
+        """Let workers forget the matrix, which cannot be used any more."""
+        for side in (self, self.T):
+            side.parts.futures.clear()
 
     def with_threads(self, threads: int) -> Self:
         """Return this matrix: its workers have threads of their own."""

@@ -201,7 +201,7 @@ def fill_blocks(
         add_blocks(out, cross[chunk], labels[chunk], mass[chunk])
         return out
 
-    blocks.mass[:] = sum(worker.chunks(-(-labels.size // CHUNK), of_chunk))
+    blocks.mass[:] = sum(worker.chunks(of_chunk, -(-labels.size // CHUNK)))
     derive(blocks)
 
 

@@ -19,16 +19,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from ...joint.parts import Change, aligned_ranges, total_of_ranges
 from ...kernels.matrix import Matrix
 from ...kernels.tables import MassTable
-from ..checkpoint import Checkpoint
+from ..checkpoint import Checkpoint, Content
 from ..progress import Bar, Limits, Monitor, Progress, showing_in
 from ..run import Run
+from .dask_client import LostError
 from .dask_joint import ClusterJoint, aligned, chosen_rows, joined
 from .worker import (
     CHUNK,
@@ -40,7 +41,7 @@ from .worker import (
     Stop,
     Worker,
     joined_step,
-    rows_of_parts,
+    placed_rows,
 )
 
 SECONDS_BETWEEN_CHECKPOINTS = 2.0
@@ -49,10 +50,6 @@ T = TypeVar("T")
 Work = Callable[[Any, Run], Any]  # of the data and the settings of the search
 
 _peers: dict[str, Peer] = {}  # in this process, by the name of the fit
-
-
-class LostError(Exception):
-    """A worker was lost, and what it held with it."""
 
 
 class LeftError(Exception):
@@ -81,7 +78,7 @@ class Order(NamedTuple):
     work: bytes  # pickled, because Dask waits forever for what it cannot read
     run: Run  # without a monitor
     limits: Limits
-    earlier: dict[str, np.ndarray] | None  # what an earlier search has left; None without a file
+    earlier: Content | None  # what an earlier search has left; None without a file
 
 
 class News(NamedTuple):
@@ -97,8 +94,8 @@ class Peer:
     def __init__(self, name: str, blank: ClusterJoint) -> None:
         from distributed import get_worker
 
-        self._server = get_worker()
-        self._loop = self._server.loop.asyncio_loop
+        self._server = cast(Any, get_worker())
+        self._loop: asyncio.AbstractEventLoop = self._server.loop.asyncio_loop
         self.threads = int(self._server.state.nthreads)
         self.parts: tuple[dict[int, Matrix], dict[int, Matrix]] = {}, {}
         self.data = blank
@@ -113,7 +110,6 @@ class Peer:
         self._is_broken = self._is_parked = self._is_done = self._has_left = False
         self._end = ""  # why the client wants an early end
         self._events: list[tuple[str, tuple[Any, ...]]] = []
-        self._work: Work | None = None
         self._result: Any = None
         _peers[name] = self
 
@@ -124,7 +120,7 @@ class Peer:
         from cloudpickle import loads
 
         self._join(plan)
-        self._work = loads(order.work)
+        self._work: Work = loads(order.work)
         name = f"comarkov-search-{self._name}"
         threading.Thread(target=self._search, args=(order,), name=name, daemon=True).start()
 
@@ -187,7 +183,7 @@ class Peer:
                 data.__dict__["worker"] = Worker(data, data.bounds, 1)
 
     async def _call(self, member: Member, method: str, *arguments: Any) -> Any:
-        from distributed.protocol import to_serialize
+        from distributed.protocol.serialize import to_serialize
 
         answer = await self._server.rpc(member.address).actor_execute(
             actor=member.key, function=method, args=list(map(to_serialize, arguments)), kwargs={}
@@ -357,7 +353,7 @@ class PeerWorker(Worker):
         """Return the results of a task with the costs of the rows of each part, in order."""
         return self._joined(lambda: list(Worker.each_row(self, job, task)))
 
-    def chunks(self, count: int, work: Callable[[int], T]) -> list[T]:
+    def chunks(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), on chunks of a table; each peer does some."""
         if count == 1:
             return [work(0)]
@@ -371,11 +367,8 @@ class PeerWorker(Worker):
 
     def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
         """Return a matrix in this process that has these rows, and where they are in it."""
-        chosen = rows_of_parts(self.bounds, numbers)
+        chosen, places = placed_rows(self.bounds, numbers)
         pieces = self._joined(lambda: [chosen_rows(self.part(p), chosen[p]) for p in self.own])
-        part = np.searchsorted(self.bounds, numbers, side="right") - 1
-        places = np.empty(numbers.size, np.int64)
-        places[np.argsort(part, kind="stable")] = np.arange(numbers.size)
         return joined(pieces), places
 
     def masses(self, labels: np.ndarray, table: MassTable) -> np.ndarray:
@@ -543,9 +536,9 @@ class PeerMonitor(Monitor):
 class PeerCheckpoint(Checkpoint):
     """Sends the best labels to the client, which writes them."""
 
-    def __init__(self, peer: Peer, content: dict[str, np.ndarray]) -> None:
+    def __init__(self, peer: Peer, content: Content) -> None:
+        super().__init__(peer.data, content)
         self._peer = peer
-        self._expect(peer.data, content)
 
     def _now(self) -> float:
         return self._peer.agreed

@@ -159,7 +159,7 @@ class Worker:
         """Return a matrix in this process that has these rows, and where they are in it."""
         return self.joint.matrix, numbers
 
-    def chunks(self, count: int, work: Callable[[int], T]) -> list[T]:
+    def chunks(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), on chunks of a table, done at the same time."""
         return self.each(work, count)
 
@@ -367,6 +367,14 @@ def rows_of_parts(bounds: np.ndarray, rows: np.ndarray) -> Rows:
     ends = np.cumsum(np.bincount(part, minlength=bounds.size - 1))
     split = np.split(rows[order], ends[:-1])
     return [own - start for own, start in zip(split, bounds[:-1], strict=True)]
+
+
+def placed_rows(bounds: np.ndarray, rows: np.ndarray) -> tuple[Rows, np.ndarray]:
+    """Return rows as positions in their parts, and where each is if these are joined."""
+    part = np.searchsorted(bounds, rows, side="right") - 1
+    places = np.empty(rows.size, np.int64)
+    places[np.argsort(part, kind="stable")] = np.arange(rows.size)
+    return rows_of_parts(bounds, rows), places
 
 
 def labels_of_parts(bounds: np.ndarray, labels: np.ndarray) -> Rows:

@@ -164,7 +164,8 @@ class Side:
         """Return the costs of merging clusters i < j, in nats times mass; infinite elsewhere."""
         cross, coupling = coupled(self.table, cross, beta)
         blocks = self.blocks(cross).mass[:, : self.k]
-        return pair_costs(blocks[-1], self.masses, blocks[:-1], coupling)
+        chunks = worker_of(self.joint).chunks
+        return pair_costs(blocks[-1], self.masses, blocks[:-1], coupling, chunks)
 
     def sweep(self, cross: np.ndarray | None, run: Run, complete: bool = True) -> Visit:
         """Move the rows that are due, or all free rows, each to its cluster of least cost.

@@ -1,5 +1,4 @@
 // Lift: how many times more mass a block has than by chance, as colour and as text.
-// Blocks with less are pale, so that strong ones stand out.
 
 const FURTHEST = 5; // octaves of lift at the end of the scale, at most
 const SHADES = 256; // on either side of 1
@@ -9,8 +8,7 @@ class Lift {
   constructor({ share, expected }) {
     const octaves = Array.from(share, (mass, i) =>
       (mass > 0 && expected[i] > 0 ? Math.log2(mass / expected[i]) : 0));
-    const most = Math.max(1, largest(octaves, (each) => each));
-    this.far = Math.min(FURTHEST, Math.ceil(most * 2) / 2);
+    this.far = Math.min(FURTHEST, Math.ceil(Math.max(1, largest(octaves, (each) => each))));
     this.recolour();
   }
 
@@ -27,33 +25,29 @@ class Lift {
   }
 
   drawLegend(box) {
-    const width = Math.min(340, box.clientWidth || 340), start = 20, end = width - 20;
-    const fields = 48, size = (end - start) / fields;
-    const field = (_, i) => svg("rect", { x: start + i * size, y: 4, width: size + 0.6, height: 10,
-      fill: this.shade(2 ** (this.far * (2 * i / (fields - 1) - 1))).fill });
-    const axis = new Axis([-this.far, this.far], [start, end]);
-    const step = this.far > 3 ? 2 : 1, last = Math.floor(this.far / step);
-    const ticks = Array.from({ length: 2 * last + 1 }, (_, i) => (i - last) * step);
-    const text = (octaves) => (octaves < 0 ? `×1/${2 ** -octaves}` : `×${2 ** octaves}`);
-    box.replaceChildren(drawing(width, 44, {},
-      ...Array.from({ length: fields }, field), axis.drawBelow(14, ticks, text, 4)));
+    const field = (_, i) => {
+      const octaves = i - this.far, { fill, ink } = this.shade(2 ** octaves);
+      const text = newElement("i", { class: "field" }, octaves < 0 ? `×1/${2 ** -octaves}` : `×${2 ** octaves}`);
+      Object.assign(text.style, { background: fill, color: ink });
+      return text;
+    };
+    box.replaceChildren("less ", ...Array.from({ length: 2 * this.far + 1 }, field), " more than expected");
   }
 }
-// The block matrix: one field for each pair of clusters, coloured by its lift.
+
+// The block matrix: a table with one cell for each pair of clusters, coloured by its lift.
+
+const WRITTEN = 24; // columns up to which lifts are written
 
 class Blocks {
-  constructor(canvas, data) {
-    this.canvas = canvas;
-    this.data = data;
-    this.lift = new Lift(data.view);
-    this.cursor = null; // { rows, columns } of the block that keys have moved to
-    this.lit = null; // { side, cluster } that is highlighted
+  constructor(box, data) {
+    Object.assign(this, { box, data, lit: null, lift: new Lift(data.view) });
     this.names = { rows: this.namesOf(data.rows), columns: this.namesOf(data.columns) };
-    canvas.addEventListener("pointermove", (event) => this.onMove(event));
-    canvas.addEventListener("pointerleave", () => tooltip.hide());
-    canvas.addEventListener("click", (event) => this.choose(this.under(event)));
-    canvas.addEventListener("keydown", (event) => this.onKey(event));
-    canvas.addEventListener("blur", () => this.leave());
+    box.addEventListener("pointermove", (event) => this.show(event.target, event.clientX, event.clientY));
+    box.addEventListener("pointerleave", () => tooltip.hide());
+    box.addEventListener("focusout", () => tooltip.hide());
+    box.addEventListener("click", ({ target }) => this.choose(target));
+    box.addEventListener("keydown", (event) => this.onKey(event));
   }
 
   // The elements that stand for a side that is not clustered, or null.
@@ -63,151 +57,82 @@ class Blocks {
     return side.shown.map((from) => side.names[place.get(from)]);
   }
 
-  get shape() {
-    const [rows, columns] = this.data.view.shape;
-    return { rows, columns };
-  }
-
-  liftOf({ rows, columns }) {
-    const { share, expected } = this.data.view, i = this.index({ rows, columns });
-    return expected[i] > 0 ? share[i] / expected[i] : 1;
-  }
-
   // The cluster at a place of a side; an element, where the side is not clustered.
   clusterAt(side, place) { return this.data.view[side].clusters[place]; }
 
-  index({ rows, columns }) {
-    return this.clusterAt("rows", rows) * this.shape.columns + this.clusterAt("columns", columns);
-  }
-
   draw() {
-    this.margins = new BlockMargins(this.data, this.names, this.shape, this.canvas.parentElement.clientWidth);
-    const { left, top, width, height, total } = this.margins;
-    this.box = { left, top, width, height }; // of one block
-    const { pen } = fitted(this.canvas, total);
-    pen.textBaseline = "middle";
-    this.drawFields(pen);
-    this.writeLifts(pen);
-    this.margins.write(pen);
-    this.drawMarks(pen);
+    const [rows, columns] = this.data.view.shape;
+    const head = newElement("tr", {}, newElement("td", {}),
+      ...Array.from({ length: columns }, (_, column) => this.heading("columns", column)));
+    const lines = Array.from({ length: rows }, (_, row) => newElement("tr", {}, this.heading("rows", row),
+      ...Array.from({ length: columns }, (_, column) => this.cell(row, column, columns <= WRITTEN))));
+    const table = newElement("table", { class: columns > 8 ? "blocks turned" : "blocks" },
+      newElement("thead", {}, head), newElement("tbody", {}, ...lines));
+    this.box.replaceChildren(table);
+    this.cells[0]?.setAttribute("tabindex", "0");
   }
 
-  // All blocks, row by row.
-  get all() {
-    const { rows, columns } = this.shape;
-    return Array.from({ length: rows * columns }, (_, i) =>
-      ({ rows: Math.floor(i / columns), columns: i % columns }));
+  get cells() { return [...this.box.querySelectorAll("tbody td")]; }
+
+  heading(side, place) {
+    const isLit = this.lit?.side === side && !this.names[side] && this.lit.cluster === this.clusterAt(side, place);
+    const attributes = { scope: side === "rows" ? "row" : "col", class: isLit ? "lit" : "" };
+    if (this.names[side]) return newElement("th", attributes, isolated(this.names[side][place]));
+    const heading = newElement("th", attributes, isolated(this.title(side, place)));
+    const edge = side === "rows" ? "borderRightColor" : "borderBottomColor";
+    if (this.data.clusterColour) heading.style[edge] = this.data.clusterColour(side, this.clusterAt(side, place));
+    return heading;
   }
 
-  rectangle({ rows, columns }, gap = 0) {
-    const { left, top, width, height } = this.box;
-    const [x, y] = [left + columns * width, top + rows * height];
-    return [x + gap, y + gap, width - 2 * gap, height - 2 * gap];
+  title(side, place) { return this.data.titleOf(side, this.clusterAt(side, place)); }
+
+  // The lift of a block, and its place in the tables of shares.
+  at(row, column) {
+    const { share, expected, shape: [, wide] } = this.data.view;
+    const i = this.clusterAt("rows", row) * wide + this.clusterAt("columns", column);
+    return { lift: expected[i] > 0 ? share[i] / expected[i] : 1, share: share[i], expected: expected[i] };
   }
 
-  middle(block) {
-    const [x, y, width, height] = this.rectangle(block);
-    return [x + width / 2, y + height / 2];
+  cell(row, column, isWritten) {
+    const { lift } = this.at(row, column), { fill, ink } = this.lift.shade(lift);
+    const cell = newElement("td", { tabindex: "-1", "data-row": row, "data-column": column,
+      "aria-label": liftText(lift) }, isWritten ? liftText(lift) : "");
+    Object.assign(cell.style, { background: fill, color: ink });
+    return cell;
   }
 
-  drawFields(pen) {
-    const { width, height } = this.box, gap = Math.min(width, height) > 8 ? 1 : 0;
-    for (const block of this.all) {
-      pen.fillStyle = this.lift.shade(this.liftOf(block)).fill;
-      pen.fillRect(...this.rectangle(block, gap));
-    }
-  }
-
-  // A number is written wherever it fits, in the same size everywhere.
-  writeLifts(pen) {
-    const { width, height } = this.box;
-    if (width < 16 || height < 10) return;
-    pen.textAlign = "center";
-    const texts = this.all.map((block) => ({ block, text: liftText(this.liftOf(block)) }));
-    const widest = (size) => {
-      pen.font = font(size, 500);
-      return largest(texts, ({ text }) => pen.measureText(text).width);
-    };
-    let size = Math.min(15, Math.max(9, height * 0.36));
-    while (size > 9 && widest(size) > width - 4) size--;
-    pen.font = font(size, 500);
-    for (const { block, text } of texts) {
-      if (pen.measureText(text).width > width - 2) continue;
-      pen.fillStyle = this.lift.shade(this.liftOf(block)).ink;
-      pen.fillText(text, ...this.middle(block));
-    }
-  }
-
-  drawMarks(pen) {
-    if (this.cursor) strokeFrame(pen, ...this.rectangle(this.cursor, 1));
-    if (!this.lit || this.names[this.lit.side] || this.lit.cluster < 0) return;
-    const { rows, columns } = this.shape, { side, cluster } = this.lit;
-    const place = this.data.view[side].clusters.indexOf(cluster);
-    const [x, y, width, height] = this.rectangle({ rows: 0, columns: 0, [side]: place });
-    if (side === "rows") strokeFrame(pen, x, y, width * columns, height);
-    else strokeFrame(pen, x, y, width, height * rows);
-  }
-
-  under(event) {
-    const corner = this.canvas.getBoundingClientRect();
-    const { left, top, width, height } = this.box, shape = this.shape;
-    const columns = Math.floor((event.clientX - corner.left - left) / width);
-    const rows = Math.floor((event.clientY - corner.top - top) / height);
-    const isInside = rows >= 0 && columns >= 0 && rows < shape.rows && columns < shape.columns;
-    return isInside ? { rows, columns } : null;
-  }
-
-  describe(block) {
-    const { share, expected } = this.data.view, i = this.index(block);
-    const name = (side) => this.describeSide(side, block[side]);
+  describe({ dataset: { row, column } }) {
+    const { lift, share, expected } = this.at(+row, +column);
     return [
-      textLine("strong", ...name("rows"), " × ", ...name("columns")),
-      textLine("", `lift ${liftText(this.liftOf(block))}`),
-      textLine("soft", `${percentText(share[i])} of the weight, ${percentText(expected[i])} by chance`),
+      textLine("strong", isolated(this.nameOf("rows", +row)), " × ", isolated(this.nameOf("columns", +column))),
+      textLine("", `lift ${liftText(lift)}`),
+      textLine("soft", `${percentText(share)} of the weight, ${percentText(expected)} by chance`),
     ];
   }
 
-  // An element, or a cluster by its number and title.
-  describeSide(side, place) {
-    if (this.names[side]) return [isolated(this.names[side][place])];
-    const cluster = this.clusterAt(side, place), number = `${this.data[side].kind} cluster ${cluster}`;
-    if (!this.data.view.nodes[side]) return [isolated(number)];
-    return [isolated(number), " (", isolated(this.data.titleOf(side, cluster)), ")"];
-  }
+  nameOf(side, place) { return this.names[side]?.[place] ?? this.title(side, place); }
 
-  choose(block) {
-    if (!block) return;
-    const [rows, columns] = SIDES.map((side) => this.clusterAt(side, block[side]));
-    this.onChoose?.({ rows, columns });
-  }
-
-  leave() {
-    this.cursor = null;
-    tooltip.hide();
-    this.draw();
-  }
-
-  onMove(event) {
-    const block = this.under(event);
-    this.canvas.style.cursor = block ? "pointer" : "default";
-    if (block) tooltip.show(this.describe(block), event.clientX, event.clientY);
+  show(cell, x, y) {
+    if (cell.dataset.row) tooltip.show(this.describe(cell), x, y);
     else tooltip.hide();
   }
 
-  onKey(event) {
-    if (ARROWS[event.key]) this.step(...ARROWS[event.key]);
-    else if ((event.key === "Enter" || event.key === " ") && this.cursor) this.choose(this.cursor);
-    else return;
-    event.preventDefault();
+  choose(cell) {
+    if (!cell.dataset.row) return;
+    this.onChoose?.({ rows: this.clusterAt("rows", +cell.dataset.row), columns: this.clusterAt("columns", +cell.dataset.column) });
   }
 
-  step(side, direction) {
-    const { rows, columns } = this.shape, block = this.cursor ?? { rows: 0, columns: -1 };
-    const next = { ...block, [side]: block[side] + direction };
-    this.cursor = { rows: within(next.rows, rows), columns: within(next.columns, columns) };
-    this.draw();
-    const { left, top } = this.canvas.getBoundingClientRect(), [x, y] = this.middle(this.cursor);
-    tooltip.show(this.describe(this.cursor), left + x, top + y);
-    this.onStep?.(this.describe(this.cursor));
+  onKey(event) {
+    const { row, column } = event.target.dataset, [rows, columns] = this.data.view.shape;
+    if (ARROWS[event.key]) {
+      const [side, step] = ARROWS[event.key], place = { rows: +row, columns: +column };
+      place[side] = within(place[side] + step, side === "rows" ? rows : columns);
+      const cell = this.cells[place.rows * columns + place.columns], box = cell.getBoundingClientRect();
+      cell.focus();
+      this.show(cell, box.right, box.bottom);
+      this.onStep?.(this.describe(cell));
+    } else if (event.key === "Enter" || event.key === " ") this.choose(event.target);
+    else return;
+    event.preventDefault();
   }
 }

@@ -14,7 +14,7 @@ class Card {
 
   get header() {
     const { cluster } = this.facts, { kind } = this.data[this.side];
-    const show = newButton("Show", () => this.cards.onShow?.(this.side, cluster));
+    const show = newButton("Show in matrix", () => this.cards.onShow?.(this.side, cluster));
     show.className = "show";
     show.setAttribute("aria-label", `Show ${kind} cluster ${cluster} in the matrix`);
     this.heading = newElement("h3", { id: `${this.id}-title` });
@@ -23,7 +23,7 @@ class Card {
     this.unfold.addEventListener("click", () => this.toggle());
     this.renewTitle();
     return newElement("header", {},
-      newElement("span", { class: "badge" }, String(cluster)), this.heading, show, this.unfold);
+      badge(this.data, this.side, cluster), this.heading, show, this.unfold);
   }
 
   renewTitle() {
@@ -42,10 +42,10 @@ class Card {
 
   // On a phone a card is folded to these names.
   get few() {
-    const names = this.facts.members.slice(0, FEW), { size } = this.facts;
-    const parts = Array.from(names, (element, i) =>
-      [i ? ", " : "", isolated(this.data[this.side].names[element])]).flat();
-    return newElement("p", { class: "few" }, ...parts, size > FEW ? " …" : "");
+    const { members, features } = this.facts, { readable, names } = this.data[this.side];
+    const all = readable ? Array.from(members, (element) => names[element]) : features.map(({ name }) => name);
+    const parts = all.slice(0, FEW).flatMap((name, i) => [i ? ", " : "", isolated(name)]);
+    return newElement("p", { class: "few" }, ...parts, all.length > FEW ? " …" : "");
   }
 
   get lists() {
@@ -54,13 +54,22 @@ class Card {
       newElement("li", {}, this.cards.nameButton(this.side, element)));
     const strong = features.filter(({ lift }) => isInformative(lift)).slice(0, LISTED);
     const distinctive = strong.map(({ element, lift }) =>
-      newElement("li", {}, this.cards.nameButton(other, element),
+      newElement("li", {}, this.bar(lift), this.cards.nameButton(other, element),
         newElement("span", { class: "lift" }, liftText(lift))));
     const none = newElement("p", { class: "note" }, "None: it is like the data as a whole.");
+    const own = newElement("div", {}, newElement("h4", {}, "Most typical"), newElement("ol", {}, ...typical));
     return newElement("div", { class: "lists" },
-      newElement("div", {}, newElement("h4", {}, "Most typical"), newElement("ol", {}, ...typical)),
-      newElement("div", {}, newElement("h4", {}, "Distinctive ", isolated(this.data[other].kind)),
-        distinctive.length ? newElement("ol", {}, ...distinctive) : none));
+      newElement("div", { class: "bars" }, newElement("h4", {}, "Distinctive ", isolated(this.data[other].kinds)),
+        distinctive.length ? newElement("ol", {}, ...distinctive) : none),
+      ...(this.data[this.side].readable ? [own] : []));
+  }
+
+  // As long as the octaves of a lift, on one scale for all cards of a side.
+  bar(lift) {
+    const bar = newElement("i", { "aria-hidden": "true" });
+    bar.style.width = `${100 * Math.log2(lift) / this.cards.farthest(this.side)}%`;
+    bar.style.background = this.data.clusterColour(this.side, this.facts.cluster);
+    return bar;
   }
 
   get buttons() {
@@ -104,8 +113,8 @@ class Cards {
     this.snippets = new Snippets(data);
     this.titles = data.titles;
     this.cards = { rows: [], columns: [] };
-    byId("download-titles").addEventListener("click", () => this.downloadTitles());
-    byId("reset-titles").addEventListener("click", () => this.resetTitles());
+    byId("download-titles")?.addEventListener("click", () => this.downloadTitles());
+    byId("reset-titles")?.addEventListener("click", () => this.resetTitles());
   }
 
   draw() {
@@ -116,8 +125,8 @@ class Cards {
       byId(`${side}-count`).textContent = whole(clusters.length);
       byId(`${side}-noun`).textContent = clusterNoun(clusters.length);
       const known = new Map(this.cards[side].map((card) => [card.key, card])); // which stay as they are
-      this.cards[side] = clusters.map((facts) =>
-        known.get(this.keyOf(facts)) ?? new Card(this, side, facts));
+      this.cards[side] = this.data[side].tree.drawn(clusters.map(({ node }) => node)).map((cluster) =>
+        known.get(this.keyOf(clusters[cluster])) ?? new Card(this, side, clusters[cluster]));
       box.classList.toggle("many", clusters.length > MANY);
       box.replaceChildren(...this.cards[side].map((card) => card.box));
     }
@@ -126,6 +135,12 @@ class Cards {
 
   // What a card depends on; titles are renewed.
   keyOf({ cluster, node, size }) { return `${cluster} ${node} ${size} ${this.data.isFitLevel}`; }
+
+  // The octaves of the largest lift that the cards of a side may show.
+  farthest(side) {
+    const { tree } = this.data[side];
+    return tree.farthest ??= Math.log2(largest(tree.features.flat(), ([, lift]) => lift));
+  }
 
   // A name that shows its element in the matrix.
   nameButton(side, element) {
@@ -155,6 +170,7 @@ class Cards {
   }
 
   describeTitles() {
+    if (!byId("titles-note")) return; // nothing was found
     byId("reset-titles").hidden = this.titles.isEmpty;
     byId("titles-note").textContent = this.titles.isStored
       ? "Click a title to change it. Titles stay in this browser."

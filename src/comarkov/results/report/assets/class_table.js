@@ -110,8 +110,7 @@ class ClassTable {
     if (rest > 0) names.push(newElement("th", { scope: "col" }, othersText(rest)));
     const inNone = counts.at(-1);
     const lines = counts.slice(0, -1).map((line, cluster) => this.line([
-      newElement("span", { class: "badge" }, String(cluster)),
-      isolated(this.data.titleOf(this.side, cluster))], line));
+      badge(this.data, this.side, cluster), isolated(this.data.titleOf(this.side, cluster))], line));
     if (sumOf(inNone)) lines.push(this.line(["in no cluster"], inNone));
     const first = newElement("th", { scope: "col" }, "Cluster");
     const box = { class: "scroll", tabindex: "0", role: "group", "aria-label": "Clusters by classes" };

@@ -47,8 +47,8 @@ function pixelsOf(scale, size = 256) {
   });
 }
 
-// Colours that distinguish categories: hues a golden angle apart, in turn lighter and darker.
-function categoryColour(i) {
-  const isDark = luminance(rgbOf(colour("--paper"))) < 0.2;
-  return `hsl(${52 + 137.5 * i} 55% ${(isDark ? 62 : 42) + [0, 12, -8][i % 3]}%)`;
+// Colours that distinguish clusters: hues a golden angle apart, and lighter ones for its parts.
+function categoryColour(i, part = 0) {
+  const isDark = luminance(rgbOf(colour("--paper"))) < 0.2, light = isDark ? 62 : 44;
+  return `hsl(${(205 + 137.5 * i) % 360} ${i % 2 ? 52 : 62}% ${light + [0, 14, -12, 7, -6][part % 5]}%)`;
 }

@@ -9,7 +9,6 @@ class ReportData {
     this.cells = readCells(sections, this.rows.n);
     this.fit = about.views.findIndex((facts) => facts.is_fit);
     this.shown = this.fit; // which β is shown
-    this.isDiagonal = true; // or are clusters drawn by their numbers?
     this.fitLevel = { rows: this.rows.clusters, columns: this.columns.clusters };
     this.level = this.fitLevel;
     const [rows, columns] = SIDES.map((side) => this[side].tree?.leaves ?? this[side].shown.length);
@@ -37,12 +36,6 @@ class ReportData {
   setBeta(i) {
     this.shown = i;
     if (i !== this.fit) this.level = this.fitLevel;
-    this.renew();
-    this.onLevel?.();
-  }
-
-  setOrder(isDiagonal) {
-    this.isDiagonal = isDiagonal;
     this.renew();
     this.onLevel?.();
   }
@@ -94,9 +87,7 @@ class ReportData {
 
   arranged(side, label, nodes) {
     const facts = this[side];
-    const clusters = !nodes ? [...facts.shown.keys()]
-      : this.isDiagonal ? facts.tree.drawn(nodes) : [...nodes.keys()];
-    return arrange(facts, label, clusters);
+    return arrange(facts, label, nodes ? facts.tree.drawn(nodes) : [...facts.shown.keys()]);
   }
 
   figuresOf(nodes, blocks) {
@@ -132,22 +123,22 @@ class ReportData {
     return Int32Array.from(side.from, (place) => inData[place] - 1);
   }
 
-  clustersAtBeta(side, count) {
-    const all = Array.from({ length: count }, (_, cluster) => cluster);
-    return this[side].tree && this.isDiagonal ? this.diagonalAtBeta(side, all) : all;
-  }
-
   // As those of the fit are drawn, whose numbers they have; others follow.
-  diagonalAtBeta(side, all) {
-    const { tree, clusters } = this[side];
-    return [...tree.drawn(tree.nodesAt(clusters)), ...all.slice(clusters)];
+  clustersAtBeta(side, count) {
+    const { tree, clusters } = this[side], all = Array.from({ length: count }, (_, cluster) => cluster);
+    return tree ? [...tree.drawn(tree.nodesAt(clusters)), ...all.slice(clusters)] : all;
   }
 
-  // The place of each element in the diagonal order of the fit or, at another β, of that.
-  diagonalPlaces(side) {
-    const { label, clusters } = this.view[side];
-    if (this.shown === this.fit || !this[side].tree) return inverse(label.map((_, i) => i));
-    return inverse(elementsByCluster(label, this.diagonalAtBeta(side, [...clusters].sort((a, b) => a - b))));
+  // The colour of a cluster: that of the cluster of the fit which it is in, or of its first one.
+  // Parts of one cluster differ in lightness. No row cluster has the colour of a column cluster.
+  clusterColour(side, cluster) {
+    const { tree } = this[side], node = this.view.nodes[side]?.[cluster];
+    if (node === undefined || !tree) return categoryColour(cluster + (side === "rows" ? 0 : this.rows.clusters));
+    const drawn = tree.drawn(tree.fitted).map((each) => tree.spans[tree.fitted[each]]);
+    const { start } = tree.spans[node], place = drawn.findLastIndex((span) => span.start <= start);
+    const parts = this.view.nodes[side].filter((each) =>
+      tree.spans[each].start >= drawn[place].start && tree.spans[each].start < start);
+    return categoryColour(place + (side === "rows" ? 0 : this.rows.clusters), parts.length);
   }
 
   // The clusters of a side at the level that is shown, by number; at another β those of the fit.

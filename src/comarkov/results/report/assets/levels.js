@@ -7,7 +7,8 @@ class Levels {
     for (const side of this.sides) this.connect(side);
     byId("back-to-fit")?.addEventListener("click", () => data.setLevel(data.fitLevel));
     document.querySelectorAll("button.level-file").forEach((button) =>
-      button.addEventListener("click", () => downloadLevel(data, button.dataset.side)));
+      button.addEventListener("click", () =>
+        download(`${button.dataset.side}.csv`, levelCsv(data, button.dataset.side))));
   }
 
   connect(side) {
@@ -28,12 +29,21 @@ class Levels {
     for (const side of this.sides) this.describeSide(side, isFitBeta);
     document.querySelectorAll(".at-fit").forEach((box) => (box.hidden = !data.isFit()));
     document.querySelectorAll(".off-fit").forEach((box) => (box.hidden = data.isFit()));
-    byId("shown-now").textContent = isFitBeta ? `Shown below: ${this.counts(data.level)}.`
-      : `Shown below: β = ${short(data.view.beta)}.`;
+    this.describeLead(isFitBeta);
     if (!this.sides.length) return;
     byId("level-note").textContent = this.note(isFitBeta);
     byId("keep-level").hidden = byId("cut-note").hidden = data.isFitLevel;
     byId("cut-command").textContent = cutCommand(data);
+  }
+
+  // The sentence that opens the page, of what is shown.
+  describeLead(isFitBeta) {
+    const { data } = this;
+    for (const side of SIDES) {
+      const box = byId(`${side}-now`), k = isFitBeta ? data.level[side] : data.view[side].clusters.length;
+      if (box) box.textContent = clusterCount(k);
+    }
+    byId("shown-now").textContent = data.isFit() ? "" : isFitBeta ? "cut from the fit" : `β = ${short(data.view.beta)}`;
   }
 
   describeSide(side, isFitBeta) {
@@ -56,7 +66,7 @@ class Levels {
     const [one, other] = tree.merges[tree.leaves - k].map((node) =>
       quotedTitle(this.data.titleOfNode(side, node)));
     const cost = this.data.costAt({ [side]: k - 1 }) - this.data.view.cost;
-    return ["One fewer merges ", ...one, " and ", ...other, `: ${bitsText(Math.max(0, cost))} bits.`];
+    return ["Next merge: ", ...one, " + ", ...other, ` (−${bitsText(Math.max(0, cost))} bits)`];
   }
 
   counts(level) {
@@ -99,23 +109,16 @@ function levelCsv(data, side) {
   return ["name,cluster,confidence,rank,title", ...lines, ""].join("\n");
 }
 
-function downloadLevel(data, side) {
-  download(`${side}.csv`, levelCsv(data, side));
-}
+const quotedForShell = (name) => (/^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
-// The folder of this page, as a shell takes it; FOLDER where the page cannot know.
-function ownFolder() {
-  if (location.protocol !== "file:") return "FOLDER";
-  const path = decodeURIComponent(location.pathname).replace(/\/[^/]*$/, "").replace(/^\/([A-Za-z]:)/, "$1");
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
+// The command is to be run beside the folder of this page; FOLDER where the page cannot know it.
 function cutCommand(data) {
-  const folder = ownFolder(), { rows, columns } = data.level;
+  const path = decodeURIComponent(location.pathname).split("/");
+  const folder = location.protocol === "file:" ? path.at(-2) : "FOLDER", { rows, columns } = data.level;
   const numbers = [["-k", rows], ["-l", columns]].filter(([, number]) => number);
-  const out = `${folder.replace(/^'|'$/g, "").split("/").pop()}-${numbers.map(([, number]) => number).join("x")}`;
+  const out = `${folder}-${numbers.map(([, number]) => number).join("x")}`;
   const options = numbers.map(([name, number]) => `${name} ${number}`).join(" ");
-  return `comarkov cut ${folder} ${options} -o ${/\s|'/.test(out) ? `'${out.replaceAll("'", "'\\''")}'` : out}`;
+  return `comarkov cut ${quotedForShell(folder)} ${options} -o ${quotedForShell(out)}`;
 }
 
 // The key figures of what is shown.
@@ -124,4 +127,56 @@ function describeFigures({ beta, cost, kept }) {
   byId("kept").textContent = percentText(kept);
   byId("cost").textContent = bitsText(cost);
   byId("bits").textContent = bitsText(kept * about.information);
+}
+
+// --- the slider over β.
+
+class Path {
+  constructor(data) {
+    this.data = data;
+    byId("beta").addEventListener("input", (event) => data.setBeta(+event.target.value));
+    this.describe();
+  }
+
+  describe() {
+    const { beta, is_fit: isFit } = about.views[this.data.shown];
+    byId("beta").value = this.data.shown;
+    byId("beta").setAttribute("aria-valuetext", short(beta) + (isFit ? ", the fit" : ""));
+    byId("beta-name").textContent = `= ${short(beta)}${isFit ? " (the fit)" : ""}`;
+  }
+}
+
+// --- the strongest blocks of a level that is not the fit, as the page has them for the fit.
+
+const FINDINGS = 3;
+
+class LevelFindings {
+  constructor(data) {
+    this.data = data;
+    this.list = byId("findings");
+    this.ofFit = [...this.list?.children ?? []];
+  }
+
+  draw() {
+    this.list?.replaceChildren(...(this.data.isFit() ? this.ofFit : this.strongest().map((block) => this.item(block))));
+  }
+
+  // Blocks by their part of the information.
+  strongest() {
+    const { share, expected, shape: [, wide] } = this.data.view, bits = ({ mass, lift }) => mass * Math.log2(lift);
+    const blocks = Array.from(share, (mass, i) => ({ mass, lift: expected[i] > 0 ? mass / expected[i] : 1,
+      rows: Math.floor(i / wide), columns: i % wide })).filter(({ lift }) => isInformative(lift));
+    return blocks.sort((a, b) => bits(b) - bits(a)).slice(0, FINDINGS);
+  }
+
+  item({ mass, lift, ...block }) {
+    const names = SIDES.flatMap((side, i) => {
+      const { clusters, shown, names: all, from } = this.data[side];
+      const name = clusters ? this.data.titleOf(side, block[side]) : all[from.indexOf(shown[block[side]])];
+      return [i ? " × " : "", ...(clusters ? [badge(this.data, side, block[side]), " "] : []), isolated(name)];
+    });
+    return newElement("li", { class: "finding" }, newElement("b", { class: "times" }, liftText(lift)),
+      newElement("p", {}, ...names),
+      newElement("p", { class: "note" }, `${liftText(lift).slice(1)} times as much weight as expected, ${percentText(mass)} of the total.`));
+  }
 }

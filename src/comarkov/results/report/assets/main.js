@@ -4,17 +4,18 @@ class Report {
   constructor(data) {
     this.data = data;
     this.heatmap = new Heatmap(byId("heatmap"), data);
-    this.blocks = new Blocks(byId("blocks"), data);
+    this.blocks = byId("blocks") && new Blocks(byId("blocks"), data);
     this.heatmap.layout();
     this.navigation = new Navigation(this.heatmap);
     this.search = new Search(byId("query"), byId("matches"), data);
-    this.maps = Object.keys(about.maps).map((side) =>
+    this.maps = SIDES.filter((side) => byId(`${side}-map`)).map((side) =>
       new ElementMap(byId(`${side}-map`), data, side));
     this.cards = new Cards(data);
-    this.pictures = [this.heatmap, this.blocks, ...this.maps];
+    this.pictures = [this.heatmap, ...(this.blocks ? [this.blocks] : []), ...this.maps];
     this.highlight = new Highlight(data, this.pictures, this.navigation, this.cards.snippets);
-    this.path = about.views.length > 1 ? new Path(data) : null;
+    this.path = byId("beta") && new Path(data);
     this.levels = new Levels(data);
+    this.findings = new LevelFindings(data);
     this.connectPictures();
     this.connectSearch();
     data.onLevel = () => this.onLevel();
@@ -24,7 +25,6 @@ class Report {
     this.connectButtons();
     this.connectScreen();
     connectDownloads(data.sections);
-    foldOnPhones();
     connectContents();
     this.levels.describe();
     this.describeSubset();
@@ -33,15 +33,32 @@ class Report {
   connectPictures() {
     const { heatmap, blocks, navigation, highlight } = this;
     heatmap.onDraw = () => {
-      const { high } = heatmap.picture;
-      byId("high").textContent = high === null ? "high" : short(high);
+      this.describeScale();
       if (!heatmap.cursor) byId("where").textContent = heatmap.extent;
     };
     navigation.onStep = (lines) => byId("where").replaceChildren(...joined(lines));
     navigation.onClear = () => highlight.set(null);
+    if (!blocks) return;
     blocks.onStep = (lines) => byId("blocks-where").replaceChildren(...joined(lines));
-    blocks.onChoose = ({ rows, columns }) =>
-      navigation.show({ rows: this.around("rows", rows), columns: this.around("columns", columns) });
+    blocks.onChoose = (block) => this.showBlock(block);
+    byId("findings").addEventListener("click", ({ target }) => {
+      const { rows, columns } = target.closest("[data-rows]")?.dataset ?? {};
+      if (rows) this.showBlock({ rows: +rows, columns: +columns });
+    });
+  }
+
+  showBlock({ rows, columns }) {
+    this.navigation.show({ rows: this.around("rows", rows), columns: this.around("columns", columns) });
+    this.lookAtMatrix();
+  }
+
+  // What the colours of cells mean.
+  describeScale() {
+    const { high, by } = this.heatmap.picture, far = 2 ** FAR_LIFT;
+    byId("low").textContent = by === "lift" ? `×1/${far}` : "0";
+    byId("high").textContent = by === "lift" ? `×${far}` : high === null ? "high"
+      : by === "share" ? percentText(high) : short(high);
+    byId("scale-of").textContent = { weight: about.entry, share: "of its row", lift: "the expected entry" }[by];
   }
 
   // The places of a cluster with a little room on both sides; all places if there are no clusters.
@@ -61,34 +78,42 @@ class Report {
   // Draw again what depends on the level, on β or on the order of clusters.
   onLevel() {
     this.heatmap.cursor = null; // another cell is there now
-    this.blocks.cursor = null;
-    byId("blocks-where").textContent = "";
+    if (this.blocks) byId("blocks-where").textContent = "";
     describeFigures(this.data.view);
     this.levels.describe();
     this.path?.describe();
     this.highlight.renew(); // draws the pictures
     this.cards.draw();
     this.highlight.markCard();
+    this.findings.draw();
+    recolourBadges(this.data);
     this.drawClasses();
-    this.drawMerges();
-    this.path?.draw();
   }
 
   showElement({ side, element }) {
     this.highlight.set({ side, element });
     this.navigation.showAll();
+    this.lookAtMatrix();
   }
 
   connectMaps() {
-    for (const map of this.maps) map.onChoose = (element) => this.showElement(element);
+    for (const map of this.maps) {
+      map.onChoose = (element) => this.showElement(element);
+      map.onCluster = (side, cluster) => this.showCluster(side, cluster);
+    }
   }
 
   connectButtons() {
     byId("zoom-in").addEventListener("click", () => this.navigation.zoomBy(STEP));
     byId("zoom-out").addEventListener("click", () => this.navigation.zoomBy(1 / STEP));
     byId("zoom-all").addEventListener("click", () => this.navigation.showAll());
-    byId("order").addEventListener("change", ({ target }) =>
-      this.data.setOrder(target.value === "diagonal"));
+    byId("colour").addEventListener("change", ({ target }) => {
+      Object.assign(this.heatmap.picture, { by: target.value }).recolour();
+      this.heatmap.draw();
+      this.drawRamp();
+    });
+    document.querySelectorAll("button.save").forEach((button) =>
+      button.addEventListener("click", () => this.save(button.dataset.picture)));
   }
 
   connectCards() {
@@ -96,7 +121,6 @@ class Report {
     this.cards.onMember = (element) => {
       this.showElement(element);
       this.highlight.zoomToElement();
-      this.lookAtMatrix();
     };
     this.cards.onTitle = () => {
       renewTitlesInSentences(this.data);
@@ -133,6 +157,16 @@ class Report {
     byId("heatmap").focus({ preventScroll: true });
   }
 
+  // A picture as a file, with three times as many pixels as on screen and nothing selected.
+  save(id) {
+    const canvas = byId(id), { lit } = this.highlight;
+    fitted.density = 3;
+    this.drawWith(null);
+    canvas.toBlob((blob) => download(`${id}.png`, blob, "image/png"));
+    fitted.density = 0;
+    this.drawWith(lit);
+  }
+
   // Draw again when colours or widths have changed.
   connectScreen() {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
@@ -153,19 +187,18 @@ class Report {
   draw() {
     known.clear();
     this.heatmap.picture.recolour();
-    this.blocks.lift.recolour();
+    this.blocks?.lift.recolour();
     this.heatmap.draw();
     this.drawRamp();
     this.drawClasses();
     this.drawCharts();
+    recolourBadges(this.data);
   }
 
   drawCharts() {
-    this.blocks.draw();
-    this.blocks.lift.drawLegend(byId("lift-legend"));
-    this.drawMerges();
+    this.blocks?.draw();
+    this.blocks?.lift.drawLegend(byId("lift-legend"));
     this.maps.forEach((map) => map.draw());
-    this.path?.draw();
   }
 
   // With this highlight; on paper there is none.
@@ -177,15 +210,9 @@ class Report {
   drawRamp() {
     const canvas = byId("ramp"), pen = canvas.getContext("2d");
     for (let x = 0; x < canvas.width; x++) {
-      pen.fillStyle = css(this.heatmap.picture.scale(Math.sqrt(x / (canvas.width - 1))));
+      const share = x / (canvas.width - 1), { scale, by } = this.heatmap.picture;
+      pen.fillStyle = css(scale(by === "lift" ? share : Math.sqrt(share)));
       pen.fillRect(x, 0, 1, canvas.height);
-    }
-  }
-
-  drawMerges() {
-    for (const side of SIDES) {
-      const tree = byId(`${side}-tree`);
-      if (isOpen(tree)) drawDendrogram(tree, this.data, side);
     }
   }
 }

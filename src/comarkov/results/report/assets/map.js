@@ -9,6 +9,7 @@ class ElementMap {
     this.steps = new Uint16Array(data.sections.get(`${side} map`).slice().buffer);
     this.range = [0, 1].map((axis) => this.rangeOf(axis)); // of both axes, in the same unit
     this.lit = null; // { side, cluster, element } that is highlighted
+    this.legend = byId(`${side}-map-legend`);
     canvas.addEventListener("pointermove", (event) => this.onMove(event));
     canvas.addEventListener("pointerleave", () => tooltip.hide());
     canvas.addEventListener("click", (event) => this.choose(event));
@@ -35,7 +36,7 @@ class ElementMap {
     this.bottom = height - edge - (high - unit * this.range[1]) / 2;
     this.unit = unit;
     this.drawDots(pen);
-    this.writeTitles(pen, width);
+    this.drawLegend();
   }
 
   // Where an element is drawn, or null if it has no place.
@@ -55,7 +56,7 @@ class ElementMap {
     for (let element = this.count - 1; element >= 0; element--) { // the most typical on top
       const place = this.pixel(element), group = this.groupOf(element);
       if (!place || group < 0) continue;
-      if (!colours.has(group)) colours.set(group, categoryColour(group));
+      if (!colours.has(group)) colours.set(group, this.data.clusterColour(this.side, group));
       const isFaint = this.lit?.side === this.side && this.lit.cluster !== group;
       pen.globalAlpha = isFaint ? 0.15 : 0.8;
       pen.fillStyle = colours.get(group);
@@ -66,38 +67,21 @@ class ElementMap {
     pen.globalAlpha = 1;
     const place = this.lit?.side === this.side && this.lit.element !== undefined
       && this.pixel(this.lit.element);
-    if (place) strokeRing(pen, place, radius + 3);
+    if (!place) return;
+    Object.assign(pen, { strokeStyle: colour("--accent"), lineWidth: 2.5 });
+    pen.beginPath();
+    pen.arc(...place, radius + 3, 0, 2 * Math.PI);
+    pen.stroke();
   }
 
-  // The title of each cluster in the middle of its dots; one that would cover another is left out.
-  writeTitles(pen, width) {
-    if (!this.data[this.side].clusters) return;
-    pen.font = font(12, 600);
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
-    const boxes = [];
-    for (const [cluster, [x, y]] of this.middles()) {
-      const text = clipped(pen, this.data.titleOf(this.side, cluster), 170);
-      const half = pen.measureText(text).width / 2 + 4;
-      const at = Math.max(half, Math.min(width - half, x));
-      const box = [at - half, y - 9, at + half, y + 9];
-      if (boxes.some((each) => overlap(each, box))) continue;
-      boxes.push(box);
-      writeWithHalo(pen, text, at, y);
-    }
-  }
-
-  // The mean place of each cluster, the largest cluster first.
-  middles() {
-    const sums = new Map();
-    for (let element = 0; element < this.count; element++) {
-      const place = this.pixel(element), group = this.groupOf(element);
-      if (!place || group < 0) continue;
-      const sum = sums.get(group) ?? [0, 0, 0];
-      sums.set(group, [sum[0] + place[0], sum[1] + place[1], sum[2] + 1]);
-    }
-    return [...sums].sort(([, a], [, b]) => b[2] - a[2])
-      .map(([group, [x, y, n]]) => [group, [x / n, y / n]]);
+  // The colours of clusters with their titles, which light the cluster.
+  drawLegend() {
+    const { clusters } = this.data.view[this.side];
+    this.legend?.replaceChildren(...(this.data[this.side].clusters ? clusters : []).map((cluster) => {
+      const button = newButton("", () => this.onCluster?.(this.side, cluster));
+      button.append(badge(this.data, this.side, cluster), isolated(this.data.titleOf(this.side, cluster)));
+      return button;
+    }));
   }
 
   nearest(event) {
@@ -119,7 +103,7 @@ class ElementMap {
     const { names, clusters } = this.data[this.side], group = this.groupOf(element);
     const lines = [textLine("strong", isolated(names[element]))];
     if (clusters && group >= 0) {
-      lines.push(textLine("soft", `cluster ${group}: `, isolated(this.data.titleOf(this.side, group))));
+      lines.push(textLine("soft", "in ", isolated(this.data.titleOf(this.side, group))));
     }
     tooltip.show(lines, event.clientX, event.clientY);
   }
@@ -128,23 +112,4 @@ class ElementMap {
     const element = this.nearest(event);
     if (element !== null) this.onChoose?.({ side: this.side, element });
   }
-}
-
-const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
-
-function strokeRing(pen, [x, y], radius) {
-  pen.strokeStyle = colour("--accent");
-  pen.lineWidth = 2.5;
-  pen.beginPath();
-  pen.arc(x, y, radius, 0, 2 * Math.PI);
-  pen.stroke();
-}
-
-function writeWithHalo(pen, text, x, y) {
-  pen.strokeStyle = colour("--paper");
-  pen.lineWidth = 4;
-  pen.lineJoin = "round";
-  pen.strokeText(text, x, y);
-  pen.fillStyle = colour("--ink");
-  pen.fillText(text, x, y);
 }

@@ -34,12 +34,12 @@ const plainNumber = (text) => FORMAT.format(Number(text));
 
 const isInformative = (lift) => lift >= 1.2;
 
-// How many times as much as expected: ×0.25, ×2.4, ×270, ×1,540.
+// How many times as much as expected: ×0.25, ×2.0, ×270, ×1,540.
 function liftText(lift) {
   if (!Number.isFinite(lift)) return "×∞";
-  if (lift > 0 && lift < 0.005) return "<×0.01";
-  if (lift < 1) return `×${plainNumber(lift.toFixed(2))}`;
-  if (lift < 10) return `×${plainNumber(lift.toPrecision(2))}`;
+  if (lift < 0.005) return lift ? "<×0.01" : "×0";
+  if (lift < 1) return `×${lift.toFixed(2)}`;
+  if (lift < 10) return lift < 9.95 ? `×${lift.toFixed(1)}` : "×10";
   return `×${plainNumber(lift < 1000 ? lift.toFixed(0) : lift.toPrecision(3))}`;
 }
 

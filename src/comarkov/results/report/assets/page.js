@@ -84,15 +84,6 @@ function connectContents() {
   mark();
 }
 
-// What is long, and not what a reader looks for first, is folded on a phone.
-function foldOnPhones() {
-  if (!matchMedia("(max-width: 640px)").matches) return;
-  document.querySelectorAll("details.phone-fold").forEach((fold) => (fold.open = false));
-}
-
-// Is an element there, and not folded away?
-const isOpen = (element) => Boolean(element) && !element.closest("details:not([open])");
-
 // Open a section, or the section that an element is in.
 function openAround(element) {
   const fold = element.querySelector(":scope > details") ?? element.closest("section > details");
@@ -105,8 +96,7 @@ function connectPaper(onPaper, onScreen) {
   let closed = null;
   const before = () => {
     if (closed) return;
-    const folds = "section > details:not([open]), .phone-fold:not([open])";
-    closed = [...document.querySelectorAll(folds)];
+    closed = [...document.querySelectorAll("section > details:not([open])")];
     closed.forEach((fold) => (fold.open = true));
     onPaper();
   };

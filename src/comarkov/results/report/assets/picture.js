@@ -46,42 +46,30 @@ function highOf(numbers) {
   return quantile(sample, 0.99) || 1;
 }
 
-// The bytes of the picture in the order that is shown. Pictures are stored in the diagonal order, of
-// the fit first and then of each other β; in another order the pixels of clusters are moved.
-function overviewOf(data) {
-  const [high, wide] = about.overview, size = high * wide, { fit, shown } = data;
+// The bytes of the picture that is shown: that of the fit comes first, then that of each other β.
+function overviewOf({ sections, fit, shown }) {
+  const [high, wide] = about.overview, size = high * wide;
   const stored = shown === fit ? 0 : shown + (shown < fit ? 1 : 0);
-  const bytes = data.sections.get("overview").subarray(stored * size, (stored + 1) * size);
-  const rows = pixelsMoved(data, "rows", high), columns = pixelsMoved(data, "columns", wide);
-  if (!rows && !columns) return bytes;
-  return Uint8Array.from({ length: size }, (_, i) => {
-    const y = Math.floor(i / wide), x = i % wide;
-    return bytes[(rows ? rows[y] : y) * wide + (columns ? columns[x] : x)];
-  });
-}
-
-// The stored pixel of each pixel along a side; null if they are the same.
-function pixelsMoved(data, side, pixels) {
-  const { n } = data[side], { at } = data.view[side], stored = data.diagonalPlaces(side);
-  if (at.every((element, place) => stored[element] === place)) return null;
-  return Uint32Array.from({ length: pixels }, (_, pixel) => {
-    const element = at[Math.floor((pixel + 0.5) * n / pixels)];
-    return Math.floor(stored[element] * pixels / n);
-  });
+  return sections.get("overview").subarray(stored * size, (stored + 1) * size);
 }
 
 const FAINTEST = 14; // the colour, of 256, from which an entry differs from none
 const COARSEST = 8; // screen pixels of a pixel of the picture of all, above which it is too coarse
+const FAR_LIFT = 3; // octaves of lift at the ends of the scale
 
+// Cells coloured by their weight, by their share of the row, or by their lift: what they have over
+// what their row and column lead one to expect. A typical small entry is added to both, so that a
+// cell without an entry is remarkable only where much is expected.
 class Picture {
   constructor(data) {
     this.data = data;
+    this.by = about.colour;
     this.canvas = document.createElement("canvas");
     this.recolour();
   }
 
   recolour() {
-    this.scale = cellScale();
+    this.scale = this.by === "lift" ? liftScale() : cellScale();
     this.table = pixelsOf(this.scale);
   }
 
@@ -99,18 +87,28 @@ class Picture {
   }
 
   drawCells(pen, spans, density) {
-    const { view, cells } = this.data;
+    const { view, cells } = this.data, { totals } = this.data.profiles;
     const rows = binsOf(view.rows, spans.rows, density);
     const columns = binsOf(view.columns, spans.columns, density);
-    const means = meansOf(cells, view.rows.at, rows, columns), high = highOf(means);
-    this.paint(means, columns.size, rows.size, (mean) => Math.sqrt(mean / high));
-    this.high = high * cells.top; // the entry of the darkest colour
+    const means = meansOf(cells, view.rows.at, rows, columns);
+    const small = Math.min(about.values[0] ?? 1, quantile(about.values, 0.05) ?? 1) / cells.top;
+    const unit = small * rows.size * columns.size / sumOf([...rows.count]) / sumOf([...columns.count]);
+    const masses = [rows, columns].map(({ bin, count }, i) =>
+      meanMasses(totals[SIDES[i]], bin, count, cells.top));
+    const high = this.paint(means, masses, { all: totals.all / cells.top, unit });
+    this.high = this.by === "weight" ? high * cells.top : high;
     pen.drawImage(this.canvas, columns.start, rows.start, columns.length, rows.length);
   }
 
   drawOverview(pen, { rows, columns }) {
     const [high, wide] = about.overview;
-    this.paint(overviewOf(this.data), wide, high, (byte) => byte / 255);
+    const means = Float32Array.from(overviewOf(this.data), (byte) => (byte / 255) ** 2);
+    const masses = [new Float64Array(high), new Float64Array(wide)];
+    means.forEach((mean, i) => {
+      masses[0][Math.floor(i / wide)] += mean;
+      masses[1][i % wide] += mean;
+    });
+    this.paint(means, masses, { all: sumOf(masses[0]), unit: 1 / 255 });
     const [x, y] = [wide / columns.count, high / rows.count]; // pixels of an element
     pen.drawImage(this.canvas,
       columns.from * x, rows.from * y, (columns.to - columns.from) * x, (rows.to - rows.from) * y,
@@ -118,16 +116,29 @@ class Picture {
     this.high = null;
   }
 
-  paint(numbers, width, height, shareOf) {
+  // Returns the number that has the darkest colour: a mean weight, or a share.
+  paint(means, [rows, columns], { all, unit }) {
+    const [height, width] = [rows.length, columns.length];
     Object.assign(this.canvas, { width, height });
-    const image = new ImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
-    const { table } = this, last = table.length - 1;
-    for (let i = 0; i < pixels.length; i++) {
-      const value = numbers[i];
-      pixels[i] = value > 0
-        ? table[Math.max(FAINTEST, Math.min(last, Math.round(last * shareOf(value))))] : table[0];
-    }
+    const image = new ImageData(width, height), pixels = new Uint32Array(image.data.buffer);
+    const last = this.table.length - 1;
+    const shares = this.by === "share"
+      ? means.map((mean, i) => mean && mean / rows[Math.floor(i / width)]) : means;
+    const high = highOf(shares);
+    const expected = (i) => rows[Math.floor(i / width)] * columns[i % width] / all;
+    const shade = this.by === "lift"
+      ? (mean, i) => 0.5 + Math.log2((mean + unit) / (expected(i) + unit)) / (2 * FAR_LIFT)
+      : (value) => (value > 0 ? Math.max(FAINTEST / last, Math.sqrt(value / high)) : 0);
+    shares.forEach((value, i) =>
+      (pixels[i] = this.table[Math.round(last * Math.max(0, Math.min(1, shade(value, i))))]));
     this.canvas.getContext("2d").putImageData(image, 0, 0);
+    return high;
   }
+}
+
+// The mean mass of the elements in each bin, in units of the largest entry.
+function meanMasses(sums, bin, count, top) {
+  const masses = new Float64Array(count.length);
+  sums.forEach((sum, element) => { if (bin[element] >= 0) masses[bin[element]] += sum / top; });
+  return masses.map((mass, b) => mass / count[b]);
 }

@@ -17,8 +17,8 @@ class Search {
     input.addEventListener("focus", () => this.look());
     input.addEventListener("keydown", (event) => this.onKey(event));
     input.addEventListener("blur", () => this.close());
-    list.addEventListener("pointerdown", (event) => {
-      event.preventDefault(); // the input keeps the focus
+    list.addEventListener("mousedown", (event) => event.preventDefault()); // the input keeps the focus
+    list.addEventListener("click", (event) => { // not before: a tap would fall through to the page below
       const item = event.target.closest("[role=option]");
       if (item) this.choose([...list.children].indexOf(item));
     });

@@ -59,6 +59,16 @@ function titleButton(title, onChange) {
   return button;
 }
 
+// The number of a cluster on its colour, which depends on the level, and on whether the page is dark.
+function badge(data, side, cluster) {
+  const mark = newElement("span", { class: "badge", "data-side": side, "data-cluster": cluster }, String(cluster));
+  mark.style.background = data.clusterColour(side, cluster);
+  return mark;
+}
+
+const recolourBadges = (data) => document.querySelectorAll(".badge[data-side]").forEach(({ dataset, style }) =>
+  (style.background = data.clusterColour(dataset.side, +dataset.cluster)));
+
 // Titles in the sentences that open the report, which describe the clusters of the fit.
 function renewTitlesInSentences(data) {
   document.querySelectorAll(".cluster-title").forEach((box) => {
