@@ -23,7 +23,7 @@ from .words.figures import (
     percent_text,
     short_name,
 )
-from .words.sentences import Sentence, Weight, caution, plain, strongest
+from .words.sentences import Sentence, Weight, caution, explained, plain, strongest
 
 Side = Literal["rows", "columns"]
 SENTENCES = 3  # about the strongest blocks
@@ -49,6 +49,7 @@ def sentences_about(
     """What was clustered and what was kept; ``reason`` explains how many clusters there are."""
     warning = caution(findings, reason)
     found = [f"- {plain(each.sentence)}" for each in strongest(findings, weight, SENTENCES)]
+    found += [f"- {plain(each)}" for each in explained(findings.rows)]
     return [
         *([plain(warning)] if warning else []),
         headline(findings),
@@ -64,7 +65,7 @@ def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
             cluster_heading(side, a),
             cluster_size_text(side, a),
             f"typical: {listed(map(short, side.typical(a, n + 1)), n)}",
-            f"distinctive: {features_text(side.distinctive(a, n)) or f'no {side.other_kind}'}",
+            f"distinctive: {_distinctive_text(side, a, n) or f'no {side.other_kind}'}",
         ]
         for side in findings.sides
         for a in range(side.n_clusters)
@@ -93,6 +94,18 @@ def headline(findings: Findings) -> str:
 def cluster_heading(side: SideFindings, cluster: int) -> str:
     """The number and the title of a cluster."""
     return f"{side.kind} cluster {cluster}, “{side.titles[cluster]}”"
+
+
+def _distinctive_text(side: SideFindings, cluster: int, n: int) -> str:
+    """What is distinctive of a cluster, with shares for records: "8 (97% of these, 27% of all)"."""
+    features = side.distinctive(cluster, n)
+    if side.other_variables is None:
+        return features_text(features)
+    return ", ".join(
+        f"{short(each.name)} ({percent_text(each.share)} of these, "
+        f"{percent_text(each.share / each.lift)} of all)"
+        for each in features
+    )
 
 
 def features_text(features: Sequence[Feature]) -> str:

@@ -26,6 +26,7 @@ import scipy.sparse as sp
 from ..costs import lift as lifts
 from ..costs.labels import ranks
 from ..costs.objective import Information
+from ..io.read.records import known_variables
 from ..joint.messages import InputError
 from ..joint.objects import as_objects
 from ..model.hierarchy import Hierarchy
@@ -40,8 +41,8 @@ class Feature(NamedTuple):
     """An element of the other side that is distinctive of a cluster."""
 
     name: str
-    share: float  #: of the cluster's mass, P(y | x̄)
-    lift: float  #: P(x̄, y) / (P(x̄) P(y))
+    share: float  #: of the cluster's mass, P(y | x̄); of records, among values of the same variable
+    lift: float  #: P(x̄, y) / (P(x̄) P(y)); of records, the share over that among all records
     bits: float  #: P(x̄, y) log2 lift, its part of I(X̄;Y)
 
 
@@ -63,6 +64,7 @@ class SideFindings:
     axis: str  #: "row" or "column"
     other_kind: str = ""  #: what the elements of the other side are
     given_titles: Mapping[int, str] = field(default_factory=dict)  #: of some clusters, by a person
+    other_variables: np.ndarray | None = None  #: names of variables, if the others are categories
 
     @cached_property
     def titles(self) -> list[str]:
@@ -160,7 +162,43 @@ class SideFindings:
         """The n elements of the other side that tell most for a cluster."""
         if self.across is None:
             raise ValueError(f"The {self.kind}s were not clustered, so they have no features.")
-        return features_of(self.across, cluster, self.other_names, n)
+        features = features_of(self.across, cluster, self.other_names, n)
+        if self.other_variables is None:
+            return features
+        shares, usual = self._shares_in_variables
+        places = {str(name): i for i, name in enumerate(self.other_names)}
+        return [
+            each._replace(
+                share=float(shares[cluster, places[each.name]]),
+                lift=float(shares[cluster, places[each.name]] / usual[places[each.name]]),
+            )
+            for each in features
+        ]
+
+    @cached_property
+    def _shares_in_variables(self) -> tuple[np.ndarray, np.ndarray]:
+        """The share of each category among those of its variable, by cluster and overall."""
+        assert self.across is not None
+        assert self.other_variables is not None
+        _, groups = np.unique(self.other_variables, return_inverse=True)
+        same = sp.csr_array((np.ones(groups.size), (np.arange(groups.size), groups)))
+        sums = (self.across @ same)[:, groups]
+        shares = np.divide(self.across, sums, out=np.zeros_like(self.across), where=sums > 0)
+        overall, whole = self.across.sum(axis=0), sums.sum(axis=0)
+        return shares, np.divide(overall, whole, out=np.zeros_like(whole), where=whole > 0)
+
+    def explained(self) -> dict[str, float]:
+        """How much the clusters tell about each variable of records: I(X̄;V) / H(V)."""
+        if self.across is None or self.other_variables is None:
+            return {}
+        shares = {}
+        for name in dict.fromkeys(self.other_variables.tolist()):
+            part = self.across[:, self.other_variables == name]
+            mass = part.sum()
+            if mass > 0 and np.count_nonzero(part.sum(axis=0)) > 1:
+                entropy = -float(lifts.octaves(part.sum(axis=0) / mass) @ part.sum(axis=0)) / mass
+                shares[str(name)] = float(lifts.bits(part / mass).sum()) / entropy
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
 
 def features_of(across: np.ndarray, cluster: int, names: np.ndarray, n: int) -> list[Feature]:
@@ -272,10 +310,21 @@ def findings_of(
                 tree=fitted.hierarchy_,
                 own_tree=own_tree,
                 axis=axis,
+                other_variables=_variables(fitted, elements[1].size) if i == 0 else None,
             )
         )
     facts = blocks, fitted.information_, fitted.beta_, fitted.cost_
     return Findings(sides[0], sides[1], *facts)
+
+
+def _variables(fitted: Any, size: int) -> np.ndarray | None:
+    """The name of the variable of each column, if the fit is one of records."""
+    reading = getattr(fitted, "reading_", None) or {}
+    if "variables" not in reading:
+        return None
+    names = [[v.name] * len(v.categories) for v in known_variables(reading["variables"])]
+    flat = as_objects(name for part in names for name in part)
+    return flat if flat.size == size else None
 
 
 def _as_names(names: Any, n: int) -> np.ndarray:

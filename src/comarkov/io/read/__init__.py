@@ -93,7 +93,8 @@ def records(source: Any, **keywords: Unpack[ReadKeywords]) -> Data:
     >>> comarkov.records(people).column_names.tolist()
     ['sex = f', 'sex = m', 'smokes = no', 'smokes = yes']
     """
-    return read(source, **{**keywords, "kind": "records"})
+    keywords["kind"] = "records"
+    return read(source, **keywords)
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,8 @@ def _similar_kind(source: Any, before: Mapping[str, Any]) -> str | None:
     if kind is None:
         return None
     if not is_place(source):
-        return kind if hasattr(source, "columns") and kind in TABULAR else None
+        is_list = isinstance(source, list) and kind == "records"
+        return kind if is_list or (hasattr(source, "columns") and kind in TABULAR) else None
     if not isinstance(source, str | os.PathLike) or source == "-":
         return kind
     if "://" in str(source):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -115,9 +115,8 @@ def parts_for_records(dates: pl.Series) -> list[str]:
 
 
 def _days(dates: pl.Series) -> float:
-    seconds = dates.dt.epoch("s")
-    span = float((seconds.max() or 0) - (seconds.min() or 0))  # type: ignore[operator]
-    return span / SECONDS_OF_DAY
+    seconds = dates.drop_nulls().dt.epoch("s").to_numpy()
+    return float(np.ptp(seconds)) / SECONDS_OF_DAY if seconds.size else 0.0
 
 
 # --- numbers ----------------------------------------------------------------------------------
@@ -163,7 +162,7 @@ def roundest(low: float, high: float) -> float:
     """The roundest number above ``low`` and at most ``high``."""
     size = 10.0 ** math.ceil(math.log10(max(abs(low), abs(high), high - low)))
     for _ in range(18):
-        for step in (size, size / 2, size / 4 if size > 4 else size / 2, size / 5):
+        for step in (size, size / 2, size / 5):
             number = math.floor(high / step) * step
             if number > low:
                 return float(f"{number:.12g}")
@@ -176,7 +175,7 @@ def interval_texts(limits: Sequence[float] | np.ndarray) -> list[str]:
     if not len(limits):
         return ["any"]
     texts = [f"{limit:,.10g}" for limit in limits]
-    between = [f"{low} to {high}" for low, high in zip(texts, texts[1:], strict=False)]
+    between = [f"{low} to {high}" for low, high in pairwise(texts)]
     return [f"below {texts[0]}", *between, f"{texts[-1]} or more"]
 
 

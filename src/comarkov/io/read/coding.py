@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EDGES_AT_ONCE = 1_000_000
 WHOLE_NUMBER = re.compile("0|-?[1-9][0-9]{0,17}")  # a number that is written in one way only
-MAX_FOLDED = 0.2  # the share of names that may be written in several ways by mistake
+MAX_FOLDED = 0.2  # the share of lines with a name in an unusual way, if that is a mistake
 LOOKUP_RATIO = 8  # a table of numbers may have this many times as many places as there are ids
 
 
@@ -140,7 +140,7 @@ class Texts:
     def _fold(self, names: pl.Series, counts: np.ndarray) -> pl.Series:
         """Names that differ only in case or blanks, each as it is written most often.
 
-        Single letters stay apart, and so do all names if many of them differ only in case.
+        Single letters stay apart, and so do all names if many lines have other ways to write them.
         """
         import polars as pl
 
@@ -151,7 +151,9 @@ class Texts:
             pl.col("name").n_unique().alias("ways"),
         )
         folded = usual.filter((pl.col("ways") > 1) & (pl.col("key").str.len_chars() > 1))
-        if not 0 < len(folded) <= MAX_FOLDED * len(usual):
+        is_unusual = keys.is_in(folded["key"].to_list()) & ~names.is_in(usual["name"].to_list())
+        unusual = counts[is_unusual.to_numpy()]
+        if not 0 < unusual.sum() <= MAX_FOLDED * counts.sum():
             return names
         self.folded = folded["name"].sort().to_list()
         return pl.select(

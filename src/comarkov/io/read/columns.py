@@ -248,9 +248,11 @@ class _Columns:
     def label(self, column: ColumnProfile) -> str | int:
         return self.table.label(column.name)
 
-    def edges(self, rows: Any, columns: Any, weights: Any = None) -> dict[str, Any]:
+    def edges(
+        self, sides: Sequence[ColumnProfile], weights: ColumnProfile | None
+    ) -> dict[str, str | int]:
         """Keywords for an edge list."""
-        roles = {"rows": rows, "columns": columns, "weights": weights}
+        roles = {"rows": sides[0], "columns": sides[1], "weights": weights}
         return {role: self.label(each) for role, each in roles.items() if each is not None}
 
 
@@ -307,9 +309,7 @@ def _few_records(columns: _Columns) -> Recognised | None:
     texts = columns.of("category", "unique", "prose")
     if len(texts) >= 2 and len(numbers) < 2 and not columns.of("prose"):
         weight = next((c for c in numbers if c.role != "empty" and not c.is_negative), None)
-        return Recognised(
-            "edges", columns.edges(*texts[:2], weight), f"{_and(texts[:2])} are names"
-        )
+        return Recognised("edges", columns.edges(texts, weight), f"{_and(texts[:2])} are names")
     return Recognised("table") if len(numbers) >= 2 or not texts else None
 
 
@@ -363,7 +363,7 @@ def _grid(columns: _Columns) -> Recognised | None:
     if frame.n_unique() < len(frame) or not is_full or not (is_count or rows[1].distinct > 2):
         return None
     reason = f"{quote(measures[0].heading)} is measured for each {_and(rows)}"
-    return Recognised("edges", columns.edges(*rows, measures[0]), reason)
+    return Recognised("edges", columns.edges(rows, measures[0]), reason)
 
 
 def _events(columns: _Columns) -> Recognised | None:
@@ -377,7 +377,7 @@ def _events(columns: _Columns) -> Recognised | None:
     weight = counts[0] if len(counts) == 1 and counts[0] not in sides else None
     what = "lines are counted" if weight is None else f"{quote(weight.heading)} is added up"
     reason = f"{_and(sides)} recur, and {what}"
-    return Recognised("edges", columns.edges(*sides, weight), reason)
+    return Recognised("edges", columns.edges(sides, weight), reason)
 
 
 def _sides(columns: _Columns) -> list[ColumnProfile]:

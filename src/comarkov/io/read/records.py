@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 MAX_PLAIN = 8  # different whole numbers that are categories as they are
 MAX_VALUES = 30  # values of a variable; rarer ones are put together
 OTHER_VALUES = 0.5  # the largest share of these
+NAMED_SHARE = 0.5  # of the names of rows that must differ
 OTHER = "other"
 NOT_DESCRIBING = ("empty", "constant", "identifier", "unique", "prose")
 WORDS_FOR_ROLES = {
@@ -94,7 +95,6 @@ def from_records(table: RawTable, options: ReadOptions) -> Data:
         kind_of(table.heading(names or ""), "record") if has_title else "record",
         "category",
         table.name,
-        entry_kind="records",
         reading={"variables": [asdict(variable) for variable in variables]},
         row_classes=chosen_columns(values, options.row_classes, len(frame)) if classes else None,
     )
@@ -106,8 +106,14 @@ def _names(
     """The column that names the rows: the one chosen, or the first with a text for each."""
     if options.name_column is not None:
         return table.field(options.name_column, "names")
-    unique = [f for f in table.kept if f in profiles and profiles[f].role == "unique"]
+    unique = [f for f in table.kept if f in profiles and _names_rows(profiles[f])]
     return unique[0] if unique else None
+
+
+def _names_rows(profile: ColumnProfile) -> bool:
+    """Has every row a text of its own, or nearly so?"""
+    has_many = profile.distinct > max(MAX_VALUES, NAMED_SHARE * profile.filled)
+    return profile.role == "unique" or (profile.role == "category" and has_many)
 
 
 def _variables(

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ...joint.messages import listed, quote, warn_user
 from ..read_options import ReadOptions
-from .columns import mixed_units, profiles_of
+from .columns import FEW_RECORDS, mixed_units, profiles_of
 from .data import Data
 from .edge_lists import identifiers_in
 from .headers import YEARS, is_missing, is_word_for_missing, kind_of, looks_like_number
@@ -118,7 +118,7 @@ def _is_text(cells: Sequence[str]) -> bool:
     return bool(values) and sum(map(looks_like_number, values)) < MAX_NUMBERS * len(values)
 
 
-def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> str:
+def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> str | None:
     """The first column; if that only numbers the rows, the first one of text without repeats.
 
     In a pivot table, which names groups only in their first lines, the first complete one of text.
@@ -127,9 +127,14 @@ def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> s
     if first in texts and any(map(is_missing, sample[first])):
         own = [is_missing(cell) or not _is_total(cell) for cell in sample[first]]
         return next((f for f in texts if not any(map(is_missing, sample[f].filter(own)))), first)
-    if not texts or first in texts or not identifiers_in(table, [first]):
+    if first in texts:
         return first
-    return texts[0] if sample[texts[0]].n_unique() == len(sample) else first
+    unique = next((f for f in texts if sample[f].n_unique() == len(sample)), None)
+    if sample[first].drop_nulls().is_duplicated().any() and len(sample) >= FEW_RECORDS:
+        return unique  # numbers that repeat are weights
+    if not texts or not identifiers_in(table, [first]):
+        return first
+    return texts[0] if texts[0] == unique else first
 
 
 def _is_total(name: str) -> bool:
@@ -210,7 +215,7 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
         raise table.error(
             f"there is already a row {quote(names[number])}",
             f"Rename one of them, or choose another column that names the rows, {other}. If the "
-            "columns describe each line, use kind='records'; if each line is an edge, kind='edges'.",
+            "columns describe each line, use kind='records'; if lines are edges, kind='edges'.",
             **table.place(number, layout.names),
         )
     return names

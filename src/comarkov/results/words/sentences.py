@@ -164,6 +164,28 @@ def _block_finding(findings: Findings, a: int, b: int, weight: Weight) -> Findin
     return Finding(_concentration(*groups, lift, share, weight), {"row": a, "column": b}, lift)
 
 
+def explained(side: SideFindings) -> list[Sentence]:
+    """Of which variables of records the clusters tell most, and of which least."""
+    shares = list(side.explained().items()) if side.n_clusters > 1 else []
+    if len(shares) < 2:
+        return []
+    most = [
+        [Part(name, is_name=True), Part(f" ({percent_text(share)})")]
+        for name, share in shares[: min(NAMES_IN_SENTENCE, len(shares) - 1)]
+    ]
+    name, share = shares[-1]
+    last = Part(name, is_name=True)
+    return [
+        sentence(
+            "the clusters explain most of ",
+            _join_groups(most),
+            ", and least of ",
+            last,
+            f" ({percent_text(share)}).",
+        )
+    ]
+
+
 def certainty(findings: Findings) -> list[Sentence]:
     """How many elements are placed with confidence, and whether the search found this again."""
     sides = [side for side in findings.sides if side.n_clusters > 1]
@@ -346,7 +368,7 @@ def opening_of(results: Results) -> Opening:
         caution=caution(findings, results.selection_reason),
         overview=overview(findings),
         strongest=strongest(findings, weight_of(results)),
-        certainty=certainty(findings),
+        certainty=[*explained(findings.rows), *certainty(findings)],
         numbers=results.selection_reason,
         beta=beta_reason(results),
     )

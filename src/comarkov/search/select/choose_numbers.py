@@ -217,15 +217,16 @@ class _Choice:
         return self._leftover(state)[1] <= EXPLAINED
 
     def _is_sparse(self) -> bool:
-        """Have rows too few entries for two halves?"""
-        rows = max(np.count_nonzero(self.data.row_mass), 1)
-        return self.variables is None and self.data.nnz < swaps.SPARSE_ENTRIES * rows
+        """Have rows too few observations for two halves?"""
+        rows = max(int(np.count_nonzero(self.data.row_mass)), 1)
+        observations = self.data.total if self.data.is_count else self.data.nnz
+        return self.variables is None and observations < swaps.SPARSE_ENTRIES * rows
 
     def _is_doubtful(self, agreed: Sequence[Decision | None]) -> bool:
         """Is it unclear whether there is structure, in a table that has zeros?"""
         if self.variables is not None or self._is_small():
             return False
-        has_zeros = self.data.nnz < swaps.MAX_DENSITY * np.prod(list(map(self._elements, (0, 1))))
+        has_zeros = self.data.nnz < swaps.MAX_DENSITY * self._elements(0) * self._elements(1)
         best = max(each.best for each in self.agreements)
         is_weak = not all(agreed) or best < swaps.CLEAR_AGREEMENT
         return bool(has_zeros and is_weak and (self._is_sparse() or any(agreed)))

@@ -7,6 +7,7 @@ lost. Clusters of the presence of entries keep as much information of such table
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,12 +20,13 @@ from .halves import quick_fit
 SPARSE_ENTRIES = 20  # in a row, on average: fewer do not make two halves
 SWAPPED_TABLES = 3
 SWAP_ROUNDS = 20  # in which each entry tries to exchange its column with another
-TRIED_NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12)
 TESTED_NUMBERS = (2, 3, 4, 8)  # whose mean shows whether there is structure
+FURTHER_NUMBERS = (5, 6, 10, 12)  # which are tried if there is
+FITS = 2  # of each table, of which the better counts
 MAX_TESTED_ENTRIES = 30_000
 MAX_DENSITY = 0.5  # of tables whose zeros can tell something
 CLEAR_AGREEMENT = 0.5  # of halves, above which there is no doubt that there is structure
-STRUCTURE = 1.1  # the least ratio of the information kept to that of swapped tables
+STRUCTURE = 1.12  # the least ratio of the information kept to that of swapped tables
 NEARLY_BEST_EXCESS = 0.85  # of the best excess over 1 that is nearly as good
 
 
@@ -51,15 +53,23 @@ def contrast(csr: sp.csr_array, run: Run) -> Contrast:
     present = _sample(csr, run.rng)
     if min(present.shape) < 2 * max(TESTED_NUMBERS):
         return Contrast({})
-    swapped = [swap(present, run.rng) for _ in range(SWAPPED_TABLES)]
-    seeds = run.rng.integers(1 << 32, size=len(TRIED_NUMBERS))
+    tables = [present, *(swap(present, run.rng) for _ in range(SWAPPED_TABLES))]
+    measured = Contrast(_ratios(tables, TESTED_NUMBERS, run))
+    if not measured.shows_structure:
+        return measured
+    return Contrast(dict(sorted((measured.ratios | _ratios(tables, FURTHER_NUMBERS, run)).items())))
+
+
+def _ratios(tables: Sequence[sp.csr_array], numbers: Sequence[int], run: Run) -> dict[int, float]:
+    """The information kept of the first table, as a multiple of that of the others."""
     ratios = {}
-    for k, seed in zip(TRIED_NUMBERS, seeds, strict=True):
+    for k in numbers:
         if run.stop():
             break
-        kept, *others = (_kept(table, k, seed, run) for table in (present, *swapped))
+        seeds = run.rng.integers(1 << 32, size=FITS)
+        kept, *others = (max(_kept(table, k, s, run) for s in seeds) for table in tables)
         ratios[k] = kept / max(float(np.mean(others)), 1e-12)
-    return Contrast(ratios)
+    return ratios
 
 
 def _sample(csr: sp.csr_array, rng: np.random.Generator) -> sp.csr_array:

@@ -1,0 +1,224 @@
+"""What a table is: records, event logs, grids or texts; and records as categories."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from refusals import refused
+
+import comarkov
+from comarkov import CoClustering
+from comarkov.io.read.bins import date_format, interval_texts, round_limits, roundest
+from comarkov.io.read.records import variable_of_columns
+
+RNG = np.random.default_rng(0)
+N = 120
+SIZE = np.repeat([0, 1], N // 2)
+CARS = pd.DataFrame(
+    {
+        "name": [f"car {i}" for i in range(N)],
+        "id": np.arange(1, N + 1) * 7,
+        "cylinders": np.where(SIZE, 8, 4),
+        "weight": np.where(SIZE, 3000, 1000) + RNG.integers(0, 900, N),
+        "origin": np.where(RNG.random(N) < 0.1, "Japan", np.where(SIZE, "USA", "Europe")),
+        "mpg": np.round(np.where(SIZE, 12.0, 28.0) + RNG.normal(size=N), 1),
+        "sold": [f"2020-{1 + i % 12:02}-15" for i in range(N)],
+        "notes": "none",
+    }
+)
+pytestmark = pytest.mark.filterwarnings("ignore:.*(set aside|recur|measured|read as records)")
+
+
+def many(text, times=20):
+    head, *lines = text.splitlines()
+    return "\n".join([head, *lines * times])
+
+
+def factors(*names):
+    """Lines of a table with all combinations of some names, in several columns."""
+    return pd.MultiIndex.from_product(names).to_frame(index=False)
+
+
+def log(n=400):
+    users, items = RNG.integers(0, 40, n), RNG.integers(0, 15, n)
+    hours = pd.date_range("2013-01-01", periods=n, freq="11h")
+    return pd.DataFrame(
+        {
+            "event_id": np.arange(n) + 1,
+            "time": hours.strftime("%Y-%m-%d %H:%M:%S"),
+            "item": [f"item {i}" for i in items],
+            "user": [f"u{i}" for i in users],
+            "delay": RNG.normal(size=n).round(1),
+        }
+    )
+
+
+GRID = factors(["oat", "rye", "corn"], ["north", "south", "west"], [1931, 1932])
+GRID = GRID.set_axis(["grain", "site", "year"], axis=1).assign(crop=RNG.random(18).round(2) * 9)
+COUNTS = pd.DataFrame(RNG.poisson(1, (30, 6)), columns=list("abcdef"))
+TABLES = {
+    "mixed columns": (CARS, "records"),
+    "decimals and whole numbers": (CARS[["name", "weight", "mpg", "cylinders"]], "records"),
+    "negative numbers": (COUNTS - 1, "records"),
+    "years": (COUNTS.assign(year=1990 + np.arange(30) % 20), "records"),
+    "counts": (COUNTS.assign(name=CARS.name), "table"),
+    "counts without names": (COUNTS, "table"),
+    "an event log": (log(), "edges"),
+    "a grid": (GRID, "edges"),
+    "two names": (log()[["user", "item"]], "edges"),
+    "texts": (
+        pd.DataFrame({"id": range(20), "text": [f"a b c {i} d" for i in range(20)]}),
+        "texts",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_recognised(name, tmp_path):
+    frame, kind = TABLES[name]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = {"stop_words": "none", "min_df": 1} if kind == "texts" else {}
+    data = comarkov.read(tmp_path / "t.csv", **options)
+    assert data.reading["kind"] == kind
+    assert comarkov.read(frame, **options).shape[0] == data.shape[0]
+
+
+def test_sides_are_chosen_by_what_they_hold():
+    data = comarkov.read(log())
+    assert (data.row_kind, data.column_kind, data.matrix.sum()) == ("user", "item", 400)
+    assert comarkov.read(log(), columns="ITEM").row_kind == "user"  # whatever the case
+    grid = comarkov.read(GRID)
+    assert {grid.row_kind, grid.column_kind, grid.entry_kind} == {"grain", "site", "crop"}
+    error = refused(log(), "negative", rows="user", columns="item", weights="delay")
+    assert "weights=" not in error.advice
+
+
+def test_weights_in_different_units_get_a_warning():
+    with pytest.warns(UserWarning, match="different units"):
+        comarkov.read(CARS[["name", "weight", "mpg", "cylinders"]], kind="table")
+    with pytest.warns(UserWarning, match=r"comarkov\.records\(X\)"):
+        CoClustering(2).fit(CARS[["weight", "mpg", "cylinders"]])
+
+
+def test_categories_of_records():
+    data = comarkov.records(CARS)
+    names = data.column_names.tolist()
+    assert {"cylinders = 4", "cylinders = 8", "origin = USA", "sold = January"} <= set(names)
+    assert not any(name.startswith(("id", "notes", "name")) for name in names)
+    assert data.row_names[0] == "car 0"
+    variables = variable_of_columns(data.reading)
+    sums = [data.matrix[:, np.flatnonzero(variables == v)].sum(axis=1) for v in set(variables)]
+    np.testing.assert_allclose(sums, 1)
+    heavy = comarkov.records(CARS, variable_weights={"weight": 2}, drop="sold")
+    assert heavy.matrix.sum() == pytest.approx(5 * N)
+    assert comarkov.records(CARS, row_classes="origin").row_classes["origin"][0] == "Europe"
+
+
+def test_missing_values_are_no_entries():
+    frame = CARS.assign(
+        mpg=CARS.mpg.where(CARS.index > 9), origin=CARS.origin.where(CARS.index > 4)
+    )
+    data = comarkov.records(frame)
+    of = variable_of_columns(data.reading)
+    sums = data.matrix.sum(axis=1)
+    assert (sums[:5] == of.max() - 1).all()
+    assert (sums[10:] == of.max() + 1).all()
+
+
+def test_new_records_are_placed_by_the_categories_of_the_fit(tmp_path):
+    model = CoClustering((2, 2), random_state=0).fit(comarkov.records(CARS))
+    assert len(set(zip(model.row_labels_, SIZE, strict=True))) == 2
+    new = pl.from_pandas(CARS.iloc[[0, -1]]).with_columns(weight=pl.Series([-5, 10**9]))
+    again = comarkov.read(new, like=model)
+    assert again.column_names.tolist() == model.feature_names_in_.tolist()
+    assert model.predict(again).tolist() == model.row_labels_[[0, -1]].tolist()
+    with pytest.warns(UserWarning, match="'mpg'"):
+        part = comarkov.read(new.drop("mpg"), like=model)
+    assert model.predict(part).tolist() == model.row_labels_[[0, -1]].tolist()
+    refused(new.select("name", "id"), "none of the columns", like=model)
+
+
+def test_results_of_records_have_shares_by_variable():
+    data = comarkov.records(CARS)
+    model = CoClustering((2, 2), random_state=0).fit(data)
+    side = model.results(data).findings.rows
+    first = {f.name: f for a in (0, 1) for f in side.distinctive(a, 9)}["cylinders = 8"]
+    assert (first.share, first.lift) == (pytest.approx(1), pytest.approx(2))
+    explained = side.explained()
+    assert explained["cylinders"] == pytest.approx(1)
+    assert next(reversed(explained)).startswith("sold")
+    assert "(100% of these, 50.0% of all)" in model.describe()
+
+
+def test_numbers_of_clusters_of_records():
+    assert CoClustering(random_state=0).fit(comarkov.records(CARS)).n_row_clusters_ == 2
+    shuffled = CARS.apply(lambda column: RNG.permutation(column.to_numpy()))
+    model = CoClustering(random_state=0).fit(comarkov.records(shuffled))
+    assert (model.n_row_clusters_, model.n_column_clusters_) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ({"bin": "mpg=weekday"}, "not a date"),
+        ({"bin": "mpg=1000"}, "bin='1000'"),
+        ({"bin": "5"}, "no column"),
+        ({"variable_weights": "mpg=-1"}, "'-1'"),
+        ({"drop": "cylinders,weight,origin,mpg"}, "can describe records"),
+        ({"variables": [{"heading": "mpg"}]}, "damaged"),
+    ],
+)
+def test_what_is_refused(text, part):
+    refused(CARS.drop(columns="sold"), part, kind="records", **text)
+
+
+# --- bins -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        (["2013-01-31", "2013-02-01"], "%Y-%m-%d"),
+        (["31.01.2013", "01.02.2013"], "%d.%m.%Y"),
+        (["01/31/2013", "02/01/2013"], "%m/%d/%Y"),
+        (["2013-01-31T05:15:00Z"], "%Y-%m-%dT%H:%M:%S%.f"),
+        (["Jan 31 2013"], "%b %d %Y"),
+        (["2013", "2014"], None),
+        (["3-1", "a b"], None),
+        (["2013-01-31", "soon"], None),
+    ],
+)
+def test_how_dates_are_written(cells, written):
+    assert date_format(pl.Series(cells)) == written
+
+
+def test_limits_are_round():
+    assert roundest(2172.0, 2310.0) == 2200
+    assert roundest(0.0, 1.0) == 1
+    assert roundest(-3.7, -3.2) == -3.5
+    limits = round_limits(np.sort(RNG.normal(3000, 500, 1000)), 5)
+    assert limits.size == 4
+    assert (limits % 10 == 0).all()
+    many_zeros = round_limits(np.sort(np.append(np.zeros(60), np.arange(1, 41))), 5)
+    assert 0 < many_zeros[0] <= 1
+    assert interval_texts([1000, 2500.5]) == ["below 1,000", "1,000 to 2,500.5", "2,500.5 or more"]
+
+
+def test_dates_that_are_a_side_are_binned():
+    with pytest.warns(UserWarning, match="'time' by year-month"):
+        data = comarkov.read(log(), rows="time", columns="item")
+    assert data.row_names.tolist()[:2] == ["2013-01", "2013-02"]
+    assert comarkov.read(log(), like=data, rows="time", columns="item").shape == data.shape
+    week = comarkov.read(log(), rows="time", columns="item", bin="time=weekday")
+    assert len(week.row_names) == 7
+
+
+def test_names_that_differ_in_case_are_one_name():
+    text = many(
+        "user,item\nAnn,LAX\nBob,JFK\nAnn,lax\nBob, JFK \nAnn,LAX\nBob,LAX\nAnn,JFK"
+    ).encode()
+    with pytest.warns(UserWarning, match="LAX is written in several ways"):
+        data = comarkov.read(pl.read_csv(text))
+    assert data.column_names.tolist() == ["JFK", "LAX"]
+    assert comarkov.read(pl.read_csv(text), keep_case=True).shape == (2, 3)
