@@ -143,7 +143,7 @@ class ChainContract(SearchContract):
         inside = mass > 0
         flow = X[np.ix_(inside, inside)] / X[inside].sum(axis=1, keepdims=True) * mass[inside, None]
         labels = model.labels_[inside]
-        return relation_cost(flow, labels, labels, markov(model.beta))
+        return relation_cost(flow, labels, labels, markov(model.beta_))
 
     def permuted(self, X, orders):
         return X[np.ix_(orders["states"], orders["states"])]
