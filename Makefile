@@ -32,7 +32,7 @@ help:
 	@echo "make release-check  build the wheel, install it with each extra, run the demo from it, build the docs"
 	@echo "make check      lint, format check and types"
 	@echo "make format     format the code"
-	@echo "make reproduce  the paper's experiments that need no download, into docs/reproduction"
+	@echo "make reproduce  all experiments of the paper, into docs/reproduction (needs both data sets)"
 	@echo "make fuzz       damage files of every format and run commands on them, for SECONDS=60"
 	@echo "make bench-quality  costs, classes and numbers of clusters found, beside targets and peers (needs both data sets)"
 	@echo "make bench      speed and memory, as ratios to yardsticks (needs 20 Newsgroups)"
@@ -136,7 +136,7 @@ fuzz: $(DEV)
 	$(BIN)/python dev/fuzz.py --seconds $(SECONDS)
 
 reproduce: $(READY)
-	$(BIN)/comarkov reproduce --out reproduction
+	$(BIN)/comarkov reproduce all --out reproduction
 	mkdir -p docs/reproduction
 	cp reproduction/reproduction.md reproduction/*.png docs/reproduction/
 

@@ -1,6 +1,6 @@
 """What protection costs: the share of checks, digests and atomic writing in common tasks.
 
-Each task runs in a process of its own, in which the functions that do nothing but protect are timed.
+Each task runs in a process of its own, in which functions that do nothing but protect are timed.
 """
 
 import json

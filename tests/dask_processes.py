@@ -31,9 +31,9 @@ class Processes:
             time.sleep(0.05)
         raise TimeoutError(self.log.read_text())
 
-    def start_worker(self) -> None:
+    def start_worker(self, threads=1) -> None:
         """Start a worker without a nanny, which would start it again."""
-        limits = "--nthreads", "1", "--no-nanny", "--death-timeout", str(PATIENCE)
+        limits = "--nthreads", str(threads), "--no-nanny", "--death-timeout", str(PATIENCE)
         self.workers.append(self._start(WORKER, *limits, "--local-directory", self.file.parent))
 
     def close(self) -> None:

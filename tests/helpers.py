@@ -243,6 +243,16 @@ def is_nested(fine, coarse):
     return len(set(zip(fine, coarse, strict=True))) == len(set(fine))
 
 
+def blocks_with_gaps(n, m):
+    """Counts with 4 x 3 blocks, a row and a column without mass."""
+    rng = np.random.default_rng(0)
+    rows, columns = rng.integers(4, size=n), rng.integers(3, size=m)
+    X = rng.poisson(rng.gamma(0.5, 2.0, size=(4, 3))[rows][:, columns])
+    X[7] = 0
+    X[:, 11] = 0
+    return X
+
+
 @contextmanager
 def refused(*words):
     """Input is refused, and the error mentions these names, numbers or calls, however it is put."""

@@ -28,7 +28,7 @@ GROUPS = {
         *("Results", "ChainResults", "MultiwayResults"),
         *("load", "plot_heatmap", "plot_blocks", "plot_path"),
     ),
-    "Cost and information": ("cost", "information", "Information"),
+    "Cost and information": ("cost", "information", "Information", "approximation"),
     "Parts of a fitted model": ("Hierarchy", "MergeTree", "Step", "Progress"),
     "Data sets": tuple(f"datasets.{name}" for name in MODULES["datasets"]),
     "Agreement with known classes": tuple(f"evaluate.{name}" for name in MODULES["evaluate"]),

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .costs import agreement as evaluate  # noqa: F401
     from .costs.objective import Information as Information
+    from .costs.objective import approximation as approximation
     from .costs.objective import cost as cost
     from .costs.objective import information as information
     from .estimators.coclustering import CoClustering as CoClustering
     from .estimators.comparison import compare as compare
     from .estimators.markov import MarkovAggregation as MarkovAggregation
     from .estimators.multiway import MultiwayClustering as MultiwayClustering
+    from .estimators.multiway import communities as communities
     from .estimators.named import AIB as AIB
     from .estimators.named import IBCC as IBCC
     from .estimators.named import IDC as IDC
@@ -69,8 +71,10 @@ _HOMES = {
     "SIB": "estimators.named",
     "Step": "search.state.coclusters",
     "Weighting": "joint.weighting",
+    "communities": "estimators.multiway",
     "compare": "estimators.comparison",
     "cost": "costs.objective",
+    "approximation": "costs.objective",
     "information": "costs.objective",
     "load": "model.storage",
     "pack": "io.store.packing",

@@ -95,12 +95,6 @@ def test_the_files_hold_what_the_library_finds(fitted):
     assert loaded.row_names_in_.tolist() == women.row_names
 
 
-def test_the_same_seed_gives_the_same_bytes(fitted, tmp_path):
-    _, out = fitted
-    assert run(*FIT, "women", cwd=tmp_path).returncode == 0
-    assert contents(tmp_path / "women") == contents(out)
-
-
 def test_results_are_replaced_only_if_forced(fitted, tmp_path):
     _, out = fitted
     before = contents(out)

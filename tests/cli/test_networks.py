@@ -5,6 +5,7 @@ import html
 import json
 import re
 
+import networkx as nx
 import numpy as np
 import pytest
 from commands import assert_refused, assert_report_is_rebuilt, run
@@ -274,12 +275,31 @@ def test_what_is_there_is_left_unless_forced(chain, tmp_path):
     assert comarkov.load(tmp_path / "out").n_clusters == 2
 
 
+def test_network_finds_groups_in_files_of_any_kind(tmp_path):
+    graph = nx.relabel_nodes(nx.ring_of_cliques(4, 6), str)
+    nx.write_graphml(graph, tmp_path / "ring.graphml")
+    nx.write_edgelist(graph, tmp_path / "ring.csv", delimiter=",", data=False)
+    expected = {*map(frozenset, comarkov.communities(graph).groups)}
+    for file, options, note in (
+        ("ring.graphml", (), ""),
+        ("ring.csv", (), "--directed"),
+        ("ring.csv", ("--undirected", "-k", 4), ""),
+    ):
+        done = run("network", file, *options, "-o", "out", "--force", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert note in done.stderr
+        groups = {}
+        for line in csv.DictReader((tmp_path / "out" / "node.csv").open()):
+            groups.setdefault(line["cluster"], set()).add(line["name"])
+        assert {*map(frozenset, groups.values())} == expected
+    assert_refused(run("network", "ring.csv", "-k", "x", "-qo", "no", cwd=tmp_path), "-k auto")
+
+
 MISTAKES = {
-    "falls apart": ("-k 2", "a,b,1\nb,a,2\nb,c,1\n", "--restrict"),
     "not square": ("-k 2", "x,a,1\ny,b,2\n", "x, y"),
-    "automatic": ("-k auto", edges(COUNTS), "'-k'"),
+    "automatic": ("-k many", edges(COUNTS), "-k auto"),
     "too many": ("-k 5", edges(COUNTS), "at most 4"),
-    "beta": ("--beta auto", edges(COUNTS), "--beta"),
+    "beta": ("--beta 2", edges(COUNTS), "--beta"),
     "no counts": ("-k 2 --held-out 0.5", "a,b,0.5\nb,a,0.5\na,a,0.25\n", "--held-out"),
     "one state": ("--kind sequences", "a\n", "two states"),
     "column": ("--kind sequences --columns page", "id,state\n1,a\n1,b\n", "'page'"),

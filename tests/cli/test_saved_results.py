@@ -123,11 +123,3 @@ def test_a_cut_has_no_reason_for_numbers_that_it_does_not_have(tmp_path):
     about = summary(tmp_path / "cut")
     assert not about["selection_reason"]
     assert not about["selection"]
-
-
-def test_info_describes_a_model(out):
-    about = json.loads(run("info", out, "--json").stdout)
-    assert (about["model"], about["rows"], about["columns"]) == ("CoClustering", 18, 14)
-    assert [len(about[f"{side}_clusters"]) for side in ("row", "column")] == [2, 3]
-    assert about["cost"] == summary(out)["cost"]
-    assert "row clusters" in run("info", out).stdout

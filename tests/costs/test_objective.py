@@ -49,6 +49,31 @@ def test_is_the_cost_of_the_markov_chain(case):
 
 
 @given(labelled())
+def test_is_made_of_relevant_information_losses(case):
+    W, rows, columns, beta = case
+    parts = comarkov.information(W, rows, columns)
+    elements, clusters = (
+        sum(parts.loss(side, about) for side in ("rows", "columns"))
+        for about in ("elements", "clusters")
+    )
+    assert_allclose(parts.cost(beta), beta * elements + (1 - beta) * clusters, atol=1e-10)
+    turned = comarkov.information(W.T, columns, rows)
+    assert_allclose(parts.loss("rows"), turned.loss("columns"), atol=1e-12)
+
+
+@given(labelled())
+def test_at_one_half_is_the_divergence_of_the_approximation(case):
+    W, rows, columns, _ = case
+    p = np.asarray(W, dtype=float) / W.max()
+    p /= p.sum()
+    q = comarkov.approximation(W, rows, columns)
+    for axis in (0, 1):
+        assert_allclose(q.sum(axis=axis), p.sum(axis=axis), atol=1e-12)
+    divergence = (p[p > 0] * np.log2(p[p > 0] / q[p > 0])).sum()
+    assert_allclose(divergence, comarkov.cost(W, rows, columns, 0.5), atol=1e-10)
+
+
+@given(labelled())
 def test_invariances(case):
     W, rows, columns, beta = case
     cost = comarkov.cost(W, rows, columns, beta)

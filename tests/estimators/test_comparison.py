@@ -147,19 +147,19 @@ def test_classes_may_be_strings():
 def test_what_has_no_mass_is_told_once():
     weights = W.copy()
     weights[4] = weights[:, [2, 3]] = 0
-    with pytest.warns(UserWarning, match="1 of 30 rows and 2 of 24 columns have no mass") as output:
+    with pytest.warns(UserWarning, match=r"1 of 30.*2 of 24") as output:
         comarkov.compare(weights, (3, 2), ["sequential", "sib", "aib"], n_init=2)
     assert [one.filename for one in output] == [__file__]
 
 
 def test_methods_that_do_not_fit_into_memory_are_left_out(monkeypatch):
     monkeypatch.setattr(agglomerate, "total_memory", lambda: 8000.0)
-    with pytest.warns(UserWarning, match="is left out. Agglomeration stores") as output:
+    with pytest.warns(UserWarning, match="Agglomeration") as output:
         table = comarkov.compare(W, (3, 2))
     left_out = {"aib", "ib-double", "idc", "ibcc"}
     assert {str(one.message).split("'")[1] for one in output} == left_out
     assert table["method"].tolist() == [name for name in comparison.METHODS if name not in left_out]
-    with pytest.raises(MemoryError, match="Agglomeration stores"):
+    with pytest.raises(MemoryError, match="Agglomeration"):
         comarkov.compare(W, (3, 2), ["sib", "aib"])
 
 

@@ -108,5 +108,5 @@ def test_names_and_weights_come_from_the_cluster(data, tmp_path):
 
 
 def test_objects_of_dask_need_the_engine():
-    with pytest.raises(ValueError, match=r'X is a Dask array. .* CoClustering\(engine="dask"\)'):
+    with pytest.raises(ValueError, match=r'CoClustering\(engine="dask"\)'):
         CoClustering(2).fit(da.ones((4, 4)))

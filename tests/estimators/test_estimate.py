@@ -14,7 +14,7 @@ from commands import run
 import comarkov
 from comarkov import CoClustering, Weighting
 from comarkov.estimators import estimate as estimates
-from comarkov.estimators.estimate import Size, Source, data_bytes, search_bytes, speed_up
+from comarkov.estimators.estimate import Size, Source, data_bytes, search_bytes
 from comarkov.joint import parts
 
 
@@ -51,30 +51,6 @@ def test_the_memory_of_a_fit_is_that_of_the_formula(shape, k, is_count, is_divid
     assert 1 / 1.5 < predicted / peak < 1.5
 
 
-def test_what_is_on_disk_or_shared_takes_no_memory():
-    counts = Size(10**6, 10**5, 10**8, 4, 4)
-    assert data_bytes(counts, is_turned=True) == 1.6e9
-    assert data_bytes(counts, is_turned=False) == 0.8e9
-    assert data_bytes(counts._replace(shared=8), is_turned=True) == 0.8e9
-    assert data_bytes(counts._replace(is_on_disk=True), is_turned=True) == 0
-
-
-def test_the_targets_for_large_data_follow_from_the_formula():
-    """1e8 entries in 20 x 20 clusters: 3.5 GB in memory with the input, 1.5 GB from a store."""
-    size, python, data = Size(10**6, 10**5, 10**8, 4, 4), 0.25e9, 0.8e9
-    tables = search_bytes(size, (20, 20), 1)
-    assert python + data + data_bytes(size, True) + tables < 3.5e9
-    assert python + tables < 1.5e9
-    assert search_bytes(size, (20, 20), 2) > tables
-    assert search_bytes(size, (20, None), 1) < tables / 2
-
-
-def test_threads_help_only_where_there_are_parts():
-    small, large = Size(100, 100, 10_000, 4, 4), Size(10**5, 10**4, 10**7, 4, 4)
-    assert speed_up(small, 8) == speed_up(large, 1) == 1.0
-    assert 1.5 < speed_up(large, 2) <= 2.0
-
-
 def test_an_estimate_fits_only_a_sample(monkeypatch):
     X = random_matrix()
     sizes = []
@@ -106,23 +82,6 @@ def test_all_input_can_be_estimated(make, n_clusters):
     assert "300 rows x 80 columns" in str(estimate)
 
 
-def test_only_the_default_search_is_estimated():
-    assert not hasattr(comarkov.ITCC(2), "estimate")
-    assert not hasattr(comarkov.SIB(2), "estimate")
-
-
-@pytest.mark.parametrize("method", ["anneal", "sequential", "batch"])
-def test_the_methods_of_the_paper_can_be_estimated(method):
-    model = CoClustering(4, method=method, n_init=2, random_state=0)
-    assert model.estimate(random_matrix((300, 80))).seconds > 0
-
-
-def test_a_weighting_is_estimated_with_its_weights():
-    X = random_matrix((300, 80))
-    plain, weighted = (CoClustering(4, weighting=w).estimate(X) for w in (None, "log"))
-    assert weighted.memory != plain.memory
-
-
 def test_only_rows_and_columns_with_entries_are_sampled():
     X = sp.csr_array((20_000, 3000), dtype=np.int8).tolil()
     X[:40] = 1 + np.random.default_rng(0).poisson(1, (40, 3000)).astype(np.int8)
@@ -147,8 +106,8 @@ EMPTY_ROWS = np.pad(np.random.default_rng(0).poisson(5, (40, 20)), ((0, 10), (0,
 REFUSED = [
     ({}, np.zeros((4, 3)), "has no mass"),
     ({"n_clusters": (None, None)}, EMPTY_ROWS, "nothing to cluster"),
-    ({"n_clusters": (1000, 3)}, EMPTY_ROWS, "1000 row clusters are too many: only 40 rows"),
-    ({"n_clusters": (45, "auto")}, EMPTY_ROWS, "45 row clusters are too many: only 40 rows"),
+    ({"n_clusters": (1000, 3)}, EMPTY_ROWS, "1000 .* 40 rows"),
+    ({"n_clusters": (45, "auto")}, EMPTY_ROWS, "45 .* 40 rows"),
     ({"n_clusters": 2, "weighting": "bm25"}, np.eye(4), "min_df=2"),
 ]
 
@@ -213,11 +172,7 @@ def test_a_fit_that_does_not_fit_ends_before_it_begins():
     """The limit is one that the system keeps: 300 MB, of which tables of 100 clusters need more."""
     script = [sys.executable, "-c", UNDER_A_LIMIT]
     done = subprocess.run(script, capture_output=True, text=True, check=True)
-    assert re.match(
-        r"The fit needs about [\d.]+ GB more, but only \d+ MB is available. It does not fit into "
-        r"memory. .* Make one: comarkov.pack\(X, 'store'\)$",
-        done.stdout.strip(),
-    )
+    assert re.search(r"[\d.]+ GB .* \d+ MB .* comarkov.pack\(X, 'store'\)$", done.stdout.strip())
 
 
 def test_the_advice_for_too_little_time(monkeypatch):
@@ -225,10 +180,8 @@ def test_the_advice_for_too_little_time(monkeypatch):
     monkeypatch.setattr(parts, "ENTRIES", 1000)
     monkeypatch.setattr(parts, "PER_COLUMN", 1)
     monkeypatch.setattr(estimates, "n_threads", lambda n_jobs: 4 if n_jobs == -1 else 1)
-    estimate = advice_with(monkeypatch, 10**12, random_matrix())
-    assert estimate.advice == (
-        "With n_jobs=4 it takes about 6 minutes; the clusters are the same.",
-    )
+    (advice,) = advice_with(monkeypatch, 10**12, random_matrix()).advice
+    assert "n_jobs=4" in advice
 
 
 def test_workers_share_the_data(monkeypatch):

@@ -132,7 +132,7 @@ def test_chains_with_masses_below_1e_200_converge(down):
 
 def test_a_cost_that_rises_is_an_internal_error_with_a_report(monkeypatch):
     monkeypatch.setattr(CoClusters, "sweep", lambda *_: Visit(1, -1e-3, True))
-    with pytest.raises(InternalError, match="raised the cost by") as error:
+    with pytest.raises(InternalError, match="cost") as error:
         CoClustering((4, 3), beta=0.7, random_state=0).fit(EXTREMES["dominated"])
     message = str(error.value)
     for part in ("Please report", "comarkov 0", f"numpy {np.__version__}"):
@@ -146,5 +146,5 @@ def test_a_cost_that_rises_is_an_internal_error_with_a_report(monkeypatch):
 def test_what_is_no_descent(after):
     state, run = CoClusters(None, None, None), refine.Run(0.5, None)
     check_descent(2.0, 2.0 + 1e-9, state, run, "polish")  # rounding
-    with pytest.raises(InternalError, match="the step 'polish' raised the cost"):
+    with pytest.raises(InternalError, match="'polish'"):
         check_descent(2.0, after, state, run, "polish")

@@ -2,6 +2,7 @@
 
 from itertools import pairwise, product
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -240,8 +241,10 @@ def test_states_outside_get_no_label(counts):
     P = np.zeros((33, 33))
     P[:30, :30] = counts
     P[30, 0] = P[31, 31] = 1  # left for good; alone; nothing
-    with refused("restrict=True"):
-        MarkovAggregation(3).fit(P)
+    whole = MarkovAggregation(3, random_state=0).fit(P)
+    assert whole.origin_ == "observed"
+    assert whole.labels_[32] == -1
+    assert (whole.labels_[:32] >= 0).all()
     model = MarkovAggregation(3, restrict=True, random_state=0).fit(P)
     whole = MarkovAggregation(3, random_state=0).fit(counts)
     assert_array_equal(model.labels_, [*whole.labels_, -1, -1, -1])
@@ -275,7 +278,93 @@ def test_convergence_is_reported(counts):
 )
 def test_bad_parameters_get_a_clear_error(counts, parameters, message):
     with refused(message):
-        MarkovAggregation(**parameters).fit(counts)
+        MarkovAggregation(**{"n_clusters": 3} | parameters).fit(counts)
+
+
+def metastable(sizes, stay, is_reversible, seed):
+    """A chain that leaves the set of its state with probability 1 - stay, at most."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    W = rng.gamma(0.5, size=(truth.size, truth.size))
+    if is_reversible:
+        W = W + W.T
+        share = np.minimum.outer(sizes, sizes) * (1 - stay) / (len(sizes) - 1)
+        np.fill_diagonal(share, np.array(sizes) * stay)
+        member = truth == np.arange(len(sizes))[:, None]
+        W = W * (share / (member @ W @ member.T))[truth[:, None], truth]
+    else:
+        inside = truth[:, None] == truth
+        for part, mass in ((inside, stay), (~inside, 1 - stay)):
+            W[part] = (mass * W * part / (W * part).sum(axis=1, keepdims=True))[part]
+    return W / W.sum(axis=1, keepdims=True), truth
+
+
+@pytest.mark.parametrize("sizes", [(60, 5, 5, 5), (15, 15, 15), (40, 20, 10, 5)])
+@pytest.mark.parametrize("is_reversible", [True, False])
+def test_metastable_sets_are_found_without_options(sizes, is_reversible):
+    P, truth = metastable(sizes, 0.97, is_reversible, 0)
+    model = MarkovAggregation(random_state=0).fit(P)
+    assert evaluate.adjusted_rand_index(truth, model.labels_) > 0.98
+    assert model.selection_["clusters"][model.selection_["chosen"]] == len(sizes)
+    assert str(len(sizes)) in model.selection_reason_
+
+
+def test_a_small_beta_is_chosen_where_one_half_fails():
+    x = np.linspace(0, 4, 120, endpoint=False) + 1 / 60
+    energy = 2.5 * (1 + np.cos(2 * np.pi * x)) - 0.6 * np.floor(x)  # four wells of unequal depth
+    up = np.minimum(1, np.exp(energy[:-1] - energy[1:])) / 2
+    down = np.minimum(1, np.exp(energy[1:] - energy[:-1])) / 2
+    P = np.diag(up, 1) + np.diag(down, -1)
+    P += np.diag(1 - P.sum(axis=1))
+    model = MarkovAggregation(4, random_state=0).fit(P)
+    assert model.beta_ == 0.2
+    assert evaluate.adjusted_rand_index(np.floor(x).astype(int), model.labels_) == 1
+    assert model.cost_ == pytest.approx(
+        0.2 * model.prediction_loss_ + 0.8 * model.lumpability_loss_
+    )
+
+
+def test_parts_between_which_nothing_moves_are_clusters():
+    P = np.kron(np.eye(3), np.full((4, 4), 0.25))
+    model = MarkovAggregation(random_state=0).fit(P)
+    assert_array_equal(model.labels_, np.repeat([0, 1, 2], 4))
+    assert_allclose(model.transition_matrix_, np.eye(3))
+
+
+def test_visits_that_end_keep_their_last_page():
+    visits = [["home", "list", "item", "cart", "thanks"], ["home", "item", "list"]] * 5
+    model = MarkovAggregation(3, random_state=0).fit(visits)
+    assert (model.labels_ >= 0).all()
+    assert model.stationary_distribution_.sum() == pytest.approx(1)
+    assert_allclose(model.transition_matrix_.sum(axis=1), 1)
+
+
+def test_the_chain_of_clusters_can_be_used():
+    P, _ = metastable((10, 10), 0.9, False, 3)
+    frame = pd.DataFrame(P, columns=[f"s{i}" for i in range(20)])
+    model = MarkovAggregation(2, random_state=0).fit(frame)
+    chain, here = model.chain_, model.labels_[0]
+    assert chain.predict_next("s0", 3) == pytest.approx(
+        np.linalg.matrix_power(model.transition_matrix_, 3)[here]
+    )
+    walk = chain.simulate(5000, "s0", random_state=0)
+    assert walk[0] == here
+    stays = (walk[1:] == walk[:-1])[walk[:-1] == here].mean()
+    assert stays == pytest.approx(model.transition_matrix_[here, here], abs=0.03)
+    assert chain.time_scales() == pytest.approx(
+        -1 / np.log(np.linalg.eigvals(model.transition_matrix_).min())
+    )
+    with refused("no state 'x'"):
+        chain.predict_next("x")
+
+
+def test_a_graph_is_a_random_walk():
+    graph = nx.karate_club_graph()
+    model = MarkovAggregation(2, random_state=0).fit(graph)
+    club = [graph.nodes[node]["club"] == "Officer" for node in graph]
+    assert evaluate.adjusted_rand_index(club, model.labels_) > 0.8
+    degree = np.array([each for _, each in graph.degree(weight="weight")])
+    assert_allclose(model.stationary_distribution_, degree / degree.sum())
 
 
 def partitions(n, k):

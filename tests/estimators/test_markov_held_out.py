@@ -109,6 +109,22 @@ def test_nothing_of_an_earlier_fit_is_left():
         assert not hasattr(model, name)
 
 
-def test_what_is_held_out_is_blamed_for_what_is_missing():
-    with refused("hold out less"):
-        MarkovAggregation(2, held_out=0.4).fit(list("abababacac"))
+def test_what_is_left_of_a_sequence_may_end():
+    assert MarkovAggregation(2, held_out=0.4).fit(list("abababacac")).origin_ == "observed"
+
+
+def test_steps_ahead_are_compared_with_held_out_sequences():
+    """A chain of clusters that is lumpable predicts any number of steps; noise keeps nothing."""
+    P, labels, _ = lumpable(0, k=2, Q=np.array([[0.9, 0.1], [0.3, 0.7]]))
+    walk, rng = [0], np.random.default_rng(1)
+    for _ in range(20_000):
+        walk.append(int(rng.choice(len(P), p=P[walk[-1]])))
+    model = MarkovAggregation(2, held_out=0.5, random_state=0).fit(walk)
+    assert evaluate.adjusted_rand_index(model.labels_, labels) == 1
+    assert model.step_test_["steps"].tolist() == [1, 2, 5, 10]
+    assert (model.step_test_["error"] < 0.03).all()
+    assert (np.diff(model.step_test_["kept"]) < 0.01).all()
+    again = model.test_steps(walk[-10_001:])
+    assert again["error"] == pytest.approx(model.step_test_["error"], abs=1e-3)
+    shuffled = rng.permutation(walk)
+    assert model.test_steps(shuffled)["kept"][0] < 0

@@ -261,7 +261,7 @@ def test_bad_input_gets_a_clear_error(X, message):
         ({"n_clusters": {"users": 3}}, "'users'"),
         ({"n_clusters": 21}, "at most 20"),
         (
-            {"n_clusters": {"documents": "auto", "words": 2, "authors": 2}},
+            {"n_clusters": {"documents": "some", "words": 2, "authors": 2}},
             "'documents' clusters",
         ),
         ({"weights": {("words", "documents"): 2.0}}, "('words', 'documents')"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import refused
+from helpers import blocks_with_gaps, refused
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov import AIB, IBCC, IDC, ITCC, SIB, CoClustering, IBDouble, datasets
@@ -10,13 +10,7 @@ from comarkov import AIB, IBCC, IDC, ITCC, SIB, CoClustering, IBDouble, datasets
 
 @pytest.fixture(scope="module")
 def planted():
-    """Counts with 4 x 3 blocks, a row and a column without mass."""
-    rng = np.random.default_rng(0)
-    rows, columns = rng.integers(4, size=60), rng.integers(3, size=40)
-    X = rng.poisson(rng.gamma(0.5, 2.0, size=(4, 3))[rows][:, columns])
-    X[7] = 0
-    X[:, 11] = 0
-    return X
+    return blocks_with_gaps(60, 40)
 
 
 @pytest.mark.parametrize(

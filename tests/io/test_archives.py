@@ -216,13 +216,6 @@ def test_damage_is_one_clear_error(tmp_path, make, harm):
 # --- the data sets themselves -----------------------------------------------------------------
 
 
-def test_published_archives_have_addresses_and_checksums():
-    for entry in datasets.CATALOGUE.values():
-        if entry.archive is not None:
-            assert re.fullmatch("[0-9a-f]{64}", entry.archive.sha256)
-            assert all(url.startswith("http") for url in entry.archive.urls)
-
-
 def test_errors_say_what_to_do(tmp_path):
     with pytest.raises(ValueError, match=r"'iris'.* southern-women, movielens"):
         datasets.load("iris")

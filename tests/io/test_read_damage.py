@@ -149,15 +149,11 @@ def test_json_lines_that_are_wrong(here):
     lines = "\n".join(good).encode() + b'\n{"text": "Zo\xeb"}\n'
     (here / "t.jsonl").write_bytes(lines)
     refused("t.jsonl", "0xeb", at=(5, None), encoding="utf-8")
-    with pytest.warns(UserWarning, match=r"t\.jsonl is not UTF-8 and read as Windows-1252"):
+    with pytest.warns(UserWarning, match=r"t\.jsonl.*Windows-1252"):
         assert comarkov.read("t.jsonl").shape == (5, 2)
     assert comarkov.read("t.jsonl", encoding="latin-1").shape == (5, 2)
     (here / "t.jsonl").write_text('{"text": ' + "[" * 200_000 + "\n")
     refused("t.jsonl", "t.jsonl, line 1", "nested")
-    (here / "t.jsonl").write_text('["sun", "sea"]\n')
-    refused("t.jsonl", "t.jsonl, line 1", "JSON object")
-    (here / "t.jsonl").write_text("sun\n")
-    refused("t.jsonl", "t.jsonl, line 1, column 1", "valid JSON")
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def test_a_sheet_is_a_wide_table_with_a_title_and_gaps(here):
     rows = [["Sales"], [None], ["shop", 2019, 2020, 2021], ["Nord", 1, None, 3], ["Ost", 4, 5, 6]]
     write_xlsx("t.xlsx", {"one": [row + [None] * (4 - len(row)) for row in rows]})
     with (
-        pytest.warns(UserWarning, match="1 missing cell is read as 0"),
-        pytest.warns(UserWarning, match="starts at line 3, below its title"),
+        pytest.warns(UserWarning, match="1 missing cell"),
+        pytest.warns(UserWarning, match="line 3"),
     ):
         data = comarkov.read("t.xlsx")
     assert data.column_names.tolist() == ["2019", "2020", "2021"]

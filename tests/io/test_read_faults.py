@@ -175,10 +175,17 @@ def test_ragged_lines_that_make_up_for_each_other_and_are_far_down(tmp_path, mon
     assert comarkov.read(path, rows="user", columns="item").matrix.toarray() == [[501]]
 
 
+def test_prose_in_one_long_line_is_no_table(here, monkeypatch):
+    monkeypatch.setattr("comarkov.io.read.table_files.MAX_COLUMNS", 1000)
+    (here / "t.txt").write_text("sun and sea " * 500)
+    error = refused("t.txt", "t.txt", at=(1, None))
+    assert comarkov.read("t.txt", **advised(error), stop_words="none", min_df=1).shape[0] == 1
+
+
 def test_a_line_without_ids_is_not_blank(tmp_path):
     path = tmp_path / "e.csv"
     path.write_text("t,user,item\n1,a,b\n2,,\n,,\n")
-    with pytest.warns(UserWarning, match=r": 1 line without a name skipped"):
+    with pytest.warns(UserWarning, match=": 1 line"):
         assert comarkov.read(path, rows="user", columns="item").matrix.sum() == 1
 
 

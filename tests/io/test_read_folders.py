@@ -65,7 +65,7 @@ def test_a_given_encoding_is_taken_for_all(tmp_path):
 
 def test_what_is_not_text_is_skipped_and_counted(tmp_path):
     write(tmp_path, BINARY | {"x/1": b"sun sea", "y/2": b"sun sea"})
-    with pytest.warns(UserWarning, match=r"5 of 7 .*were skipped: a\.pdf, b\.png.* and others\.$"):
+    with pytest.warns(UserWarning, match=r"5 of 7 .*a\.pdf, b\.png"):
         data = comarkov.read(tmp_path)
     assert data.row_names.tolist() == ["x/1", "y/2"]
     assert data.row_classes["folder"].tolist() == ["x", "y"]

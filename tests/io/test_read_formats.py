@@ -101,8 +101,6 @@ def test_matrix_market(field, tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "column", "problem"),
     [
-        ("2 2 1\n1 1 -3\n", 4, 3, "-3"),
-        ("2 2 1\n1 1 nan\n", 4, 3, "NaN"),
         ("2 2 1\n1 1 x\n", None, None, "Line 4"),
         ("2 2 1\n3 1 1\n", None, None, "Line 4"),
         ("2 2 2\n1 1 1\n", None, None, "Truncated"),
@@ -272,16 +270,46 @@ def test_graphs_that_are_not_bipartite():
     half.nodes[0]["bipartite"] = 0
     heavy = graph()
     heavy.add_edge("r", "b", weight="much")
+    inside = graph()
+    inside.add_edge(*ROWS[:2])
     for wrong, advice in (
-        (nx.complete_graph(3), "graph.remove_edge("),
+        (inside, "comarkov.communities(graph)"),
         (nx.Graph([(0, 1), (2, 3)]), "['bipartite'] = 0"),
-        (nx.DiGraph([(0, 1), (1, 2)]), "graph.nodes[1]['bipartite'] = 0"),
         (nx.Graph(), "graph.add_edge("),
         (half, "graph.nodes[1]['bipartite'] = 0"),
         (heavy, "graph.edges['r', 'b']['weight'] = 1"),
     ):
         with pytest.raises(ValueError, match=re.escape(advice)):
             comarkov.read(wrong)
+
+
+def test_the_nodes_of_other_graphs_are_rows_and_columns(tmp_path):
+    karate = nx.karate_club_graph()
+    expected = nx.to_numpy_array(karate)
+    for source in (karate, nx.DiGraph(karate)):
+        data = comarkov.read(source)
+        assert_array_equal(data.matrix.toarray(), expected)
+        assert_array_equal(data.row_names, data.column_names)
+    path = nx.path_graph(["a", "b", "c"])  # bipartite, but a network all the same
+    assert comarkov.read(path).shape == (2, 1)
+    assert comarkov.read(path, kind="network").shape == (3, 3)
+    for write, suffix in (
+        (nx.write_graphml, "graphml"),
+        (nx.write_gml, "gml"),
+        (nx.write_gexf, "gexf"),
+        (nx.write_pajek, "net"),
+    ):
+        write(nx.Graph(karate.edges), tmp_path / f"karate.{suffix}")
+        data = comarkov.read(tmp_path / f"karate.{suffix}", kind="network")
+        assert data.matrix.sum() == 2 * karate.number_of_edges()
+
+
+def test_igraph():
+    igraph = pytest.importorskip("igraph")
+    made = igraph.Graph.TupleList([("a", "b", 2), ("b", "c", 1), ("c", "a", 1)], weights=True)
+    data = comarkov.read(made, kind="network")
+    assert data.matrix[*[list(data.row_names).index(name) for name in "ab"]] == 2
+    assert comarkov.read(made).shape == (3, 3)
 
 
 SOURCES = {

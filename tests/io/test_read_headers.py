@@ -41,7 +41,7 @@ def test_the_header_is_detected(text, rows, tmp_path):
 def test_the_header_can_be_stated(tmp_path):
     path = tmp_path / "e.csv"
     path.write_text("Ann,tea\nBob,rum\n")
-    with pytest.warns(UserWarning, match=r"\(Ann, tea\) is read as the header; use header=False"):
+    with pytest.warns(UserWarning, match=r"\(Ann, tea\).*header=False"):
         assert comarkov.read(path).row_names.tolist() == ["Bob"]
     assert comarkov.read(path, header=True).row_names.tolist() == ["Bob"]
     assert comarkov.read(path, header=False).row_names.tolist() == ["Ann", "Bob"]

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov.joint.chains import chain, hold_out, read_transitions
-from comarkov.joint.messages import InputError
 
 # --- reading ------------------------------------------------------------------------------------
 
@@ -48,7 +47,7 @@ def test_probabilities_may_be_rounded():
     P = np.random.default_rng(0).dirichlet(np.ones(50), size=50)
     for rounded in (P.astype(np.float32), P.astype(np.float16), P.round(6)):
         weights = read_transitions(rounded, "probabilities").weights
-        walk = chain(weights, np.arange(50), False)
+        walk = chain(weights, False)
         assert_allclose(walk.transition.sum(axis=1), 1, rtol=1e-14)
     P[7, 7] += 0.0011
     with refused("row 7 sums to 1.0011", 'kind="counts"'):
@@ -131,36 +130,43 @@ def test_weights_out_of_range_are_told():
         (np.array([[1e300, 1e-300], [1, 1]]), "differ too much"),
     ):
         with refused(message):
-            chain(read_transitions(X, "auto").weights, np.arange(2), False)
+            chain(read_transitions(X, "auto").weights, False)
 
 
-def test_what_is_held_out_is_blamed():
-    data = read_transitions(list("abababacac"), "auto")
-    kept, _ = hold_out(data, 0.4, np.random.default_rng(0))
-    with refused("hold out less"):
-        chain(kept, data.states, False, is_part=True)
-
-
-def test_what_is_not_connected_is_named():
+def test_states_that_do_not_lead_to_each_other():
     P = np.zeros((6, 6))
     P[0, [1, 2]] = 0.5  # 0 is left for good
     P[1, 2] = P[2, 3] = P[3, 1] = 1
     P[4, 4] = 1  # alone, and 5 leads nowhere
-    states = np.array(list("abcdef"))
-    with pytest.raises(InputError) as caught:
-        chain(sp.csr_array(P), states, False)
-    text = str(caught.value)
-    assert "No transition leaves f" in text
-    assert "3 of 6 states lead to each other: b, c, d" in text
-    assert "restrict=True" in caught.value.advice
-    walk = chain(sp.csr_array(P), states, True)
+    walk = chain(sp.csr_array(P), False, restrict=True)
     assert_array_equal(walk.inside, [1, 2, 3])
-    assert_allclose(walk.stationary, 1 / 3)
+    assert_allclose(walk.occupancy, 1 / 3)
+    assert walk.origin == "stationary"
+    walk = chain(sp.csr_array(P), False)
+    assert walk.origin == "restarts"
+    assert (walk.occupancy > 0).all()
+    assert walk.transition[5, 5] == 1
     leaving = sp.csr_array([[0, 3, 0], [1, 0, 1], [0, 0, 0]])  # ends in 2
-    walk = chain(leaving, np.arange(3), True)
+    walk = chain(leaving, True, restrict=True)
     assert_array_equal(walk.transition.toarray(), [[0, 1], [1, 0]])
-    with refused("return"):
-        chain(sp.csr_array(np.triu(np.ones((3, 3)), 1)), np.arange(3), True)
+    walk = chain(leaving, True)
+    assert walk.origin == "observed"
+    assert_allclose(walk.flow.toarray(), leaving.toarray() / 5)
+    with refused("No two states"):
+        chain(sp.csr_array(np.triu(np.ones((3, 3)), 1)), True, restrict=True)
+
+
+def test_rates_are_seen_at_the_pace_of_the_fastest_state():
+    Q = np.array([[-3.0, 2, 1], [0.5, -0.5, 0], [0, 1, -1]])
+    data = read_transitions(Q, "auto")
+    assert data.step == pytest.approx(1 / 3)
+    assert_allclose(data.weights.toarray(), np.eye(3) + Q / 3)
+    mu = chain(data.weights, False).occupancy
+    assert_allclose(mu @ Q, 0, atol=1e-12)
+    frame = pd.DataFrame(Q, columns=list("abc"))
+    assert_array_equal(read_transitions(frame, "rates").states, list("abc"))
+    with refused("Rates are"):
+        read_transitions(np.diag([-1.0, -1.0]), "rates")
 
 
 # --- holding out --------------------------------------------------------------------------------

@@ -114,18 +114,6 @@ def test_the_unit_of_the_weights_does_not_matter(problem, octave):
     assert gammas[0] == pytest.approx(gammas[1], rel=1e-2)
 
 
-def test_the_order_of_rows_and_columns_hardly_matters():
-    X, *_ = together(2)
-    model = CoClustering((5, 4), random_state=0).fit(X)
-    rng = np.random.default_rng(0)
-    rows, columns = rng.permutation(200), rng.permutation(600)
-    labels = model.row_labels_[rows], model.column_labels_[columns]
-    other = CoClustering((5, 4), init=labels, fixed=labels, random_state=0).fit(X[rows][:, columns])
-    for name in SIDES:
-        mine, theirs = (getattr(one, f"{name}_evidence_exponent_") for one in (model, other))
-        assert mine == pytest.approx(theirs, rel=0.1)
-
-
 # --- what it is good for ----------------------------------------------------------------------
 
 
@@ -166,14 +154,6 @@ def test_clusters_of_noise_are_not_sure():
     model = CoClustering((5, 4), random_state=0).fit(X)
     assert independent_posterior(X, model).mean() > 0.7
     assert model.row_confidence_.mean() < 0.6  # because results differ
-
-
-def test_sides_that_are_not_clustered_have_no_exponent():
-    X, *_ = together(0)
-    model = CoClustering((5, 4), random_state=0).fit(X)
-    model.set_params(n_clusters=(5, None)).fit(X)
-    assert 0 < model.row_evidence_exponent_ < 1
-    assert not hasattr(model, "column_evidence_exponent_")
 
 
 def test_cuts_and_stored_models_predict_with_the_same_exponent(tmp_path):

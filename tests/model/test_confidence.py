@@ -269,9 +269,3 @@ def test_new_data_are_rejected_by_their_posterior(fitted):
     unsure = strict.predict(columns, "columns") == -1
     assert 0 < unsure.sum() < 30
     assert_array_equal(strict.transform(new), fitted.transform(new))
-
-
-@pytest.mark.parametrize("reject", [0, 1.5, -0.1, "no"])
-def test_a_bad_threshold_is_an_error(reject):
-    with pytest.raises(ValueError, match="reject"):
-        CoClustering(2, reject=reject).fit(np.eye(4))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers import is_nested
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering
@@ -75,7 +76,7 @@ def test_leaves_do_not_change_the_labels(counts, monkeypatch):
 
 
 def test_no_time_is_spent_on_leaves_when_it_is_over(counts):
-    with pytest.warns(match="max_time was reached"):
+    with pytest.warns(ConvergenceWarning):
         model = CoClustering((4, 3), max_time=1e-9, random_state=0).fit(counts)
     assert model.hierarchy_.n_leaves == (4, 3)
     assert model.cut(1).cost_ == pytest.approx(joint(counts).information * 1.4)
@@ -87,7 +88,7 @@ def test_ctrl_c_while_leaves_are_made_loses_nothing(counts, fitted, monkeypatch)
         return bisect(*arguments)
 
     monkeypatch.setattr("comarkov.model.leaves.bisect", interrupted)
-    with pytest.warns(match="it was interrupted"):
+    with pytest.warns(ConvergenceWarning):
         model = CoClustering((4, 3), random_state=0).fit(counts)
     assert_array_equal(model.row_labels_, fitted.row_labels_)
     assert model.hierarchy_.n_leaves == (4, 3)

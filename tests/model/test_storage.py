@@ -27,7 +27,7 @@ from comarkov import (
 )
 from comarkov.joint.messages import InputError
 from comarkov.joint.weighting import SCHEMES
-from comarkov.model import serialise, storage
+from comarkov.model import storage
 from comarkov.model.serialise import Packer, unpack
 
 
@@ -70,16 +70,6 @@ def test_a_loaded_model_is_the_saved_one(problem, weighting, reject, named):
     except ValueError:  # a weighting may leave too little mass for so many clusters
         return
     assert_does_the_same(model, kept(model), W)
-
-
-@pytest.fixture(scope="module")
-def women():
-    return comarkov.datasets.load("southern-women").matrix
-
-
-@pytest.fixture(scope="module")
-def model(women):
-    return CoClustering((2, 3), random_state=0).fit(women)
 
 
 @pytest.mark.parametrize(
@@ -163,11 +153,6 @@ def test_arrays_are_kept_once_and_written_alike(tmp_path, model):
     assert loaded._model.rows.masses is loaded.hierarchy_.rows.masses
     for name in ("model.json", "arrays.npz"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-
-
-def test_all_classes_of_the_table_are_there():
-    for name in serialise.CLASS_MODULES:
-        assert serialise._class(name).__name__ == name
 
 
 @given(

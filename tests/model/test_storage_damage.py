@@ -13,19 +13,8 @@ import numpy as np
 import pytest
 
 import comarkov
-from comarkov import CoClustering
 from comarkov.joint.messages import InputError
 from comarkov.model import storage
-
-
-@pytest.fixture(scope="module")
-def women():
-    return comarkov.datasets.load("southern-women").matrix
-
-
-@pytest.fixture(scope="module")
-def model(women):
-    return CoClustering((2, 3), random_state=0).fit(women)
 
 
 @pytest.fixture

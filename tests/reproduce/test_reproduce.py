@@ -146,7 +146,7 @@ def test_newsgroups(few_starts):
 def test_the_thesis(few_starts):
     """One sample: heuristics differ, and the cost of most is above that of annealing."""
     run = EXPERIMENTS["thesis"].run(("Multi5", 0), few_starts)
-    assert {len(values) for values in run.values()} == {4, 6, 10}
+    assert [len(values) for values in run.values()] == [4, 4, 6, 10]
     costs = {name: cost for name, (_, cost) in run["heuristic"].items()}
     assert costs["AnnITCC"] < costs["ITCC (batch)"]
     result = EXPERIMENTS["thesis"].conclude(

@@ -1,9 +1,11 @@
 """The page of several types, in a real browser."""
 
+import networkx as nx
 import numpy as np
 import pytest
 from pages import scroll_to
 
+import comarkov
 from comarkov import Data, MultiwayClustering
 from comarkov.results.multiway_results import MultiwayResults
 
@@ -48,6 +50,22 @@ def test_the_page_shows_all_types_and_its_controls_work(opened, written, results
     assert download.value.path().read_text() == results.tables()["tag.csv"]
     page.locator("summary", has_text="All 12 members").first.click()
     assert page.locator(".all-members").first.is_visible()
+
+
+def test_a_network_is_drawn_with_its_groups(opened, tmp_path):
+    graph = nx.relabel_nodes(nx.ring_of_cliques(4, 6), lambda node: f"<{node}>")
+    results = comarkov.communities(graph)
+    results.write(tmp_path / "out")
+    page = opened(tmp_path / "out" / "report.html")
+    assert page.locator(".network-drawing circle").count() == 24
+    assert page.locator(".network-drawing line").count() == graph.number_of_edges()
+    colours = page.locator(".network-drawing circle").evaluate_all(
+        "dots => dots.map((dot) => dot.getAttribute('fill'))"
+    )
+    assert len(set(colours)) == 4
+    page.locator(".network-drawing circle").first.click()
+    assert page.locator(".card.lit").count() == 1
+    assert "within itself" in page.locator("#relation-0").inner_text()
 
 
 def test_a_phone_and_a_dark_screen(opened, written):

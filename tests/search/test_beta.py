@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import FORMATS, counts_for, weights
+from helpers import counts_for, weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 
 import comarkov
 from comarkov import CoClustering
@@ -184,7 +185,9 @@ def test_a_path_has_the_numbers_of_clusters_that_a_fit_chooses(monkeypatch):
     assert_array_equal(chosen[0].row_labels, model.row_labels_)
     asked = []
     true = selection.select
-    monkeypatch.setattr(selection, "select", lambda *given: asked.append(1) or true(*given))
+    monkeypatch.setattr(
+        selection, "select", lambda *given, **more: asked.append(1) or true(*given, **more)
+    )
     assert_array_equal(model.beta_path(X, [0.7])[0].row_labels, model.row_labels_)
     assert not asked  # the fit has chosen already, but only for its own data
     assert len(model.beta_path(X[:20], [0.7])[0].row_labels) == 20
@@ -224,18 +227,6 @@ def test_the_fit_is_that_of_the_chosen_beta(auto):
     assert_array_equal(auto.transform(X), same.transform(X))
     auto = CoClustering((4, 3), beta="auto", random_state=0).fit(X)
     assert not hasattr(auto.set_params(beta=0.7).fit(X), "beta_selection_")
-
-
-def test_threads_do_not_matter(auto):
-    other = CoClustering((4, 3), beta="auto", random_state=0, n_jobs=2).fit(planted())
-    assert_array_equal(other.beta_selection_, auto.beta_selection_)
-    assert_array_equal(other.row_labels_, auto.row_labels_)
-
-
-@pytest.mark.parametrize("make", [sp.coo_matrix, FORMATS["pandas"], FORMATS["float32"]])
-def test_every_format_gives_the_same_evidence(auto, make):
-    other = CoClustering((4, 3), beta="auto", random_state=0).fit(make(planted()))
-    assert_array_equal(other.beta_selection_, auto.beta_selection_)
 
 
 def test_each_side_has_its_own_evidence():
@@ -317,7 +308,7 @@ def test_warnings_of_a_path_point_at_the_caller():
 
 
 def test_no_time_means_the_default():
-    with pytest.warns(UserWarning, match="max_time"):
+    with pytest.warns(ConvergenceWarning):
         model = CoClustering((4, 3), beta="auto", max_time=1e-9, random_state=0).fit(planted())
     assert model.beta_ == 0.7
     assert np.isnan(model.beta_selection_["agreement"]).all()
@@ -384,9 +375,3 @@ def test_the_path_of_a_half_has_one_start(monkeypatch):
     monkeypatch.setattr(coupling, "beta_path", spy)
     CoClustering((4, 3), beta="auto", n_init=3, n_jobs=2, random_state=0).fit(planted())
     assert seen == {(1, 1)}
-
-
-def test_one_repeat_has_no_standard_error():
-    table = coupling._conclusion(np.ones((1, len(GRID), 2)))
-    assert np.isnan(table["standard_error"]).all()
-    assert table["beta"][table["chosen"]] == [coupling.DEFAULT_BETA]

@@ -22,7 +22,6 @@ from comarkov.search.parallel.dask_inputs import from_memory
 from comarkov.search.parallel.peers import _peers
 from comarkov.search.parallel.worker import worker_of
 from comarkov.search.progress import Monitor
-from comarkov.search.run import Settings
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.side import inserted
 from comarkov.search.state.starts import free_start
@@ -31,11 +30,14 @@ for name in (__name__, "helpers"):  # workers do not have these files
     cloudpickle.register_pickle_by_value(sys.modules[name])
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[[], [2]], ids=["two", "three"])
 def cluster(request, tmp_path_factory):
+    """Two workers, or three, one of them with two threads."""
     folder = tmp_path_factory.mktemp("dask")
-    with processes(folder, request.param) as started, Client(started.address) as own:
-        own.wait_for_workers(request.param, timeout=30)
+    with processes(folder, 2) as started, Client(started.address) as own:
+        for threads in request.param:
+            started.start_worker(threads)
+        own.wait_for_workers(2 + len(request.param), timeout=30)
         yield dask_client.Cluster(own)
 
 
@@ -73,8 +75,8 @@ def steps_of_a_search(data, run):
     """Sweeps of all kinds, splits, costs, seeds and rows."""
     state = started(data)
     known = tables(state)
-    for beta, complete, shuffle in [(1.0, True, False), (0.7, True, True), (0.7, False, False)]:
-        own = run_at(beta, settings=Settings(shuffle=shuffle))
+    for beta, complete in [(1.0, True), (0.7, True), (0.7, False)]:
+        own = run_at(beta)
         for side in state.sides():
             state.sweep(side, own, complete)
         known += [array.copy() for array in tables(state)]

@@ -20,12 +20,6 @@ def test_cores_that_this_process_may_not_use_are_not_counted(monkeypatch):
     assert [n_threads(n_jobs) for n_jobs in (-1, -2, -3, -4)] == [3, 2, 1, 1]
 
 
-def test_where_that_is_not_known_all_cores_are(monkeypatch):
-    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    assert n_threads(-1) == 8
-
-
 def test_no_threads_are_refused():
     with pytest.raises(ValueError, match="n_jobs=0"):
         CoClustering(2, n_jobs=0).fit(np.eye(4))

@@ -20,6 +20,7 @@ COMMANDS = {
         "choose": "choose",
         "cut": "saved_results",
         "chain": "networks",
+        "network": "networks",
         "multi": "networks",
         "predict": "predict",
         "report": "saved_results",

@@ -1,4 +1,4 @@
-"""``comarkov chain`` and ``multi``: clusters of states, or of several types of elements."""
+"""``comarkov chain``, ``network`` and ``multi``: states, nodes, or several types of elements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from .input_options import InputOptions
-from .options import CLUSTERING, OutputOptions, SearchOptions, argument, takes_groups
+from .options import (
+    CLUSTERING,
+    OutputOptions,
+    SearchOptions,
+    argument,
+    parsed_beta,
+    takes_groups,
+)
 from .output import clear_errors, notes
 from .results_folder import FolderOptions, command
 
@@ -21,33 +28,30 @@ if TYPE_CHECKING:
     from ..io.read.fit_input import Key
 
 
-DEFAULT_CLUSTERS = 3
+EXAMPLE_CLUSTERS = 3
 TRANSITIONS = "A table of transitions, an edge list, or sequences of states."
+OTHER_TABLES = ("not a number", "square matrix", "their names differ")  # in errors
+EDGES = "A graph file, an edge list or a square table."
+AUTO = "auto"
 RELATIONS = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
 NAMED_TABLE = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
-
-
-def network_beta(about: str) -> Any:
-    """The option --beta of chains and of several types."""
-    return CLUSTERING.option("--beta B", about, 0.5, min=0, max=1)
 
 
 @dataclass(frozen=True)
 class ChainOptions(SearchOptions):
     """How to aggregate a chain."""
 
-    k: int | None = CLUSTERING.option(
-        "--clusters -k NUMBER",
-        "The number of clusters of states.",
-        shown=str(DEFAULT_CLUSTERS),
-        min=1,
+    k: str = CLUSTERING.option(
+        "--clusters -k NUMBER", "The number of clusters of states, or auto.", AUTO
     )
-    beta: float = network_beta(
-        "From 0 to 1: 1 favours predicting the next cluster, 0 a lumpable chain."
+    beta: str = CLUSTERING.option(
+        "--beta B",
+        "From 0 to 1, or auto: 1 favours predicting the next cluster, 0 a lumpable chain.",
+        AUTO,
     )
     restrict: bool = CLUSTERING.option(
         "--restrict",
-        "If some states cannot be reached from others: keep the largest set that can.",
+        "If some states cannot be reached from others: keep only the largest set that can.",
         False,
     )
     held_out: float = CLUSTERING.option(
@@ -61,16 +65,13 @@ class ChainOptions(SearchOptions):
     def estimator(self, output: OutputOptions) -> MarkovAggregation:
         """A model to fit."""
         search = self.search_parameters(output)  # errors come before a slow import
-        if self.k is None:
-            warnings.warn(
-                f"The number of clusters is {DEFAULT_CLUSTERS}, the default. Set it with -k.",
-                stacklevel=2,
-            )
+        number: Any = _number(self.k, "-k auto or -k 4")
+        beta: Any = parsed_beta(self.beta)
         from ..estimators.markov import MarkovAggregation  # slow to import
 
         return MarkovAggregation(
-            self.k or DEFAULT_CLUSTERS,
-            beta=self.beta,
+            number,
+            beta=beta,
             restrict=self.restrict,
             held_out=self.held_out,
             **search,
@@ -126,7 +127,7 @@ def _advice_about_visits(reading: InputOptions) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        is_other_table = any(words in str(error) for words in ("not a number", "square matrix"))
+        is_other_table = any(words in str(error) for words in OTHER_TABLES)
         if reading.kind is not None or not is_other_table:
             raise
         raise ValueError(
@@ -134,6 +135,59 @@ def _advice_about_visits(reading: InputOptions) -> Iterator[None]:
             "state and the time, for example --kind sequences --rows visit --columns page --time "
             "clicked."
         ) from error
+
+
+@dataclass(frozen=True)
+class NetworkOptions(SearchOptions):
+    """How to find the groups of a network."""
+
+    k: str = CLUSTERING.option("--clusters -k NUMBER", "The number of groups, or auto.", "auto")
+    directed: bool | None = CLUSTERING.option(
+        "--directed/--undirected", "Whether edges have a direction.", shown="detected"
+    )
+
+
+@takes_groups
+def network(
+    source: Annotated[str, argument("INPUT", EDGES)],
+    clustering: NetworkOptions,
+    folder: FolderOptions,
+    *,
+    output: OutputOptions,
+    reading: InputOptions,
+) -> None:
+    """Find groups of nodes in a network, and write all results into a folder.
+
+    INPUT is a graph file (GraphML, GML, GEXF or Pajek), an edge list with two columns of nodes and
+    perhaps one of weights, or a square table. By default, it works out how many groups there are.
+
+    OUT gets a CSV file of the nodes, blocks.csv, clusters.md, summary.json, report.html, and
+    model/ for predict and info.
+
+    [bold]Examples[/bold]
+
+    comarkov network friends.graphml
+
+    comarkov network emails.csv --rows sender --columns recipient --directed -k 5 -o groups
+    """
+    with clear_errors(), notes(output.quiet):
+        out = folder.place(source)
+        search = clustering.search_parameters(output)
+        number: Any = _number(clustering.k, "-k auto or -k 5")
+        data = reading.changed(kind=reading.kind or "network").read(source)
+        from ..estimators.multiway import MultiwayClustering  # slow to import
+        from ..io.read.fit_input import network_input
+        from ..results.multiway_results import MultiwayResults
+
+        edges, _, note = network_input(data, clustering.directed)
+        if note:
+            warnings.warn(note, stacklevel=2)
+        relations = {(edges.row_kind, edges.row_kind): edges}
+        with _files_in_errors(relations):
+            model = MultiwayClustering(number, **search).fit(relations)
+        results = MultiwayResults(model, relations, command())
+        folder.write(results, out)
+        folder.present(results, out, output)
 
 
 class Table(NamedTuple):
@@ -178,25 +232,21 @@ class Table(NamedTuple):
 class MultiOptions(SearchOptions):
     """How to cluster several types."""
 
-    k: str | None = CLUSTERING.option(
+    k: str = CLUSTERING.option(
         "--clusters -k NUMBERS",
-        "The number of clusters of every type, such as 3, or of each, such as user=4,item=6.",
-        shown=str(DEFAULT_CLUSTERS),
+        "The number of clusters of every type, such as 3 or auto, or of each: user=4,item=auto.",
+        AUTO,
     )
     weight: list[str] | None = CLUSTERING.option(
         "--weight TYPE,TYPE=NUMBER", "How much a table counts; can be repeated.", shown="1"
     )
-    beta: float = network_beta("How strongly the two sides of a table are coupled, 0 to 1.")
+    beta: float = CLUSTERING.option(
+        "--beta B", "How strongly the two sides of a table are coupled, 0 to 1.", 0.5, min=0, max=1
+    )
 
-    def numbers(self, types: list[str]) -> int | dict[str, int]:
+    def numbers(self, types: list[str]) -> Any:
         """The numbers of clusters as MultiwayClustering takes them."""
-        if self.k is None:
-            warnings.warn(
-                f"Each type gets {DEFAULT_CLUSTERS} clusters, the default. Set numbers with -k.",
-                stacklevel=2,
-            )
-            return DEFAULT_CLUSTERS
-        example = "-k " + ",".join(f"{name}={DEFAULT_CLUSTERS}" for name in types)
+        example = "-k " + ",".join(f"{name}={EXAMPLE_CLUSTERS}" for name in types)
         if "=" not in self.k:
             return _number(self.k, f"-k 3 or {example}")
         pairs = [part.rpartition("=") for part in self.k.split(",")]
@@ -222,9 +272,11 @@ class MultiOptions(SearchOptions):
         return weights or None
 
 
-def _number(text: str, advice: str) -> int:
+def _number(text: str, advice: str) -> int | str:
+    if text.strip().lower() == AUTO:
+        return AUTO
     if not text.strip().isdecimal() or int(text) < 1:
-        raise ValueError(f"-k must be a whole number from 1, not {text!r}: try {advice}.")
+        raise ValueError(f"-k must be a whole number from 1, or auto, not {text!r}: try {advice}.")
     return int(text)
 
 

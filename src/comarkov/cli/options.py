@@ -252,7 +252,7 @@ class ClusteringOptions(SearchOptions, WeightingOptions, NumberOptions):
         if counts == (None, None):
             raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
         search = self.search_parameters(output)
-        return {"n_clusters": counts, "beta": _beta(self.beta), **search}
+        return {"n_clusters": counts, "beta": parsed_beta(self.beta), **search}
 
     def estimator(self, data: Data, parameters: dict[str, Any]) -> CoClustering:
         """The model to fit."""
@@ -272,7 +272,8 @@ def _count(text: str, name: str) -> int | str | None:
     return int(word)
 
 
-def _beta(text: str) -> float | str:
+def parsed_beta(text: str) -> float | str:
+    """β as estimators take it."""
     if text.strip().lower() == "auto":
         return "auto"
     try:

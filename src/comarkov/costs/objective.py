@@ -83,6 +83,18 @@ class Information(NamedTuple):
             return 1.0
         return min(self.row_clusters_column_clusters / self.rows_columns, 1.0)
 
+    def loss(self, side: str, about: str = "elements") -> float:
+        """Return the relevant information loss of clustering a side, "rows" or "columns", in bits.
+
+        It is what is lost about the ``"elements"`` of the other side, such as I(X;Y) - I(X̄;Y), or
+        about its ``"clusters"``, such as I(X;Ȳ) - I(X̄;Ȳ). L_β is β times the losses about elements
+        plus 1-β times those about clusters.
+        """
+        whole, left, right, blocks = self
+        other = {"rows": (right, left), "columns": (left, right)}[side]
+        lost = {"elements": whole - other[0], "clusters": other[1] - blocks}[about]
+        return max(lost, 0.0)
+
     def cost(self, beta: float) -> float:
         """Return L_β of a co-clustering in bits; never negative for β in [0, 1]."""
         return co_clustering(beta).cost(self)
@@ -267,6 +279,43 @@ def cost(W: Any, row_labels: ArrayLike, column_labels: ArrayLike, beta: float) -
     if not isinstance(beta, Real) or not 0 <= beta <= 1:
         raise ValueError(f"beta must be a number in [0, 1], got {beta!r}.")
     return information(W, row_labels, column_labels).cost(beta)
+
+
+def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> np.ndarray:
+    """Return the distribution that a co-clustering keeps: q(x,y) = p(x̄,ȳ) p(x|x̄) p(y|ȳ).
+
+    Its divergence from the data, KL(p‖q), is the cost at β = 1/2, I(X;Y) - I(X̄;Ȳ), in bits. It has
+    the margins and the block masses of the data, and is dense: for large data take some rows.
+
+    Parameters
+    ----------
+    W : array-like or sparse matrix of shape (n_rows, n_columns)
+        Nonnegative weights; they need not sum to 1.
+    row_labels, column_labels : array-like of int
+        The cluster of each row and of each column.
+
+    Examples
+    --------
+    >>> import numpy as np, comarkov
+    >>> W = np.array([[2, 0, 1], [0, 2, 1], [0, 0, 4]])
+    >>> q = comarkov.approximation(W, [0, 0, 1], [0, 0, 1])
+    >>> q.round(2)
+    array([[0.1, 0.1, 0.1],
+           [0.1, 0.1, 0.1],
+           [0. , 0. , 0.4]])
+    >>> counts = np.random.default_rng(0).multinomial(10, q.ravel()).reshape(q.shape)  # a sample
+    """
+    distribution = W if isinstance(W, Joint) else joint(W)
+    rows = _checked(row_labels, distribution.row_mass, "row_labels")
+    columns = _checked(column_labels, distribution.column_mass, "column_labels")
+    in_rows, in_columns = (np.eye(int(labels.max()) + 1)[labels] for labels in (rows, columns))
+    p_x, p_y = (
+        mass / distribution.total for mass in (distribution.row_mass, distribution.column_mass)
+    )
+    blocks = in_rows.T @ (distribution.csr @ in_columns) / distribution.csr.sum()
+    masses = np.outer(p_x @ in_rows, p_y @ in_columns)
+    lift = np.divide(blocks, masses, where=masses > 0, out=np.zeros(blocks.shape))
+    return np.asarray(p_x[:, None] * lift[np.ix_(rows, columns)] * p_y)
 
 
 def _checked(values: ArrayLike, mass: np.ndarray, what: str) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
@@ -17,13 +17,25 @@ from ..costs.labels import as_labels, renumbered
 from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
 from ..costs.objective import markov
 from ..joint import chains
-from ..joint.chains import Chain, Transitions, chain, chain_from, hold_out, read_transitions
+from ..joint.chains import (
+    Chain,
+    Transitions,
+    chain,
+    chain_from,
+    divided,
+    hold_out,
+    read_transitions,
+)
 from ..joint.inputs import is_matrix
 from ..joint.joint import joint
+from ..joint.messages import InputError
+from ..joint.objects import is_graph
 from ..joint.scale import are_whole
+from ..model.aggregated_chain import AggregatedChain
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
-from ..search.run import Purpose, Seed
+from ..search.run import Purpose, Run, Seed
+from ..search.select.chain_numbers import BETAS, ChainNumber, choose_number, slowness
 from ..search.state.graph import Graph, WeightedRelation
 from ..search.state.network_state import Network, NetworkProblem
 from ..search.state.starts import ElementWords, Start, start_for
@@ -65,14 +77,19 @@ class MarkovAggregation(Searches):
     So look at I(Z̄1;Z̄2) too (``information_.row_clusters_column_clusters``). Clusters that reveal
     nothing about the next ones are not enough for L_0 = 0: see the cycle of four states in the
     notes. At β = 1/2 only I(Z̄1;Z̄2) counts: 2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic and
-    need not be reversible.
+    need not be reversible. They may end, or fall into parts between which nothing moves.
 
     Parameters
     ----------
-    n_clusters : int, default=3
-        The number of clusters. You get exactly that many, and none is empty.
-    beta : float in [0, 1], default=0.5
-        What to favour: 1 for states that predict the next cluster, 0 for a lumpable chain.
+    n_clusters : int or "auto", default="auto"
+        The number of clusters. You get exactly that many, and none is empty. "auto" looks for a gap
+        between slow processes and all others (``selection_``); without one it chooses as
+        :class:`CoClustering` does, if X has counts.
+    beta : float in [0, 1] or "auto", default="auto"
+        Which question to answer. From 1/2 to 1: which clusters predict best what comes next? Large
+        clusters count most. Near 0: which sets of states behave like a Markov chain? Small sets
+        that are rarely left count, too. "auto" tries 1/2 and 0.2, and keeps the clusters with the
+        larger sum of squared correlations from step to step.
     method : {"auto", "anneal", "sequential"}, default="auto"
         "auto" starts from many small clusters that it merges; then it splits and merges clusters as
         long as the cost falls. Other starts use singular vectors, eigenvectors (which are constant
@@ -80,15 +97,18 @@ class MarkovAggregation(Searches):
         tries a consensus of all results. Tiny chains (up to about 11 states) get the global
         optimum; of several, the lexicographically first. "anneal" solves at β = 1 and lowers β in
         steps, "sequential" solves at β only; both start from random clusters.
-    kind : {"auto", "probabilities", "counts", "sequences"}, default="auto"
+    kind : {"auto", "probabilities", "counts", "rates", "sequences"}, default="auto"
         What X is in ``fit``. "auto" takes a square matrix whose rows sum to 1 as probabilities,
-        one of whole numbers as counts of transitions, and any other as weights, whose rows it
+        one of whole numbers as counts of transitions, one with a negative diagonal whose rows sum
+        to 0 as rates of a continuous-time chain, and any other as weights, whose rows it
         divides by their sums. It takes a 1-D array, or a list that is not a square matrix of
         numbers, as sequences.
     restrict : bool, default=False
-        What to do if some states cannot be reached from others: False raises an error that names
-        them. True keeps the largest set of states that all lead to each other, drops transitions
-        that leave it, and gives label -1 to all other states.
+        What to do if some states cannot be reached from others. False clusters all of them: steps
+        count as often as they were observed, and states that are never left stay; if only
+        probabilities are known, the chain restarts anywhere after 15 % of all steps. True keeps
+        the largest set of states that all lead to each other, drops transitions that leave it, and
+        gives label -1 to all other states.
     stationary : None, "weights" or array-like, default=None
         The stationary distribution, for chains that have several because not all states lead to
         each other. None computes it, for chains that have one. "weights" is the sum of each row,
@@ -116,11 +136,27 @@ class MarkovAggregation(Searches):
         The states in the order of ``labels_``: those of the sequences, sorted; the names of a data
         frame's columns (of its rows, if only these have names); or numbers.
     stationary_distribution_ : ndarray of float
-        Of the states; 0 outside a restricted chain.
+        Of the states; 0 outside a restricted chain. If the chain has none (``origin_``), the share
+        of time in each state.
+    origin_ : {"stationary", "observed", "restarts", "given"}
+        Where the frequency of steps comes from; see ``restrict`` and ``stationary``.
+    chain_ : AggregatedChain
+        The chain of clusters, to use at once: ``predict_next``, ``simulate``, ``time_scales``.
+    n_clusters_, beta_ : int, float
+        The number of clusters and β, given or chosen.
+    selection_ : ndarray or None
+        For each number of clusters the correlation, how many steps the slowest process lasts that
+        it adds, and how many times longer that is than the next; None if the number was given.
+    selection_reason_ : str or None
+        Why there are as many clusters, in words.
+    step_test_ : ndarray
+        The result of ``test_steps`` on the held-out ends of sequences, if ``held_out`` is set.
+    step_ : float
+        The time that a step takes, in the unit of rates; else 1.
     transition_matrix_ : ndarray of shape (n_clusters, n_clusters)
         The probability of each next cluster, given the cluster, in the stationary chain.
     cluster_distribution_ : ndarray of float
-        The stationary mass of each cluster.
+        The share of time in each cluster.
     cost_, prediction_loss_, lumpability_loss_ : float
         L_β, L_1 and L_0 in bits.
     information_ : Information
@@ -156,8 +192,9 @@ class MarkovAggregation(Searches):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NETWORK,
-        "n_clusters": [COUNT],
-        "kind": [StrOptions({"auto", "probabilities", "counts", "sequences"})],
+        "n_clusters": [COUNT, StrOptions({"auto"})],
+        "beta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
+        "kind": [StrOptions({"auto", "probabilities", "counts", "rates", "sequences"})],
         "restrict": ["boolean"],
         "stationary": [None, StrOptions({"weights"}), "array-like"],
         "held_out": [Interval(Real, 0, 1, closed="left")],
@@ -165,11 +202,11 @@ class MarkovAggregation(Searches):
         "fixed": [None, "array-like"],
     }
 
-    n_clusters: int = 3
-    beta: float = 0.5
+    n_clusters: int | Literal["auto"] = "auto"
+    beta: float | Literal["auto"] = "auto"
     _: KW_ONLY
     method: NetworkMethod = "auto"
-    kind: Literal["auto", "probabilities", "counts", "sequences"] = "auto"
+    kind: Literal["auto", "probabilities", "counts", "rates", "sequences"] = "auto"
     restrict: bool = False
     stationary: ArrayLike | Literal["weights"] | None = None
     held_out: float = 0.0
@@ -191,35 +228,59 @@ class MarkovAggregation(Searches):
 
         Parameters
         ----------
-        X : square array-like, sparse matrix or data frame; or sequence(s) of states
+        X : square array-like, sparse matrix or data frame; sequence(s) of states; or a graph
             Probabilities or counts of transitions from rows to columns, or the visited states; see
             ``kind``. Rows and columns of a data frame or of ``Data`` are matched by name, if both
-            have names.
+            have names. A graph of networkx or igraph stands for a random walk on it.
         y : ignored
         """
         data = read_transitions(X, self.kind)
-        asked = self._parameters()
-        run = asked.run(float(self.beta))
+        run = self._parameters().run(BETAS[0] if self.beta == "auto" else float(self.beta))
         fitted, tested = data.weights, None
         if self.held_out:
             rng = run.seed.stream(Purpose.HELD_OUT)
             fitted, tested = hold_out(data, float(self.held_out), rng)
         if self.stationary is None:
-            walk = chain(fitted, data.states, self.restrict, is_part=tested is not None)
+            walk = chain(fitted, data.is_counted, self.restrict)
         else:
             walk = chain_from(fitted, data.states, self.stationary)
-        graph = Graph((WeightedRelation(0, 0, joint(_flow(walk)), markov),), 1)
-        problem = NetworkProblem(graph, [self._start(walk, data.states)])
-        state = asked.search_method().solve(problem, run).state
+        number = self._number(walk, fitted if data.is_counted else None, run)
+        graph = Graph((WeightedRelation(0, 0, joint(walk.flow), markov),), 1)
+        problem = NetworkProblem(graph, [self._start(number.number, walk, data.states)])
+        state, run = self._solve(problem, run)
         warn_if_unfinished(state, run)
-        for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
+        for name in ("n_features_in_", "feature_names_in_", "lumpability_test_", "step_test_"):
             self.__dict__.pop(name, None)  # of an earlier fit
-        if data.sequences is None:
+        if data.sequences is None and not is_graph(X):
             validate_data(self, X, skip_check_array=True)
+        self.n_clusters_, self.selection_, self.selection_reason_ = number
+        self.beta_ = run.beta
         self._keep(state, problem.starts[0], walk, data)
         if tested is not None:
             self.lumpability_test_ = self._tested(tested, run.seed)
+        if tested is not None and data.sequences is not None:
+            self.step_test_ = self._compare(divided(data.sequences, float(self.held_out))[1])
         return self
+
+    def _number(self, walk: Chain, counts: Any, run: Run) -> ChainNumber:
+        """The number of clusters, given or chosen."""
+        if self.n_clusters != "auto":
+            return ChainNumber(int(self.n_clusters), None, None)
+        if self.init is not None or self.fixed is not None:
+            raise InputError(
+                'n_clusters="auto" cannot be combined with labels in init or fixed',
+                advice="Set the number of clusters: n_clusters=3",
+            )
+        inside = None if counts is None else sp.csr_array(counts[walk.inside][:, walk.inside])
+        own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
+        return choose_number(walk.flow, inside, own)
+
+    def _solve(self, problem: NetworkProblem, run: Run) -> tuple[Network, Run]:
+        """The best clusters, and the run at their β; the first of equals."""
+        method = self._parameters().search_method()
+        runs = [run.at(beta) for beta in BETAS] if self.beta == "auto" else [run]
+        found = [(method.solve(problem, each).state, each) for each in runs]
+        return max(found, key=lambda one: round(slowness(one[0].block_masses(0)), 9))
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the labels of the states."""
@@ -231,20 +292,27 @@ class MarkovAggregation(Searches):
 
         return ChainResults(self, X)
 
-    def _start(self, walk: Chain, states: np.ndarray) -> Start:
+    @property
+    def chain_(self) -> AggregatedChain:
+        """The chain of clusters."""
+        check_is_fitted(self)
+        shares = self.cluster_distribution_, self.states_, self.labels_
+        return AggregatedChain(self.transition_matrix_, *shares, self.step_)
+
+    def _start(self, k: int, walk: Chain, states: np.ndarray) -> Start:
         """The start of the states of the chain."""
-        chains.check_restricted(self.n_clusters, walk.inside, states)
+        chains.check_restricted(k, walk.inside, states)
         init, fixed = (
             None
             if labels is None
             else as_labels(labels, states.size, f"{name} state labels")[walk.inside]
             for name, labels in (("init", self.init), ("fixed", self.fixed))
         )
-        return start_for(self.n_clusters, init, fixed, walk.stationary, STATES)
+        return start_for(k, init, fixed, walk.occupancy, STATES)
 
     def _keep(self, state: Network, start: Start, walk: Chain, data: Transitions) -> None:
         """Set the fitted attributes, clusters in canonical order."""
-        k = self.n_clusters
+        k = self.n_clusters_
         order = canonical_orders(state.every_side(), [start])[0]
         labels = renumbered(state.partitions[0].label, order)
         n = data.states.size
@@ -252,19 +320,49 @@ class MarkovAggregation(Searches):
         self.labels_ = np.full(n, -1)
         self.labels_[walk.inside] = labels
         self.stationary_distribution_ = np.zeros(n)
-        self.stationary_distribution_[walk.inside] = walk.stationary
-        self.cluster_distribution_ = (labels == np.arange(k)[:, None]) @ walk.stationary
+        self.stationary_distribution_[walk.inside] = walk.occupancy
+        self.cluster_distribution_ = (labels == np.arange(k)[:, None]) @ walk.occupancy
+        self.origin_, self.step_ = walk.origin, data.step
         flow = state.block_masses(0)
         flow = flow if order is None else flow[np.ix_(order, order)]
-        self.transition_matrix_ = flow / flow.sum(axis=1, keepdims=True)
+        out = flow.sum(axis=1, keepdims=True)  # 0 for clusters that are never left
+        self.transition_matrix_ = np.divide(flow, out, out=np.eye(k), where=out > 0)
         self.information_ = state.information(0)
         self.cost_, self.prediction_loss_, self.lumpability_loss_ = (
-            markov(beta).cost(self.information_) for beta in (self.beta, 1.0, 0.0)
+            markov(beta).cost(self.information_) for beta in (self.beta_, 1.0, 0.0)
         )
         worst = lumpability(walk.transition, labels, k)
         first, second = (int(walk.inside[state]) for state in worst.states)
         self.lumpability_: Lumpability = worst._replace(states=(first, second))
         self.n_iter_ = state.n_iter
+
+    def test_steps(self, X: Any) -> np.ndarray:
+        """Compare what the chain of clusters predicts with other sequences, some steps ahead.
+
+        If the clusters form a Markov chain, n steps lead where the n-th power of
+        ``transition_matrix_`` predicts (the Chapman-Kolmogorov test). X must not have been used in
+        the fit.
+
+        Parameters
+        ----------
+        X : sequence(s) of states
+            With states of the fit.
+
+        Returns
+        -------
+        ndarray with fields
+            ``steps`` ahead, ``pairs`` of states that far apart, ``error``: the total variation
+            distance of predicted and observed clusters, from 0 to 1, ``bits`` of surprise per
+            prediction, and ``kept``: by which share they are below those of predictions that
+            ignore the present cluster.
+        """
+        check_is_fitted(self)
+        data = read_transitions(X, "sequences")
+        place = chains.places_of(data, self.states_)
+        return self._compare([place[sequence] for sequence in data.sequences or []])
+
+    def _compare(self, sequences: list[np.ndarray]) -> np.ndarray:
+        return self.chain_.compare_steps([self.labels_[sequence] for sequence in sequences])
 
     def test_lumpability(self, X: Any) -> GTest:
         """Test on other transitions whether the chain is strongly lumpable.
@@ -370,7 +468,7 @@ class MarkovAggregation(Searches):
         return "sequences" if self.kind == "sequences" and not is_counts else "auto"
 
     def _tested(self, counts: sp.csr_array, seed: Seed) -> GTest:
-        return g_test(counts, self.labels_, self.n_clusters, seed.stream(Purpose.NULL_TABLES))
+        return g_test(counts, self.labels_, self.n_clusters_, seed.stream(Purpose.NULL_TABLES))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -378,8 +476,3 @@ class MarkovAggregation(Searches):
         tags.input_tags.positive_only = True
         tags.input_tags.pairwise = True  # square: rows and columns are the same states
         return tags
-
-
-def _flow(walk: Chain) -> sp.csr_array:
-    """The probability of each step of the stationary chain: diag(μ) P."""
-    return sp.csr_array(sp.diags_array(walk.stationary) @ walk.transition)

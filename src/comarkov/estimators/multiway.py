@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import fit_context
+from .._compat import StrOptions, fit_context
 from ..costs.labels import renumbered
 from ..costs.objective import Coefficients, Information, co_clustering
-from ..io.read.fit_input import Key, read_new, read_relations
+from ..io.read import read
+from ..io.read.fit_input import Key, network_input, read_new, read_relations
 from ..joint.joint import Joint, joint
-from ..joint.messages import warn_user
+from ..joint.messages import InputError, warn_user
+from ..joint.objects import is_graph
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
+from ..search.run import Purpose, Run
+from ..search.select import choose_numbers
+from ..search.select.communities import communities as communities_of
 from ..search.state.graph import Graph, WeightedRelation
-from ..search.state.network_state import problem_of
+from ..search.state.network_state import GivenGroups, problem_of
 from ..search.state.starts import ElementWords, Start, start_for
 from .base import COUNT, NETWORK, Callback, NetworkMethod, Searches, Starts, warn_if_unfinished
 
 if TYPE_CHECKING:
     from ..results.multiway_results import MultiwayResults
+
+AUTO: Literal["auto"] = "auto"
+NODES = ("node", "node")
+Number = int | Literal["auto"]
 
 
 @dataclass(eq=False, repr=False)
@@ -44,9 +55,11 @@ class MultiwayClustering(Searches):
 
     Parameters
     ----------
-    n_clusters : int or dict of type to int, default=3
+    n_clusters : int, "auto" or dict of type to these, default=3
         The number of clusters of each type; a single number applies to all types. You get exactly
-        that many, and none is empty.
+        that many, and none is empty. "auto" chooses the number: of a single type that is related
+        to itself, as in a network, by the shortest description of its edges; else as
+        :class:`CoClustering` does for each relation, of which the largest number counts.
     beta : float in [0, 1], default=0.5
         The coupling of the two sides of each relation.
     method : {"auto", "anneal", "sequential"}, default="auto"
@@ -85,8 +98,16 @@ class MultiwayClustering(Searches):
         What each relation adds to the cost, multiplied by its weight.
     types_ : list of str
         The types, in order of appearance.
+    n_clusters_ : dict of type to int
+        The number of clusters of each type.
+    selection_reason_ : str or None
+        Why there are as many clusters, if numbers were chosen.
     n_iter_ : int
         The number of sweeps over all types, for all β together.
+
+    See Also
+    --------
+    communities : Groups of the nodes of a network, in one call.
 
     Notes
     -----
@@ -110,13 +131,13 @@ class MultiwayClustering(Searches):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **NETWORK,
-        "n_clusters": [COUNT, dict],
+        "n_clusters": [COUNT, StrOptions({AUTO}), dict],
         "weights": [None, dict],
         "init": [None, dict],
         "fixed": [None, dict],
     }
 
-    n_clusters: int | dict[str, int] = 3
+    n_clusters: Number | dict[str, Number] = 3
     beta: float = 0.5
     _: KW_ONLY
     method: NetworkMethod = "auto"
@@ -139,22 +160,29 @@ class MultiwayClustering(Searches):
 
         Parameters
         ----------
-        X : dict of (type, type) to array-like, sparse matrix or data frame
+        X : dict of (type, type) to array-like, sparse matrix or data frame; or a graph
             Nonnegative weights; rows are elements of the first type, columns of the second.
             Elements with names (of data frames or ``Data``) are matched by name, and need not
-            occur in every relation. Elements without names are matched by position.
+            occur in every relation. Elements without names are matched by position. A graph of
+            networkx or igraph is the relation ("node", "node").
         y : ignored
         """
-        data, elements = read_relations(X)
+        data, elements = read_relations(_as_relations(X))
         types = list(elements)
         for name in ("n_clusters", "init", "fixed"):
             _check_names(name, getattr(self, name), types, "type")
         graph = self._graph(data, types)
-        starts = [self._start(name, graph.weights[t]) for t, name in enumerate(types)]
         asked = self._parameters()
         run = asked.run(float(self.beta))
-        state = asked.search_method().solve(problem_of(graph, starts), run).state
-        warn_if_unfinished(state, run)
+        chosen = self._choose(data, types, run)
+        starts = [self._start(name, chosen, graph.weights[t]) for t, name in enumerate(types)]
+        if chosen.labels is None:
+            state: Any = asked.search_method().solve(problem_of(graph, starts), run).state
+            warn_if_unfinished(state, run)
+        else:
+            state = GivenGroups(graph, chosen.labels)
+        self.n_clusters_ = {name: start.k for name, start in zip(types, starts, strict=True)}
+        self.selection_reason_ = chosen.reason
         self._keep(types, list(data), starts, state)
         self._models = {
             key: relation_model(matrix, [self.labels_[name] for name in key], 2 * self.beta - 1)
@@ -169,6 +197,25 @@ class MultiwayClustering(Searches):
         from ..results.multiway_results import MultiwayResults
 
         return MultiwayResults(self, X)
+
+    def _choose(self, data: dict[Key, Joint], types: list[str], run: Run) -> ChosenNumbers:
+        """The numbers of clusters that are to be chosen, and why."""
+        given = self.n_clusters
+        wanted = {n: given.get(n, None) if isinstance(given, dict) else given for n in types}
+        open_types = [name for name in types if wanted[name] == AUTO]
+        if not open_types:
+            return ChosenNumbers({}, None, None)
+        if self.init is not None or self.fixed is not None:
+            raise InputError(
+                'n_clusters="auto" cannot be combined with labels in init or fixed',
+                advice=f"Set the numbers of clusters: n_clusters={dict.fromkeys(types, 3)}",
+            )
+        own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
+        if len(types) == 1 and len(data) == 1:
+            found = communities_of(next(iter(data.values())), own)
+            number = int(found.labels.max()) + 1
+            return ChosenNumbers({types[0]: number}, found.labels, found.reason)
+        return _numbers_by_relation(data, wanted, own)
 
     def _graph(self, data: dict[Key, Joint], types: list[str]) -> Graph:
         """The types as numbers, and the cost of each relation in units of the largest weight."""
@@ -186,9 +233,10 @@ class MultiwayClustering(Searches):
         )
         return Graph(relations, len(types))
 
-    def _start(self, name: str, mass: np.ndarray) -> Start:
+    def _start(self, name: str, chosen: ChosenNumbers, mass: np.ndarray) -> Start:
         """The start of the elements of one type."""
         k = self.n_clusters.get(name) if isinstance(self.n_clusters, dict) else self.n_clusters
+        k = chosen.numbers.get(name, k)
         if k is None:
             raise ValueError(f"n_clusters has no number for the type {name!r}.")
         init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
@@ -332,6 +380,88 @@ class MultiwayClustering(Searches):
             warn_user(
                 f"Elements have no mass in any relation: {', '.join(empty)}; their label is -1."
             )
+
+
+class ChosenNumbers(NamedTuple):
+    """Numbers of clusters by type, the labels if they were chosen together, and the reason."""
+
+    numbers: dict[str, int]
+    labels: np.ndarray | None
+    reason: str | None
+
+
+def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Run) -> ChosenNumbers:
+    """Choose numbers for each relation alone; a type gets the largest of its numbers."""
+    numbers: dict[str, int] = {}
+    reasons: dict[str, str] = {}
+    for key, matrix in data.items():
+        if AUTO not in (wanted[key[0]], wanted[key[1]]):
+            continue
+        if key[0] == key[1]:
+            found = communities_of(matrix, run)
+            decided = {key[0]: (int(found.labels.max()) + 1, found.reason)}
+        else:
+            choice = choose_numbers.select((wanted[key[0]], wanted[key[1]]), matrix, run)
+            pairs = zip(key, choice.decisions, strict=True)
+            decided = {name: (each.number, each.reason) for name, each in pairs}
+        for name, (number, reason) in decided.items():
+            if wanted[name] == AUTO and number > numbers.get(name, 0):
+                words = f"clusters of {name}"
+                reason = re.sub(r"(row|column) clusters?|groups?", words, reason, count=1)
+                numbers[name], reasons[name] = number, reason
+    return ChosenNumbers(numbers, None, " ".join(dict.fromkeys(reasons.values())))
+
+
+def _as_relations(X: Any) -> Any:
+    """A graph as the relation of its nodes; other input as it is."""
+    return X if not is_graph(X) else {NODES: network_input(X).data}
+
+
+def communities(
+    graph: Any,
+    n_clusters: Number = AUTO,
+    *,
+    directed: bool | None = None,
+    random_state: Any = 0,
+    **search: Any,
+) -> MultiwayResults:
+    """Find groups of the nodes of a network, and how many there are.
+
+    Parameters
+    ----------
+    graph : networkx or igraph graph, square matrix, list of edges, data frame, Data or path
+        Edges with or without direction and weights. Isolated nodes are in no group.
+    n_clusters : int or "auto", default="auto"
+        The number of groups. "auto" takes as many as shorten the description of the edges.
+    directed : bool or None, default=None
+        Whether edges have a direction. None detects it: a graph states it, and a matrix or an edge
+        list is undirected if it is symmetric or if no two nodes are linked in both directions.
+    random_state : default=0
+        The same seed gives the same groups.
+    **search
+        Other parameters of :class:`MultiwayClustering`.
+
+    Returns
+    -------
+    MultiwayResults
+        ``groups`` are lists of names, the largest group first; ``describe()``, ``write(folder)``
+        and ``to_html()`` as for all results.
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> edges = [("a", "b"), ("b", "c"), ("a", "c"), ("x", "y"), ("y", "z"), ("x", "z")]
+    >>> comarkov.communities(edges + [("c", "x")], 2).groups
+    [['a', 'b', 'c'], ['x', 'y', 'z']]
+    """
+    if isinstance(graph, str | os.PathLike):
+        graph = read(graph, kind="network")
+    data, _, note = network_input(graph, directed)
+    if note:
+        warn_user(note)
+    relations = {(data.row_kind, data.row_kind): data}
+    model = MultiwayClustering(n_clusters, random_state=random_state, **search)
+    return model.fit(relations).results(relations)
 
 
 def _weighted(beta: float, weight: float) -> Coefficients:

@@ -23,6 +23,7 @@ READ_KINDS = (
     "graph",
 )
 CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
+NETWORK = "network"  # as by default, but all nodes of a graph are both rows and columns
 AMOUNTS = ("edges", "table")  # kinds with weights in cells
 TEXT_KINDS = ("texts", "document")
 CELLS = (*AMOUNTS, "records")  # kinds with numbers in cells
@@ -73,7 +74,8 @@ class ReadKeywords(TypedDict, total=False):
         is one text. Sequences count transitions between states: a text file has one sequence per
         line, or one state per line; a table has a column of states (``columns``), and may have one
         that names the sequence (``rows``) and one to sort by (``time``). "chain" reads sequences,
-        too, or a table of transitions if the file looks like one.
+        too, or a table of transitions if the file looks like one. "network" reads all nodes of a
+        graph both as rows and as columns.
     rows : str or int, default: the first of two or three, else detected
         Edge list: the column with the names of rows. Columns are chosen by name, or by position
         from 0. The weights of lines with the same row and column are added up.
@@ -205,7 +207,11 @@ class ReadKeywords(TypedDict, total=False):
 
 HELP = (ReadKeywords.__doc__ or "").partition("\n\n")[2]
 OPTION_ENTRY = re.compile(r" {4}(\w+) : .*?(?:, default: (.*)|, optional)\n((?: {8}.*\n)+)")
-CHOICES = {"kind": (*READ_KINDS, CHAIN), "decimal": (".", ","), "missing": ("skip", "0", "error")}
+CHOICES = {
+    "kind": (*READ_KINDS, CHAIN, NETWORK),
+    "decimal": (".", ","),
+    "missing": ("skip", "0", "error"),
+}
 READ_OPTIONS: dict[str, Option] = {
     name: get_args(hint)[1]
     for name, hint in get_type_hints(ReadKeywords, include_extras=True).items()

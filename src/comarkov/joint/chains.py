@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .inputs import NamedMatrix, are_numbers, as_csr, is_data, is_matrix, named, names
 from .messages import InputError, listed
+from .objects import GraphEdges, as_objects, is_graph
 from .resample import shared_out
 from .scale import are_whole
 from .stationary import stationary_distribution
@@ -20,12 +21,14 @@ MISSING = "missing"
 SEQUENCES = 'Pass a 1-D list or array of whole numbers or strings: ["sun", "rain", "sun"]'
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 STATES_TO_NAME = 5  # in an error
+RESTARTS = 0.15  # the probability of a restart, if states do not all lead to each other
+RESTART_STEPS = 250  # after which the distribution no longer changes: 0.85**250 is rounding
 START_TOLERANCE = 1e-6  # by how much one step may change a given distribution, being rounded
 
 
 def are_sequences(X: Any) -> bool:
     """Is X a sequence of states, or several of them, rather than a square matrix of numbers?"""
-    if is_matrix(X):
+    if is_matrix(X) or isinstance(X, NamedMatrix):
         return False
     if hasattr(X, "shape"):
         is_text = getattr(getattr(X, "dtype", None), "kind", None) in ("U", "S")
@@ -98,14 +101,17 @@ class Transitions(NamedTuple):
     has_names: bool  # False if the names are only the numbers of rows
     sequences: list[np.ndarray] | None  # of numbers of states
     is_counted: bool  # are the weights numbers of observed transitions?
+    step: float = 1.0  # the time that a step takes, in the unit of rates
 
 
 class Chain(NamedTuple):
-    """An irreducible Markov chain."""
+    """A Markov chain, and how often each of its steps is made."""
 
     inside: np.ndarray  # the states of the input that are in it
-    transition: sp.csr_array  # P
-    stationary: np.ndarray  # μ
+    transition: sp.csr_array  # P; states that are never left stay
+    occupancy: np.ndarray  # the share of time in each state; μ if it is stationary
+    flow: sp.csr_array  # P(Z1, Z2); diag(μ) P if it is stationary
+    origin: str  # of the flow: stationary, observed, restarts or given
 
 
 def read_transitions(X: Any, kind: str) -> Transitions:
@@ -115,10 +121,13 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     An edge list that was read lacks the rows of states that are never left, and the columns of
     those that are never entered: it gets them.
     """
+    X = _as_walk(X)
     _check_type(X)
+    if kind == "rates" or (kind == "auto" and _are_rates(X)):
+        return _uniformised(X)
     if kind == "sequences" or (kind == "auto" and are_sequences(X)):
         return _from_sequences(X)
-    X = _with_all_states(X)
+    X = with_all_states(X)
     csr = as_csr(X)
     n, m = csr.shape
     if n != m:
@@ -149,7 +158,7 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     return Transitions(csr, known, states is not None, None, is_counted)
 
 
-def _with_all_states(X: Any) -> Any:
+def with_all_states(X: Any) -> Any:
     """Data whose rows and columns both are all states that either has; other input as it is."""
     given = named(X)
     if given is None or given.row_names is None or given.column_names is None:
@@ -168,6 +177,52 @@ def _with_all_states(X: Any) -> Any:
     states = np.array([*place], dtype=object)
     matrix = sp.csr_array((entries.data, (source, target)), (states.size, states.size))
     return NamedMatrix(matrix, states, states)
+
+
+def _as_walk(X: Any) -> Any:
+    """A graph as the weights of a random walk on it; other input as it is."""
+    if not is_graph(X):
+        return X
+    edges = GraphEdges.of(X)
+    nodes = as_objects(edges.nodes)
+    return NamedMatrix(edges.adjacency(), nodes, nodes)
+
+
+def _are_rates(X: Any) -> bool:
+    """Is X a square matrix with negative numbers in its diagonal only, whose rows sum to 0?"""
+    if not is_data(X) or len(getattr(X, "shape", ())) != 2 or X.shape[0] != X.shape[1]:
+        return False
+    matrix = X if sp.issparse(X) else np.asarray(X)
+    if matrix.dtype.kind not in "if" or not (diagonal := matrix.diagonal()).size:
+        return False
+    if not (diagonal.min() < 0 and diagonal.max() <= 0):
+        return False
+    sums = np.asarray(matrix.sum(axis=1)).ravel()
+    return bool((abs(sums) <= SUM_TOLERANCE * abs(diagonal).max()).all())
+
+
+def _uniformised(X: Any) -> Transitions:
+    """The chain of a continuous-time process, seen at the rate of its fastest state.
+
+    With Q the rates and q the largest rate of leaving a state, P = 1 + Q / q; a step takes 1/q.
+    Both have the same stationary distribution and the same lumpable partitions.
+    """
+    rows, columns = names(X)
+    rates = sp.csr_array(X if sp.issparse(X) else np.asarray(X), dtype=np.float64)
+    moves = rates - sp.diags_array(rates.diagonal(), format="csr")
+    off = as_csr(moves)
+    leaving = _row_sums(off)
+    if off.shape[0] != off.shape[1] or leaving.max() <= 0:
+        raise InputError(
+            "Rates are a square matrix in which some state is left",
+            advice="Pass the rate from each state (row) to each other one (column).",
+        )
+    stays = sp.diags_array(1 - leaving / leaving.max(), format="csr")
+    P = as_csr(sp.csr_array(off / leaving.max() + stays))
+    states, order = _align(NamedMatrix(P, rows, columns))
+    P = P if order is None else P[order]
+    known = np.arange(P.shape[0]) if states is None else states
+    return Transitions(P, known, states is not None, None, False, 1 / float(leaving.max()))
 
 
 def _from_sequences(X: Any) -> Transitions:
@@ -274,12 +329,17 @@ def hold_out(
     if data.sequences is None:
         tested, fitted = shared_out(data.weights, data.weights.data, share, rng)
         return fitted, tested
-    ends = np.cumsum([0] + [max(sequence.size - 1, 0) for sequence in data.sequences])
-    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # rounding errors do not add up
+    heads, tails = divided(data.sequences, share)
     n = data.states.size
-    pairs = list(zip(data.sequences, cuts, strict=True))
-    fitted = transitions([sequence[: cut + 1] for sequence, cut in pairs], n)
-    return fitted, transitions([sequence[cut:] for sequence, cut in pairs], n)
+    return transitions(heads, n), transitions(tails, n)
+
+
+def divided(sequences: list[np.ndarray], share: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The beginnings of sequences, and their ends, which hold about this share of transitions."""
+    ends = np.cumsum([0] + [max(sequence.size - 1, 0) for sequence in sequences])
+    cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # rounding errors do not add up
+    pairs = list(zip(sequences, cuts, strict=True))
+    return [part[: cut + 1] for part, cut in pairs], [part[cut:] for part, cut in pairs]
 
 
 def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
@@ -292,28 +352,46 @@ def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
         )
 
 
-def chain(
-    weights: sp.csr_array, states: np.ndarray, restrict: bool, is_part: bool = False
-) -> Chain:
-    """The chain of these transitions: of all states, or of the largest connected set.
+def chain(weights: sp.csr_array, is_counted: bool, restrict: bool = False) -> Chain:
+    """The chain of these transitions, which may be counts.
 
-    ``is_part`` states in errors that other transitions were held out.
+    If all states lead to each other, its steps are those of the stationary chain. Otherwise
+    ``restrict`` keeps the largest set of states that do. Without it, steps are counted as they
+    were observed, or as the weights are if these are symmetric; else the chain restarts anywhere
+    with probability RESTARTS after each step.
     """
     n_sets, member = connected_components(weights, directed=True, connection="strong")
     inside = np.arange(member.size)
-    if n_sets > 1 or weights.nnz == 0:
-        largest = int(np.bincount(member).argmax())
-        inside = np.flatnonzero(member == largest)
-        if not restrict:
-            raise _disconnected(weights, states, inside, is_part)
+    if restrict and n_sets > 1:
+        inside = np.flatnonzero(member == int(np.bincount(member).argmax()))
+        n_sets = 1
     part = sp.csr_array(weights[inside][:, inside], dtype=np.float64)
     if part.nnz == 0:
         raise InputError(
-            "No two states lead to each other: a chain needs transitions that return",
-            advice="Hold out less." if is_part else None,
+            "No two states lead to each other: there are no transitions within a set of states",
+            advice="Pass more transitions, or leave out restrict and held_out.",
         )
-    P = _divided(part)
-    return Chain(inside, P, stationary_distribution(P))
+    left = _row_sums(part) > 0
+    stays = sp.diags_array((~left).astype(np.float64), format="csr")
+    P = _divided(sp.csr_array(part + stays))
+    if n_sets == 1:
+        origin, mu = "stationary", stationary_distribution(P)
+    elif is_counted or (abs(part - part.T) > 0).nnz == 0:
+        origin, mu = "observed", _row_sums(part)
+    else:
+        origin, mu = "restarts", _with_restarts(P)
+    flow = sp.csr_array(sp.diags_array(mu / mu.sum()) @ P)
+    occupancy = mu if origin == "stationary" else (_row_sums(flow) + _row_sums(flow.T)) / 2
+    return Chain(inside, P, occupancy, flow, origin)
+
+
+def _with_restarts(P: sp.csr_array) -> np.ndarray:
+    """The stationary distribution of the chain that restarts anywhere, by iteration."""
+    n = P.shape[0]
+    back, mu = sp.csr_array(P.T), np.full(n, 1.0 / n)
+    for _ in range(RESTART_STEPS):
+        mu = (1 - RESTARTS) * (back @ mu) + RESTARTS / n
+    return mu
 
 
 def chain_from(weights: sp.csr_array, states: np.ndarray, start: Any) -> Chain:
@@ -347,7 +425,9 @@ def chain_from(weights: sp.csr_array, states: np.ndarray, start: Any) -> Chain:
             f"{states[worst]} from {mass[worst]:.6g} to {after[worst]:.6g}",
             advice="Leave stationary out if all states lead to each other: it is then computed.",
         )
-    return Chain(inside, sp.csr_array(P[:, inside]), mass[inside])
+    transition = sp.csr_array(P[:, inside])
+    flow = sp.csr_array(sp.diags_array(mass[inside]) @ transition)
+    return Chain(inside, transition, mass[inside], flow, "given")
 
 
 def _row_sums(csr: sp.csr_array) -> np.ndarray:
@@ -375,21 +455,6 @@ def _divided(weights: sp.csr_array) -> sp.csr_array:
             advice="Set the smallest to 0.",
         )
     return P
-
-
-def _disconnected(
-    weights: sp.csr_array, states: np.ndarray, largest: np.ndarray, is_part: bool
-) -> InputError:
-    """The error for states that are not connected, with the remedy."""
-    stuck = np.flatnonzero(np.diff(weights.indptr) == 0)
-    what = "chain of the transitions kept for the fit" if is_part else "chain"
-    nowhere = f" No transition leaves {_first(states[stuck])}." if stuck.size else ""
-    return InputError(
-        f"The {what} is not connected.{nowhere} Only {largest.size} of {states.size} states lead "
-        f"to each other: {_first(states[largest])}",
-        advice=f"To aggregate only these, {'hold out less, or ' * is_part}set restrict=True; "
-        "transitions that leave them are dropped, and all other states get label -1.",
-    )
 
 
 def _first(states: Iterable[object]) -> str:

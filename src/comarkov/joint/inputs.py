@@ -15,6 +15,7 @@ from .objects import (
     from_graph,
     is_anndata,
     is_frame,
+    is_graph,
     is_pandas,
     refuse_surrogates,
     weights_of,
@@ -36,11 +37,6 @@ class NamedMatrix(NamedTuple):
 
 
 # --- what an object is ------------------------------------------------------------------------
-
-
-def is_graph(X: Any) -> bool:
-    """Is X a networkx graph?"""
-    return all(hasattr(X, part) for part in ("nodes", "edges", "adj", "is_directed"))
 
 
 def is_matrix(X: Any) -> bool:

@@ -22,6 +22,13 @@ from .describe import short
 from .words.figures import bits_text, count_text, percent_text
 from .words.titles import Words, titles_from
 
+ORIGINS = {
+    "observed": "Some states do not lead to each other, as in visits that end: steps count as "
+    "often as they were observed, and clusters that are never left stay.",
+    "restarts": "Some states do not lead to each other: the chain is taken to restart anywhere "
+    "after 15% of its steps.",
+    "given": "How often each state occurs was given.",
+}
 SIGNIFICANT = 0.05  # p-values below it reject lumpability
 NOTABLE_STEPS = 1.05  # of a visit, which are worth a sentence
 NAMED_SUCCESSORS = 3  # clusters that may follow, in a description
@@ -124,12 +131,28 @@ class ChainResults(BaseResults):
             f"the next one ({bits_text(kept.row_clusters_column_clusters)} of "
             f"{bits_text(kept.rows_columns)} bits)."
         ]
+        if self.fitted.selection_reason_:
+            lines.append(self.fitted.selection_reason_)
+        if self.fitted.origin_ in ORIGINS:
+            lines.append(ORIGINS[self.fitted.origin_])
         if outside:
             lines.append(
                 f"{count_text(len(outside), 'state')} outside the largest set of states that all "
                 f"lead to each other ({listed(map(short, outside), 5)}): in no cluster."
             )
-        return [*lines, *self._visits(), self.lumpability, *self.test]
+        return [*lines, *self._visits(), self.lumpability, *self.test, *self.steps_ahead]
+
+    @property
+    def steps_ahead(self) -> list[str]:
+        """How well the chain of clusters predicts held-out sequences, in words."""
+        test = getattr(self.fitted, "step_test_", None)
+        if test is None or not test.size:
+            return []
+        parts = [f"{count_text(int(each['steps']), 'step')} {each['error']:.2f}" for each in test]
+        return [
+            "What the chain of clusters predicts differs from held-out sequences by this share "
+            f"(total variation), after {', '.join(parts)}."
+        ]
 
     def _visits(self) -> list[str]:
         """Where the chain is most of the time, and where it stays longest."""
@@ -235,7 +258,12 @@ class ChainResults(BaseResults):
                 "transitions": int(self.data.matrix.nnz),
                 "in_no_cluster": len(self.states.outside),
             },
-            "beta": fitted.beta,
+            "beta": fitted.beta_,
+            "reason": fitted.selection_reason_,
+            "steps_from": fitted.origin_,
+            "time_scales": fitted.chain_.time_scales(),
+            "step_test": _records(getattr(fitted, "step_test_", None)),
+            "selection": _records(fitted.selection_),
             "cost": fitted.cost_,
             "prediction_loss": fitted.prediction_loss_,
             "lumpability_loss": fitted.lumpability_loss_,
@@ -275,6 +303,13 @@ class ChainResults(BaseResults):
             f'data = comarkov.read("{DATA_FILE}")  # in the folder of this page\n'
             f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
         )
+
+
+def _records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
+    """A structured array as one dict for each line."""
+    if table is None:
+        return None
+    return [dict(zip(table.dtype.names or (), line.tolist(), strict=True)) for line in table]
 
 
 def _as_data(X: Any, kind: str) -> Data:

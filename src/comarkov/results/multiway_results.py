@@ -27,7 +27,14 @@ from .base_results import BaseResults, ClusteredElements
 from .chain_results import ChainResults
 from .describe import features_text, short
 from .findings import Feature, features_of
-from .words.figures import are_readable, bits_text, count_text, is_informative, percent_text
+from .words.figures import (
+    are_readable,
+    bits_text,
+    count_text,
+    is_informative,
+    lift_text,
+    percent_text,
+)
 from .words.titles import Words, score_features, titles_from
 
 RELATION_COLUMNS = (
@@ -110,6 +117,13 @@ class MultiwayResults(BaseResults):
         object.__setattr__(self, "fitted", copy(self.fitted))  # later fits leave results alone
 
     @property
+    def groups(self) -> list[list[str]]:
+        """The names in each cluster of the first type, the largest cluster first."""
+        own = next(iter(self.types.values()))
+        groups = [own.member_names(a) for a in range(own.n_clusters)]
+        return [sorted(names) for names in sorted(groups, key=len, reverse=True)]
+
+    @property
     def source(self) -> str:
         """What was read: the names of all files."""
         return listed(dict.fromkeys(Path(each.source).name for each in self.data.values()))
@@ -152,6 +166,15 @@ class MultiwayResults(BaseResults):
             )
         return types
 
+    def _hub_words(self, own: ClusteredElements) -> Words:
+        """The nodes of a network stand in titles by their edges inside their groups."""
+        inside = np.flatnonzero(own.labels >= 0)
+        member = membership(own.labels[inside], own.n_clusters).toarray()
+        names = [short(own.names[i]) for i in inside]
+        first = [short(self.hubs(a, 1)[0]) for a in range(own.n_clusters)]
+        prefix = "node " if all(name.isdecimal() for name in names) else ""
+        return Words(names, (member * self.links[inside]).T, prefix, first)
+
     @cached_property
     def _across(self) -> dict[tuple[Key, int], np.ndarray]:
         pairs = ((relation, axis) for relation in self.relations for axis in (0, 1))
@@ -178,6 +201,8 @@ class MultiwayResults(BaseResults):
         """Elements of related types that may stand in titles; own members if these say more."""
         own = self.types[name]
         k = own.n_clusters
+        if self.network is not None:
+            return self._hub_words(own)
         typical = [short(own.member_names(a, 1)[0]) for a in range(k)]
         names: list[str] = []
         parts = [np.zeros((k, 0))]
@@ -195,11 +220,104 @@ class MultiwayResults(BaseResults):
                 parts[-1][a] = np.maximum(own.typicality[members], 0)
         return Words(names, np.hstack(parts), "", typical, are_names=bool(names))
 
+    # --- networks ---------------------------------------------------------------------------
+
+    @cached_property
+    def network(self) -> RelationFindings | None:
+        """The only relation, if it is one of a type with itself."""
+        is_network = len(self.relations) == 1 and len(self.types) == 1
+        return self.relations[0] if is_network else None
+
+    @cached_property
+    def is_directed(self) -> bool:
+        """Do the edges of a network have a direction?"""
+        assert self.network is not None
+        return bool((abs(self.network.share - self.network.share.T) > 0).nnz)
+
+    @cached_property
+    def links(self) -> np.ndarray:
+        """The share of all edges of each node of a network with each group, both ways added up."""
+        assert self.network is not None
+        share, onto = self.network.share, self.network.members[0]
+        links: np.ndarray = ((share + share.T) @ onto).toarray() / 2
+        return links
+
+    def hubs(self, cluster: int, n: int) -> list[str]:
+        """The members of a group with the most edges."""
+        own = next(iter(self.types.values()))
+        members = np.flatnonzero(own.labels == cluster)
+        order = np.argsort(-self.links[members].sum(axis=1), kind="stable")[:n]
+        return [own.names[i] for i in members[order]]
+
+    def bridges(self, cluster: int, n: int) -> list[tuple[str, int]]:
+        """The members of a group with the most edges to another one, and that group."""
+        own = next(iter(self.types.values()))
+        members = np.flatnonzero(own.labels == cluster)
+        others = self.links[members].copy()
+        others[:, cluster] = 0
+        order = np.argsort(-others.max(axis=1), kind="stable")[:n]
+        pairs = [(own.names[members[i]], int(others[i].argmax()), others[i].max()) for i in order]
+        return [(name, group) for name, group, share in pairs if share > 0]
+
+    def _network_sentences(self, name: str) -> list[str]:
+        """How many groups, how many edges are inside them, and which groups are linked most."""
+        assert self.network is not None
+        own, blocks = self.types[name], self.network.blocks
+        n_edges = self.network.share.nnz
+        if not self.is_directed:
+            n_edges = (n_edges + np.count_nonzero(self.network.share.diagonal())) // 2
+        kind = "directed" if self.is_directed else "undirected"
+        k = own.n_clusters
+        lines = [
+            f"{_count(len(own.names), name)} in {count_text(k, 'group')}, linked by "
+            f"{count_text(n_edges)} {kind} edges."
+        ]
+        if self.fitted.selection_reason_:
+            lines.append(self.fitted.selection_reason_)
+        if k > 1:
+            expected = float(blocks.sum(axis=1) @ blocks.sum(axis=0))
+            lines.append(
+                f"{percent_text(float(np.trace(blocks)))} of the weight of edges is inside groups; "
+                f"by degrees alone it would be {percent_text(expected)}."
+            )
+            between = blocks + blocks.T
+            np.fill_diagonal(between, 0)
+            a, b = divmod(int(between.argmax()), k)
+            titles = self.titles[name]
+            if between[a, b] > 0:
+                lines.append(
+                    f"Between groups, most edges link group {a} ({titles[a]}) and group {b} "
+                    f"({titles[b]}): {percent_text(float(between[a, b]))}."
+                )
+        return lines
+
     # --- words ------------------------------------------------------------------------------
+
+    def strongest_text(self, relation: RelationFindings, n: int = 3) -> str:
+        """The clusters of a relation that go together most, in words."""
+        rows, columns = relation.key
+        parts = []
+        for a, b, lift in relation.strongest(2 * n):
+            first, second = self.titles[rows][a], self.titles[columns][b]
+            if rows != columns:
+                pair = f"cluster {a} of {rows} ({first}) with cluster {b} of {columns} ({second})"
+            elif a == b:
+                pair = f"cluster {a} ({first}) within itself"
+            else:
+                pair = f"cluster {a} ({first}) with cluster {b} ({second})"
+            if not (rows == columns and a > b):
+                parts.append(f"{pair}, {lift_text(lift)}")
+        if not parts:
+            return "No clusters go together more than by chance."
+        return f"What goes together most, compared with chance: {'; '.join(parts[:n])}."
 
     @property
     def sentences(self) -> list[str]:
         """What was clustered and what was kept, in plain words."""
+        if self.network is not None:
+            lines = self._network_sentences(self.network.key[0])
+            alone = next(iter(self.types.values())).outside
+            return [*lines, *([f"Without edges: {listed(alone, 5)}."] if alone else [])]
         sizes = [
             f"{_count(len(each.names), name)} in {count_text(each.n_clusters, 'cluster')}"
             for name, each in self.types.items()
@@ -212,6 +330,7 @@ class MultiwayResults(BaseResults):
         ]
         lines = [
             f"{_and(sizes)}, from {count_text(len(relations), 'table')}.",
+            *([self.fitted.selection_reason_] if self.fitted.selection_reason_ else []),
             f"The clusters keep this much of the information in the tables: {_and(relations)}.",
         ]
         empty = [_count(len(x.outside), name) for name, x in self.types.items() if x.outside]
@@ -219,6 +338,8 @@ class MultiwayResults(BaseResults):
 
     def cluster_lines(self, n: int) -> list[list[str]]:
         """A heading and lines about each cluster of each type."""
+        if self.network is not None:
+            return [self._group_lines(a, n) for a in range(self.network.blocks.shape[0])]
         return [
             [
                 f"{name} cluster {a}: {self.titles[name][a]}",
@@ -232,6 +353,17 @@ class MultiwayResults(BaseResults):
             for name, own in self.types.items()
             for a in range(own.n_clusters)
         ]
+
+    def _group_lines(self, a: int, n: int) -> list[str]:
+        """A heading and lines about a group of a network."""
+        name, own = next(iter(self.types.items()))
+        bridges = [f"{short(member)} (to group {b})" for member, b in self.bridges(a, n)]
+        lines = [
+            f"Group {a}: {self.titles[name][a]}",
+            f"{count_text(own.size(a), 'member')}, {percent_text(own.share(a))} of all edges' ends",
+            f"hubs: {listed(map(short, self.hubs(a, n + 1)), n)}",
+        ]
+        return [*lines, f"bridges: {listed(bridges, n)}"] if bridges else lines
 
     # --- files ------------------------------------------------------------------------------
 
@@ -280,6 +412,7 @@ class MultiwayResults(BaseResults):
             "data": {"source": self.source},
             "beta": self.fitted.beta,
             "cost": self.fitted.cost_,
+            "reason": self.fitted.selection_reason_,
             "types": {name: self._type_figures(name) for name in self.fitted.types_},
             "relations": [
                 {

@@ -85,7 +85,9 @@ def _draw(ax: Any, curve: Any, color: str) -> None:
         ax.plot(curve.x, curve.published, color=color, alpha=0.3, linewidth=4)
     if curve.samples is not None:
         x = np.tile(curve.x, len(curve.samples))
-        ax.plot(x, curve.samples.ravel(), ".", color="0.35", alpha=0.5, markersize=4, mew=0)
+        # without a line, the dots are the curve
+        shade, size = (color, 9) if np.isnan(curve.ours).all() else ("0.35", 4)
+        ax.plot(x, curve.samples.ravel(), ".", color=shade, alpha=0.5, markersize=size, mew=0)
     error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
     style = {"color": color, "linewidth": 1, "marker": "o", "markersize": 2.5}
     ax.errorbar(curve.x, curve.ours, error, label=curve.name or "ours", **style)

@@ -26,6 +26,7 @@ EXACT_SECONDS = 1.0  # looking at all partitions
 LEVELS_SECONDS = 2.0  # the sweeps between levels when numbers of clusters are chosen
 HALVES_SECONDS = 0.04  # a sweep over many clusters for each halving whose numbers are compared
 GAINS_SECONDS = 0.005  # a sweep for each halving in the test of structure
+COMMUNITIES_SECONDS = 0.0002  # a look at every edge, for more starts of a search for groups
 EVIDENCE_SECONDS = 0.03  # shuffling entries, to measure what they are worth
 THINNINGS_SECONDS = 0.0005  # a sweep, for more thinnings of the counts
 

@@ -32,6 +32,7 @@ class Purpose(IntEnum):
     HELD_OUT = 10  #: transitions that a fit does not see
     NULL_TABLES = 11  #: tables drawn for the test of lumpability
     SAMPLE = 13  #: the rows or columns of large data by which numbers of clusters are chosen
+    COMMUNITIES = 14  #: orders of the nodes of a network, by the number of the start
     EVIDENCE = 12  #: shuffled entries, by side, which measure what entries are worth
 
 
@@ -70,11 +71,10 @@ def _segment(purpose: Purpose, numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Settings:
-    """The number, tolerance and order of sweeps."""
+    """The number and tolerance of sweeps."""
 
     max_iter: int = 100
     tol: float = 0.0  # bits
-    shuffle: bool = False
     complete: bool = False  # does every sweep visit all elements, as the paper's algorithms do?
 
 

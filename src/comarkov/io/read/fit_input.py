@@ -11,12 +11,13 @@ import scipy.sparse as sp
 
 from ...joint import objects
 from ...joint.alignment import align
+from ...joint.chains import with_all_states
 from ...joint.inputs import NamedMatrix, are_numbers, as_csr, named_csr
 from ...joint.inputs import names as names_of
 from ...joint.joint import Joint, joint
-from ...joint.messages import quote, warn_user
+from ...joint.messages import InputError, quote, warn_user
 from ...joint.unsuitable import dropping, edges_call, names_rows, refuse_frame, texts_in
-from ..read_options import ReadOptions
+from ..read_options import NETWORK, ReadOptions
 from .columns import FEW_RECORDS, mixed_units, number_profile
 from .data import Data
 from .formats import read_any
@@ -117,6 +118,70 @@ def _warn_of_units(frame: Any, names: list[str]) -> None:
 
 
 # --- relations between types of elements ------------------------------------------------------
+
+
+class NetworkInput(NamedTuple):
+    """A square matrix of edges with the names of its nodes."""
+
+    data: Data
+    is_directed: bool
+    note: str  # how the direction was found, if it was not given
+
+
+def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
+    """The edges of a graph, of an edge list or of a square matrix.
+
+    Without ``is_directed``, a symmetric matrix is undirected, and so is one in which no pair of
+    nodes has edges in both directions. Edges without a direction are in both places.
+    """
+    data = X if isinstance(X, Data) else read_any(X, NETWORK, ReadOptions())
+    square = with_all_states(data)
+    if isinstance(square, NamedMatrix):
+        nodes, kind = square.row_names, data.row_kind
+        data = Data(square.matrix, nodes, nodes, kind, kind, data.source, reading=data.reading)
+    names = [list(side) for side in (data.row_names, data.column_names)]
+    if data.shape[0] != data.shape[1] or (all(data.named) and {*names[0]} != {*names[1]}):
+        raise InputError(
+            f"A network has the same nodes as rows and as columns, but {data.shape[0]} rows and "
+            f"{data.shape[1]} columns have no name in common",
+            advice="To cluster rows and columns as two kinds of things, use CoClustering.",
+        )
+    matrix = data.matrix if names[0] == names[1] else _by_columns(data.matrix, names)
+    is_directed, note = _direction(matrix, data.reading.get("directed", is_directed), is_directed)
+    if not is_directed:
+        matrix = sp.csr_array(matrix.maximum(matrix.T))
+    kind = "node" if data.row_kind in ("row", "source", "from") else data.row_kind
+    nodes, reading = data.column_names, data.reading | {"directed": is_directed}
+    about: dict[str, Any] = {
+        "source": data.source,
+        "entry_kind": data.entry_kind,
+        "reading": reading,
+    }
+    given = nodes if data.named[1] else None
+    return NetworkInput(Data(matrix, given, given, kind, kind, **about), is_directed, note)
+
+
+def _by_columns(matrix: sp.csr_array, names: list[list[Any]]) -> sp.csr_array:
+    """The matrix with its rows in the order of its columns."""
+    place = {name: i for i, name in enumerate(names[0])}
+    return sp.csr_array(matrix[[place[name] for name in names[1]]])
+
+
+def _direction(matrix: sp.csr_array, known: bool | None, is_asked: bool | None) -> tuple[bool, str]:
+    """Whether edges have a direction, and a note if that is a guess."""
+    if is_asked is not None or known is not None:
+        return bool(known if is_asked is None else is_asked), ""
+    there = sp.csr_array(matrix > 0)
+    mutual = sp.csr_array(there.multiply(there.T))
+    mutual.setdiag(False)
+    mutual.eliminate_zeros()
+    if mutual.nnz == 0:
+        return False, (
+            "No two nodes are linked in both directions, so edges were read as undirected. If they "
+            "have a direction, set directed=True."
+        )
+    is_directed = (abs(matrix - matrix.T) > 0).nnz > 0
+    return is_directed, "Edges were read as directed." if is_directed else ""
 
 
 class TypeElements(NamedTuple):

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ...joint.inputs import are_numbers, is_graph
+from ...joint.inputs import are_numbers
 from ...joint.messages import InputError, listed, need, quote, warn_user
-from ...joint.objects import from_graph, is_anndata, is_frame
+from ...joint.objects import GraphEdges, from_graph, is_anndata, is_frame, is_graph
 from ..files import REFERENCE, data_in, is_own, is_store
-from ..read_options import CHAIN, TEXT_KINDS, ReadOptions
+from ..read_options import CHAIN, NETWORK, TEXT_KINDS, ReadOptions
 from . import databases
 from .bins import bins_of_dates, with_bins
 from .columns import Recognised, recognise
@@ -40,6 +40,12 @@ from .texts import (
 )
 from .wide import from_table
 
+GRAPH_READERS = {  # of networkx
+    ".graphml": "read_graphml",
+    ".gml": "read_gml",
+    ".gexf": "read_gexf",
+    ".net": "read_pajek",
+}
 NOT_READ = (".docx", ".pdf", ".xls", ".ods", ".json", ".pkl", ".pickle")
 
 
@@ -56,12 +62,12 @@ class Format:
     start: bytes | None = None  #: the first bytes
 
 
-def _from_graph_file(file: Opened, options: ReadOptions) -> Data:
+def _from_graph_file(file: Opened, options: ReadOptions, is_network: bool = False) -> Data:
     need("Reading graph files", "networkx", install="networkx")
     import networkx as nx
 
     try:
-        graph = nx.read_gml(file.path) if file.suffix == ".gml" else nx.read_graphml(file.path)
+        graph = getattr(nx, GRAPH_READERS.get(file.suffix, "read_graphml"))(file.path)
     except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
         raise InputError(
             f"not a graph file: {reason(error)}",
@@ -69,13 +75,19 @@ def _from_graph_file(file: Opened, options: ReadOptions) -> Data:
             advice="Write it again, for example with networkx.write_graphml.",
         ) from error
     with errors_in(file.name):
-        return _from_graph(graph, options, file.name)
+        return _from_graph(graph, options, file.name, is_network)
 
 
-def _from_graph(graph: Any, options: ReadOptions, name: str) -> Data:
+def _from_graph(graph: Any, options: ReadOptions, name: str, is_network: bool = False) -> Data:
+    """The matrix of a graph; that of a network has all nodes as rows and as columns."""
     weight = "weight" if options.weights is None else str(options.weights)
-    matrix, rows, columns = from_graph(graph, weight)
-    return Data(matrix, distinct(rows), distinct(columns), source=name)
+    if not is_network:
+        matrix, rows, columns = from_graph(graph, weight)
+        return Data(matrix, distinct(rows), distinct(columns), source=name)
+    edges = GraphEdges.of(graph, weight)
+    nodes = distinct(edges.names)
+    about = {"kind": NETWORK, "directed": edges.is_directed}
+    return Data(edges.adjacency(), nodes, nodes, "node", "node", name, reading=about)
 
 
 FORMATS = {
@@ -85,7 +97,7 @@ FORMATS = {
         Format("npy", from_npy, (".npy",), b"\x93NUMPY"),
         Format("npz", from_npz, (".npz",)),
         Format("h5ad", from_h5ad, (".h5ad",), b"\x89HDF\r\n\x1a\n"),
-        Format("graph", _from_graph_file, (".graphml", ".gml")),
+        Format("graph", _from_graph_file, tuple(GRAPH_READERS)),
         Format("document", read_document),
         Format("texts", read_text_file, (".jsonl", ".ndjson")),
     )
@@ -136,6 +148,7 @@ def read_any(source: Any, kind: str | None, options: ReadOptions) -> Data:
 def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     if is_own(folder):
         return _from_own_folder(folder, kind, options)
+    kind = None if kind == NETWORK else kind
     if kind in (None, "edges") and holds_tables(folder):
         return EdgeFiles.of([folder], options).read()
     if kind in ("sequences", CHAIN):
@@ -164,8 +177,12 @@ def _from_own_folder(folder: Path, kind: str | None, options: ReadOptions) -> Da
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions) -> Data:
+    if kind in (CHAIN, NETWORK) and file.suffix in GRAPH_READERS:
+        options.check("graph")
+        return _from_graph_file(file, options, is_network=True)
     if kind == CHAIN:
         kind = "sequences" if options.columns is None and holds_sequences(file) else None
+    kind = None if kind == NETWORK else kind
     if kind == "sequences" and options.columns is None:
         return from_sequence_files(file, options)
     kind = kind or kind_of_file(file)
@@ -286,9 +303,10 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if kind == "h5ad" or (kind is None and is_anndata(source)):
         options.check("h5ad")
         return from_anndata(source, options)
-    if kind == "graph" or (kind is None and is_graph(source)):
+    if kind == "graph" or (kind in (None, CHAIN, NETWORK) and is_graph(source)):
         options.check("graph")
-        return _from_graph(source, options, "")
+        return _from_graph(source, options, "", kind in (CHAIN, NETWORK))
+    kind = None if kind == NETWORK else kind
     if isinstance(source, list) and (
         kind in TEXT_KINDS or (kind is None and _are_all(source, str))
     ):

@@ -36,6 +36,7 @@ HEAD_BYTES = 1 << 20  # of long lines, fewer are enough
 MAX_HEAD_BYTES = 1 << 26  # even if they hold no three lines
 MAX_TITLE_LINES = 10  # above a table, with fewer fields than it has
 EAGER_BYTES = 1 << 26  # smaller files are read at once, larger ones a part at a time
+MAX_COLUMNS = 2_000_000  # of a text table; prose in one long line may have more words
 NUMBERS_IN_PROSE = 10  # fewer than one word in so many is a number
 
 
@@ -287,6 +288,10 @@ def _read(lines: Lines) -> RawTable:
     need("Reading tables", "polars")
     import polars as pl
 
+    if lines.width > MAX_COLUMNS:
+        problem = f"the first line has {lines.width:,} cells, more than {MAX_COLUMNS:,}"
+        advice = "For prose use kind='texts'; for numbers save a matrix as .npz."
+        raise InputError(problem, file=lines.file.name, line=lines.skipped + 1, advice=advice)
     fields = [str(i) for i in range(lines.width)]
     schema: Any = dict.fromkeys(fields, pl.String)
     content = lines.file.content

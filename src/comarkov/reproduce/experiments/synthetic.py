@@ -15,6 +15,7 @@ from ...kernels.matrix import table_bits
 from .. import page
 from ..algorithms import sgitcc, solve
 from ..experiment import (
+    MARGIN,
     PAPER_BETAS,
     ROUNDING,
     Blocks,
@@ -69,9 +70,6 @@ class Case(NamedTuple):
     side: str
 
 
-ALMOST = 0.03  # a difference in MAP that is almost none
-
-
 def _curve(
     runs: Runs, case: Case, titles: tuple[str, str], points: page.Points, fitted: str = ""
 ) -> Curve:
@@ -106,9 +104,9 @@ def _annealing_claims(runs: Runs, value: float, name: str) -> list[Claim]:
     return [
         claim(
             f"{name}: for larger β, until the peak, sGITCC is almost identical to AnnITCC",
-            bool(distance <= ALMOST),
+            bool(distance <= MARGIN),
             f"for β ≥ {PAPER_BETAS[peak]:g} the means differ by at most {distance:.3f}; "
-            f"allowed {ALMOST:g}",
+            f"allowed {MARGIN:g}",
         ),
         claim_above(
             f"{name}: for smaller β sGITCC drops significantly",

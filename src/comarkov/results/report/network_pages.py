@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
+from ...costs.labels import membership
 from ...costs.lift import expected_shares
 from ...joint.messages import need
 from .rendering import Page
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 
 MAX_TABLE_LETTERS = 3_000_000  # of tables, from which on they are only in the folder
+MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 1000, 5000
+MAX_CIRCLE = 40  # groups whose order around a circle is improved
+LAYOUT_ROUNDS = 80
 ROUNDS_OF_SWAPS = 50  # in which clusters swap their places on the circle, at most
 STYLES = ("report", "cards", "print", "network")
 CHAIN_PAGE = Page("chain.html.j2", ("page", "numbers", "drawing", "graph"), STYLES)
@@ -91,7 +96,7 @@ def circle_order(links: np.ndarray) -> list[int]:
 def multiway_page(results: MultiwayResults) -> str:
     """The page of a multi-way clustering."""
     types = list(results.types)
-    about = {
+    about: dict[str, Any] = {
         "types": [
             {"name": name, "elements": len(own.names), "titles": results.titles[name]}
             for name, own in results.types.items()
@@ -106,4 +111,64 @@ def multiway_page(results: MultiwayResults) -> str:
             for each in results.relations
         ],
     }
-    return _render(MULTIWAY_PAGE, results, {}, about)
+    drawn = _drawn(results)
+    if drawn is not None:
+        about["network"] = drawn.data
+    return _render(MULTIWAY_PAGE, results, {"drawn": drawn}, about)
+
+
+class Drawn(NamedTuple):
+    """A network as the page draws it."""
+
+    data: dict[str, Any]
+    shown: int  # edges
+    left_out: int
+
+
+def _drawn(results: MultiwayResults) -> Drawn | None:
+    """The nodes with their places, groups and degrees, and the heaviest edges."""
+    if results.network is None or results.network.share.shape[0] > MAX_DRAWN_NODES:
+        return None
+    (own,) = results.types.values()
+    links = sp.csr_array(results.network.share + results.network.share.T)
+    edges = sp.triu(links, 1).tocoo()
+    order = np.argsort(-edges.data, kind="stable")[:MAX_DRAWN_EDGES]
+    degree = links.sum(axis=1) / max(links.sum(axis=1).max(), 1e-300)
+    places = places_of_nodes(links, own.labels)
+    hubs = [int(np.argmax(np.where(own.labels == a, degree, -1))) for a in range(own.n_clusters)]
+    nodes = [
+        [round(float(x), 4), round(float(y), 4), int(label), round(float(size), 3)]
+        for (x, y), label, size in zip(places, own.labels, degree, strict=True)
+    ]
+    pairs = [[int(edges.row[i]), int(edges.col[i])] for i in order]
+    data = {"nodes": nodes, "edges": pairs, "names": own.names, "hubs": hubs}
+    return Drawn(data, len(pairs), edges.nnz - len(pairs))
+
+
+def places_of_nodes(links: sp.csr_array, labels: np.ndarray) -> np.ndarray:
+    """Places from 0 to 1 at which linked nodes are near each other, by springs and repulsion.
+
+    Nodes begin around the places of their groups on a circle.
+    """
+    n, rng = links.shape[0], np.random.default_rng(0)
+    k = int(labels.max()) + 1
+    onto = membership(labels, k)
+    order = circle_order((onto.T @ links @ onto).toarray()) if k <= MAX_CIRCLE else range(k)
+    angle = 2 * np.pi * np.argsort(np.array(order))[labels] / k
+    middle = np.where(labels[:, None] >= 0, np.column_stack([np.cos(angle), np.sin(angle)]), 1.5)
+    at = middle + 0.2 * rng.normal(size=(n, 2))
+    ends = sp.triu(links, 1).tocoo().coords
+    step, distance = 0.2, 1.5 / np.sqrt(n)
+    for _ in range(LAYOUT_ROUNDS):
+        apart = at[:, None] - at[None]
+        squares = np.maximum((apart**2).sum(axis=2), 1e-4)
+        force = (apart * (distance**2 / squares)[..., None]).sum(axis=1) - 0.05 * at
+        pull = at[ends[0]] - at[ends[1]]
+        pull *= (np.sqrt((pull**2).sum(axis=1)) / distance)[:, None]
+        np.add.at(force, ends[0], -pull)
+        np.add.at(force, ends[1], pull)
+        length = np.maximum(np.sqrt((force**2).sum(axis=1, keepdims=True)), 1e-9)
+        at += force / length * np.minimum(length, step)
+        step = max(step * 0.95, 0.005)
+    low, high = at.min(axis=0), at.max(axis=0)
+    return np.asarray((at - low) / np.maximum(high - low, 1e-9))

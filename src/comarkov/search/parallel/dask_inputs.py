@@ -19,9 +19,16 @@ from ...joint.weighting import Weighting
 from ...kernels.matrix import Matrix
 from . import dask_edges
 from .dask_client import Cluster
-from .dask_joint import ClusterJoint, DaskSide, bounds_of, form_of_joint, rows_between
+from .dask_joint import (
+    ClusterJoint,
+    DaskSide,
+    Parts,
+    bounds_of,
+    form_of_joint,
+    rows_between,
+    sent_parts,
+)
 from .dask_partition import BANDS, Numbered, as_band, partitioned
-from .dask_parts import Parts, sent_parts
 
 
 def from_store(store: Any, weighting: Weighting | None, cluster: Cluster) -> ClusterJoint:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,9 +17,8 @@ from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, of_counts, of_weights, par
 from ...joint.parts import count_parts, part_bounds, total
 from ...joint.scale import FAINTEST, Extent, spread_of
 from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
-
-if TYPE_CHECKING:
-    from .dask_parts import Parts
+from .dask_client import Cluster, Task
+from .worker import placed_rows
 
 Result = TypeVar("Result")
 
@@ -111,6 +111,59 @@ def formed(rows: sp.csr_array, form: Form) -> Matrix:
 
 
 ROW_BYTES = 24  # bytes, beside those of its entries
+
+
+@dataclass(eq=False)
+class Parts:
+    """Tasks whose results are the parts of a matrix, which stay on their workers.
+
+    ``source`` is the matrix if it is in the memory of this process: parts are sent again if their
+    worker is lost. Without it the scheduler computes lost parts again.
+    """
+
+    cluster: Cluster
+    bounds: np.ndarray  # part p has the rows from bounds[p] to bounds[p + 1]
+    futures: list[Task]
+    source: Joint | None = None
+
+    def gathered(self) -> list[Matrix]:
+        """Return all parts in this process."""
+        self.restore()
+        return aligned(self.cluster.gather(self.futures))
+
+    def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
+        """Return a matrix in this process that has these rows, and where they are in it."""
+        self.restore()
+        chosen, places = placed_rows(self.bounds, numbers)
+        tasks = [
+            self.cluster.submit(chosen_rows, *both)
+            for both in zip(self.futures, chosen, strict=True)
+        ]
+        return joined(aligned(self.cluster.results(tasks))), places
+
+    def restore(self) -> bool:
+        """Send lost parts again; return whether there were any."""
+        lost = [p for p, future in enumerate(self.futures) if future.status == "cancelled"]
+        if self.source is None or not lost:
+            return False
+        self.cluster.refresh()
+        for p in lost:
+            self.futures[p] = self.sent(p)
+        return True
+
+    def sent(self, p: int) -> Task:
+        """Send a part to the worker that is likely to compute it."""
+        assert self.source is not None
+        rows = rows_between(self.source.matrix, int(self.bounds[p]), int(self.bounds[p + 1]))
+        return self.cluster.scatter(rows, p / (self.bounds.size - 1))
+
+
+def sent_parts(source: Joint, cluster: Cluster) -> Parts:
+    """Send the parts of a matrix in memory to workers."""
+    bounds = bounds_of(source.matrix.indptr, source.shape[1])
+    parts = Parts(cluster, bounds, [], source)
+    parts.futures = [parts.sent(p) for p in range(bounds.size - 1)]
+    return parts
 
 
 class DaskSide(NamedTuple):
@@ -231,7 +284,7 @@ class ClusterJoint(Joint):
 
     def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
         """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
-        matrix, places = self._worker.rows(rows)
+        matrix, places = self.__dict__.get("worker", self.parts).rows(rows)
         n = matrix.mass.size
         chosen = Joint(matrix, (n, self.shape[1]), self.scale, self.is_count)
         return chosen.subset(places, squeeze)

@@ -20,13 +20,13 @@ from .dask_joint import (
     DaskSide,
     Facts,
     Form,
+    Parts,
     bounds_of,
     facts_of,
     form_of,
     formed,
     with_spread,
 )
-from .dask_parts import Parts
 
 
 class RowSums(NamedTuple):

@@ -41,7 +41,7 @@ from .worker import (
     Stop,
     Worker,
     joined_step,
-    rows_of_parts,
+    placed_rows,
 )
 
 SECONDS_BETWEEN_CHECKPOINTS = 2.0
@@ -367,11 +367,8 @@ class PeerWorker(Worker):
 
     def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
         """Return a matrix in this process that has these rows, and where they are in it."""
-        chosen = rows_of_parts(self.bounds, numbers)
+        chosen, places = placed_rows(self.bounds, numbers)
         pieces = self._joined(lambda: [chosen_rows(self.part(p), chosen[p]) for p in self.own])
-        part = np.searchsorted(self.bounds, numbers, side="right") - 1
-        places = np.empty(numbers.size, np.int64)
-        places[np.argsort(part, kind="stable")] = np.arange(numbers.size)
         return joined(pieces), places
 
     def masses(self, labels: np.ndarray, table: MassTable) -> np.ndarray:

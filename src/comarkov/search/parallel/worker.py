@@ -369,6 +369,14 @@ def rows_of_parts(bounds: np.ndarray, rows: np.ndarray) -> Rows:
     return [own - start for own, start in zip(split, bounds[:-1], strict=True)]
 
 
+def placed_rows(bounds: np.ndarray, rows: np.ndarray) -> tuple[Rows, np.ndarray]:
+    """Return rows as positions in their parts, and where each is if these are joined."""
+    part = np.searchsorted(bounds, rows, side="right") - 1
+    places = np.empty(rows.size, np.int64)
+    places[np.argsort(part, kind="stable")] = np.arange(rows.size)
+    return rows_of_parts(bounds, rows), places
+
+
 def labels_of_parts(bounds: np.ndarray, labels: np.ndarray) -> Rows:
     """Return the labels of each part."""
     return [labels[a:b] for a, b in pairwise(bounds)]

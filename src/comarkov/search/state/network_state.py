@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from ...costs.labels import merge_numbers
-from ...costs.objective import LN2, Information, Term, sum_pair_terms
+from ...costs.objective import LN2, Information, Term, information, sum_pair_terms
 from ...joint.joint import Joint
 from ...kernels import network as moves
 from ...kernels.matrix import table_bits
@@ -145,8 +146,6 @@ class Network:
     def sweep(self, side: NetworkSide, run: Run, complete: bool = True) -> Visit:
         """Move all free elements of a type, each to its cluster of least cost."""
         order = self.starts[side.type].free
-        if run.settings.shuffle:
-            order = run.rng.permutation(order)
         return self._sweep(side.type, order, (0, side.k), run)
 
     def _sweep(self, t: int, order: np.ndarray, span: tuple[int, int], run: Run) -> Visit:
@@ -335,6 +334,39 @@ class NetworkProblem:
         data = _largest(loops, start)
         seeds = None if data is None else lumped(data, start.k or 1, run.rng)
         return None if seeds is None else replace(start, labels=seeds).draw(run.rng)
+
+
+class GivenSide(NamedTuple):
+    """Elements in groups, and their shares in all mass."""
+
+    labels: np.ndarray
+    weights: np.ndarray
+
+    def cluster_mass(self) -> np.ndarray:
+        """Return the share of each group in all mass."""
+        inside = self.labels >= 0
+        return np.bincount(self.labels[inside], weights=self.weights[inside])
+
+
+@dataclass(frozen=True)
+class GivenGroups:
+    """The elements of a single type in groups that were found elsewhere, without tables."""
+
+    graph: Graph
+    groups: np.ndarray
+    n_iter: int = 0
+
+    def every_side(self) -> list[GivenSide]:
+        """The only type."""
+        return [GivenSide(self.groups, self.graph.weights[0])]
+
+    def labels(self) -> list[np.ndarray]:
+        """The groups of the elements of the only type."""
+        return [self.groups]
+
+    def informations(self) -> list[Information]:
+        """Return the four informations of each relation."""
+        return [information(each.joint, self.groups, self.groups) for each in self.graph.relations]
 
 
 def problem_of(graph: Graph, starts: Sequence[Start]) -> NetworkProblem | CoClusterProblem:

@@ -171,7 +171,6 @@ class Side:
         """Move the rows that are due, or all free rows, each to its cluster of least cost.
 
         ``cross`` are the masses by (row, cluster of the other side), None if that is not clustered.
-        The order is natural, or random if the settings of the run say so.
         """
         order = self.free if complete else self.free[self._due[self.free] <= self._clock]
         is_all = order.size == self.free.size
@@ -188,8 +187,6 @@ class Side:
         self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
     ) -> tuple[int, float, float, np.ndarray]:
         """Move rows one after another; return moves, what they saved, drift and rows visited."""
-        if run.settings.shuffle:
-            order = run.rng.permutation(order)
         blocks = self.blocks(cross)
         workspace = new_workspace(blocks)
         moves, saved, drift, visited = 0, 0.0, 0.0, 0
@@ -214,8 +211,6 @@ class Side:
         """Move the rows of all parts at the same time; return what ``_sweep_whole`` does."""
         mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
         rows = rows_of_parts(mover.worker.bounds, order)
-        if run.settings.shuffle:
-            rows = [run.rng.permutation(part) for part in rows]
         tally = mover.sweep_growing(rows) if self.is_fresh else mover.sweep(rows)
         self.is_fresh = self.is_fresh and not tally.complete
         return tally.moves, tally.saved, tally.drift, order if tally.complete else order[:0]

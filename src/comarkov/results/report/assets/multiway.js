@@ -36,6 +36,42 @@ function typeCircle({ name, elements, titles }, { x, y }) {
     svg("text", { class: "node-stays", y: 24 }, `in ${titles.length}`));
 }
 
+// A network: nodes as dots coloured by group, at the places that the page brings, and their edges.
+function drawNetwork(box) {
+  const { nodes, edges, names } = about.network;
+  const width = Math.min(box.clientWidth || 320, 1100), height = Math.round(Math.min(width, 640));
+  const at = ([x, y]) => [14 + x * (width - 28), 14 + y * (height - 28)];
+  const places = nodes.map(at);
+  const lines = edges.map(([i, j]) => {
+    const [[x1, y1], [x2, y2]] = [places[i], places[j]];
+    return svg("line", { x1, y1, x2, y2 });
+  });
+  const near = nodes.map(() => new Set());
+  edges.forEach(([i, j], number) => [i, j].forEach((node) => near[node].add(lines[number])));
+  const dots = nodes.map(([, , group, size], i) => {
+    const [cx, cy] = places[i];
+    const dot = svg("circle", { cx, cy, r: 3 + 9 * Math.sqrt(size), fill: group < 0 ? colour("--muted") : categoryColour(group) },
+      hint(group < 0 ? names[i] : `${names[i]}: group ${group}, ${about.types[0].titles[group]}`));
+    const light = (isLit) => near[i].forEach((line) => line.classList.toggle("lit", isLit));
+    dot.addEventListener("pointerenter", () => light(true));
+    dot.addEventListener("pointerleave", () => light(false));
+    dot.addEventListener("click", () => group >= 0 && showCard(0, group));
+    return dot;
+  });
+  const labels = names.length > 60 ? about.network.hubs : names.map((_, i) => i);
+  box.replaceChildren(svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "The network, coloured by group" },
+    svg("g", { class: "edges" }, ...lines), ...dots,
+    ...labels.map((i) => svg("text", { x: places[i][0], y: places[i][1] - 8 }, names[i]))));
+}
+
+function showCard(type, cluster) {
+  const card = byId(`card-${type}-${cluster}`);
+  document.querySelectorAll(".card.lit").forEach((each) => each.classList.remove("lit"));
+  card.classList.add("lit");
+  card.scrollIntoView({ block: "center" });
+  card.focus({ preventScroll: true });
+}
+
 // What the picture of blocks asks of the data, for one relation.
 function relationData({ types, share, expected }) {
   const [rows, columns] = types.map((i) => about.types[i]);
@@ -56,13 +92,7 @@ function relationData({ types, share, expected }) {
 function relationBlocks(relation, number) {
   const blocks = new Blocks(byId(`blocks-${number}`), relationData(relation));
   blocks.onStep = (lines) => byId(`where-${number}`).replaceChildren(...joined(lines));
-  blocks.onChoose = ({ rows }) => {
-    const card = byId(`card-${relation.types[0]}-${rows}`);
-    document.querySelectorAll(".card.lit").forEach((each) => each.classList.remove("lit"));
-    card.classList.add("lit");
-    card.scrollIntoView({ block: "center" });
-    card.focus({ preventScroll: true });
-  };
+  blocks.onChoose = ({ rows }) => showCard(relation.types[0], rows);
   return blocks;
 }
 
@@ -70,7 +100,8 @@ const pictures = about.relations.map(relationBlocks);
 
 function draw() {
   known.clear();
-  drawTypes(byId("types"));
+  if (byId("types")) drawTypes(byId("types"));
+  if (about.network) drawNetwork(byId("network"));
   pictures.forEach((blocks, number) => {
     blocks.lift.recolour();
     blocks.draw();

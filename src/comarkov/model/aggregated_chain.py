@@ -1,0 +1,115 @@
+"""The Markov chain of clusters: what comes next, how it goes on, and how well that is predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..joint.messages import InputError, listed
+
+STEPS = (1, 2, 5, 10)  # ahead, that are compared with what was observed
+STEP_TEST = np.dtype(
+    [("steps", int), ("pairs", int), ("error", float), ("bits", float), ("kept", float)]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AggregatedChain:
+    """The chain of the clusters of a fitted :class:`MarkovAggregation`.
+
+    Examples
+    --------
+    >>> from comarkov import MarkovAggregation
+    >>> model = MarkovAggregation(2, random_state=0).fit(list("abababcdcdcdcababab"))
+    >>> model.chain_.predict_next("a").argmax() == model.labels_[0]
+    True
+    >>> len(model.chain_.simulate(10, random_state=0))
+    10
+    """
+
+    transition_matrix: np.ndarray  #: the probability of each next cluster, given the cluster
+    distribution: np.ndarray  #: the share of time in each cluster
+    states: np.ndarray  #: the names of the states
+    labels: np.ndarray  #: the cluster of each state; -1 for none
+    step: float = 1.0  #: the time that a step takes, if the chain was given by rates
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters."""
+        return int(self.transition_matrix.shape[0])
+
+    def members(self, cluster: int) -> list[Any]:
+        """The states of a cluster."""
+        return list(self.states[self.labels == cluster])
+
+    def cluster_of(self, state: Any) -> int:
+        """The cluster of a state, by name."""
+        places = np.flatnonzero(self.states == state)
+        if places.size == 0 or self.labels[places[0]] < 0:
+            raise InputError(
+                f"There is no state {state!r} in a cluster",
+                advice=f"Use one of {listed(self.states[self.labels >= 0], 5)}.",
+            )
+        return int(self.labels[places[0]])
+
+    def predict_next(self, state: Any, steps: int = 1) -> np.ndarray:
+        """Return the probability of each cluster some steps after a state."""
+        return np.linalg.matrix_power(self.transition_matrix, steps)[self.cluster_of(state)]
+
+    def simulate(self, n_steps: int, start: Any = None, random_state: Any = None) -> np.ndarray:
+        """Return the clusters of a random walk, from the cluster of a state or from anywhere."""
+        rng = check_random_state(random_state)
+        sums = np.cumsum(self.transition_matrix, axis=1)
+        draws = rng.random_sample(n_steps) * (1 - 1e-12)
+        if start is None:
+            here = int(np.searchsorted(np.cumsum(self.distribution), draws[0], side="right"))
+        else:
+            here = self.cluster_of(start)
+        walk = np.empty(n_steps, np.int64)
+        for i, draw in enumerate(draws):
+            walk[i] = here
+            here = min(int(np.searchsorted(sums[here], draw, side="right")), self.n_clusters - 1)
+        return walk
+
+    def time_scales(self) -> np.ndarray:
+        """Return the implied time scales, -step / ln |λ|, of all eigenvalues but the first."""
+        sizes = np.sort(abs(np.linalg.eigvals(self.transition_matrix)))[::-1][1:]
+        with np.errstate(divide="ignore"):
+            return np.asarray(-self.step / np.log(np.clip(sizes, 0.0, 1.0)))
+
+    def compare_steps(
+        self, sequences: Sequence[np.ndarray], steps: Sequence[int] = STEPS
+    ) -> np.ndarray:
+        """Compare P̄^n with what n steps led to in sequences of clusters (-1 for none).
+
+        ``error`` is the mean total variation distance of the predicted and the observed
+        distribution of the cluster after n steps, weighted by the clusters before. ``bits`` is the
+        surprise per prediction, and ``kept`` by which share it is below that of predictions that
+        ignore the cluster before.
+        """
+        rows = []
+        for n in steps:
+            counts = np.zeros(self.transition_matrix.shape)
+            for walk in sequences:
+                before, after = walk[:-n], walk[n:]
+                known = (before >= 0) & (after >= 0)
+                np.add.at(counts, (before[known], after[known]), 1)
+            if counts.sum() > 0:
+                rows.append((n, int(counts.sum()), *self._errors(counts, n)))
+        return np.array(rows, STEP_TEST)
+
+    def _errors(self, counts: np.ndarray, n: int) -> tuple[float, float, float]:
+        predicted = np.linalg.matrix_power(self.transition_matrix, n)
+        rows = counts.sum(axis=1)
+        observed = np.divide(counts, rows[:, None], where=rows[:, None] > 0, out=predicted.copy())
+        error = rows @ (abs(observed - predicted).sum(axis=1) / 2) / rows.sum()
+        ignorant = np.broadcast_to(self.distribution, predicted.shape)
+        bits, without = (
+            float(-(counts * np.log2(np.maximum(p, 1e-12))).sum() / counts.sum())
+            for p in (predicted, ignorant)
+        )
+        return float(error), bits, 1 - bits / without if without > 0 else 0.0
