@@ -21,12 +21,13 @@ MODULES = {
     ),
 }
 GROUPS = {
-    "Estimators": ("CoClustering", "MarkovAggregation", "MultiwayClustering"),
+    "Estimators": ("CoClustering", "MarkovAggregation", "MultiwayClustering", "communities"),
     "Methods from the literature": ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC", "compare"),
-    "Data": ("read", "Data", "pack", "write_h5ad", "Weighting", "InputError"),
+    "Data": ("read", "records", "Data", "pack", "write_h5ad", "Weighting", "InputError"),
     "Results": (
         *("Results", "ChainResults", "MultiwayResults"),
-        *("load", "plot_heatmap", "plot_blocks", "plot_path"),
+        *("load", "plot_heatmap", "plot_blocks", "plot_features", "plot_map", "plot_dendrogram"),
+        *("plot_confidence", "plot_information", "plot_path"),
     ),
     "Cost and information": ("cost", "information", "Information", "approximation"),
     "Parts of a fitted model": ("Hierarchy", "MergeTree", "Step", "Progress"),

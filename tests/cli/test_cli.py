@@ -69,7 +69,7 @@ def test_a_parameter_of_python_gets_the_option_suggested():
     [
         ("fit", "INPUT"),
         ("fit x --seed -1", "--seed"),
-        ("chain x --beta 2", "--beta"),
+        ("chain x --seed -1", "--seed"),
         ("cut x -k 2 --estimate", "--estimate"),
         ("reproduce --runs 0", "--runs"),
     ],

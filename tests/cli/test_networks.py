@@ -318,7 +318,7 @@ def test_mistakes_in_chains_get_one_line_and_write_nothing(tmp_path, case):
 def test_a_table_of_visits_is_recognised(tmp_path, time):
     lines = ["visit,page,clicked", f"1,home,{time}1", f"1,shop,{time}2", f"2,cart,{time}4"]
     (tmp_path / "clicks.csv").write_text("\n".join(lines))
-    done = run("chain", "clicks.csv", "-k", 2, cwd=tmp_path)
+    done = run("chain", "clicks.csv", "-k", 2, "-q", cwd=tmp_path)
     assert_refused(done, "--kind sequences --rows visit --columns page --time clicked")
 
 

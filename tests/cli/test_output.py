@@ -43,7 +43,7 @@ def test_results_are_printed_without_control_characters(edges, tmp_path):
 
 
 def test_errors_and_notes_are_printed_without_control_characters(tmp_path):
-    (tmp_path / "e.csv").write_text("user,item,n\nAnn,tea,\x1b[31mfive\n")
+    (tmp_path / "e.csv").write_text("user,item,n\nAnn,tea,\x1b[31mfive\nBob,rum,2\n")
     assert_refused(run("fit", tmp_path / "e.csv"), "five")
     (tmp_path / "t\x1b[31m.csv").write_text("user\n")
     done = run("fit", tmp_path / "t\x1b[31m.csv")
@@ -52,7 +52,7 @@ def test_errors_and_notes_are_printed_without_control_characters(tmp_path):
 
 
 def test_long_input_is_quoted_in_part(tmp_path):
-    (tmp_path / "e.csv").write_text(f"user,item,n\nAnn,tea,{'x' * 3000}\n")
+    (tmp_path / "e.csv").write_text(f"user,item,n\nAnn,tea,{'x' * 3000}\nBob,rum,2\n")
     done = run("fit", tmp_path / "e.csv")
     assert_refused(done, f"'{'x' * 200}'... (3,000 characters) is not a number")
     assert "x" * 201 not in done.stderr

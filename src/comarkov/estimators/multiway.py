@@ -451,7 +451,7 @@ def communities(
     --------
     >>> import comarkov
     >>> edges = [("a", "b"), ("b", "c"), ("a", "c"), ("x", "y"), ("y", "z"), ("x", "z")]
-    >>> comarkov.communities(edges + [("c", "x")], 2).groups
+    >>> comarkov.communities(edges + [("c", "x")], 2, directed=False).groups
     [['a', 'b', 'c'], ['x', 'y', 'z']]
     """
     if isinstance(graph, str | os.PathLike):

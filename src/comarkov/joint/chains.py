@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from .inputs import NamedMatrix, are_numbers, as_csr, is_data, is_matrix, named, names
+from .inputs import NamedMatrix, are_numbers, as_csr, is_data, is_matrix, named, names, sound_csr
 from .messages import InputError, listed
 from .objects import GraphEdges, as_objects, is_graph
 from .resample import shared_out
@@ -192,7 +192,7 @@ def _are_rates(X: Any) -> bool:
     """Is X a square matrix with negative numbers in its diagonal only, whose rows sum to 0?"""
     if not is_data(X) or len(getattr(X, "shape", ())) != 2 or X.shape[0] != X.shape[1]:
         return False
-    matrix = X if sp.issparse(X) else np.asarray(X)
+    matrix = sound_csr(X) if sp.issparse(X) else np.asarray(X)
     if matrix.dtype.kind not in "if" or not (diagonal := matrix.diagonal()).size:
         return False
     if not (diagonal.min() < 0 and diagonal.max() <= 0):

@@ -25,8 +25,10 @@ class AggregatedChain:
     --------
     >>> from comarkov import MarkovAggregation
     >>> model = MarkovAggregation(2, random_state=0).fit(list("abababcdcdcdcababab"))
-    >>> model.chain_.predict_next("a").argmax() == model.labels_[0]
-    True
+    >>> model.labels_  # a and c take turns with b and d
+    array([0, 1, 0, 1]...)
+    >>> model.chain_.predict_next("a").round(2)
+    array([0.11, 0.89])
     >>> len(model.chain_.simulate(10, random_state=0))
     10
     """

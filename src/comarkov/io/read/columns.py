@@ -199,7 +199,7 @@ def mixed_units(columns: Sequence[ColumnProfile]) -> str:
     """Why columns of numbers are not weights of one unit, in words; empty if they may be."""
     if negative := [c for c in columns if c.is_negative]:
         return f"{quote(negative[0].heading)} has numbers below 0"
-    named = [c for c in columns if c.units]
+    named = [c for c in columns if c.units and c.distinct > 2]
     words = [c.units for c in columns]
     if named and len(columns) > 1 and not set.intersection(*words):
         return f"{quote(named[0].heading)} is a measure of its own"
