@@ -289,7 +289,7 @@ def test_network_finds_groups_in_files_of_any_kind(tmp_path):
         assert done.returncode == 0, done.stderr
         assert note in done.stderr
         groups = {}
-        for line in csv.DictReader((tmp_path / "out" / "node.csv").open()):
+        for line in csv.DictReader((tmp_path / "out" / "node.csv").read_text().splitlines()):
             groups.setdefault(line["cluster"], set()).add(line["name"])
         assert {*map(frozenset, groups.values())} == expected
     assert_refused(run("network", "ring.csv", "-k", "x", "-qo", "no", cwd=tmp_path), "-k auto")

@@ -122,7 +122,7 @@ def _days(dates: pl.Series) -> float:
 # --- numbers ----------------------------------------------------------------------------------
 
 BINS = 5  # intervals of a number
-ROUNDING = 0.03  # the share of numbers by which a limit may move to a rounder number
+LIMIT_ROUNDING = 0.03  # the share of numbers by which a limit may move to a rounder number
 
 
 def bin_count(how: str | None, default: int = BINS) -> int:
@@ -141,7 +141,7 @@ def round_limits(known: np.ndarray, bins: int) -> np.ndarray:
     """Limits between intervals of sorted numbers, as round as they can be."""
     limits = []
     for i in range(1, bins):
-        low, high = np.quantile(known, [i / bins - ROUNDING, i / bins + ROUNDING])
+        low, high = np.quantile(known, [i / bins - LIMIT_ROUNDING, i / bins + LIMIT_ROUNDING])
         if low == high:  # a value that many have: it begins or ends an interval
             above = known[known > low]
             below = np.searchsorted(known, low) / known.size

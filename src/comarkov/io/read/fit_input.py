@@ -26,7 +26,7 @@ from .naming import distinct
 from .texts import TEXT_WEIGHTING
 
 Key = tuple[str, str]
-MAX_VALUES = 1000  # of a column, which show its unit
+UNIT_VALUES = 1000  # of a column, which show its unit
 
 
 def fit_input(X: Any) -> Any:
@@ -107,7 +107,7 @@ def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
 def _warn_of_units(frame: Any, names: list[str]) -> None:
     """Warn if columns of numbers are not of one unit, so that their sums mean nothing."""
     columns = {
-        name: np.asarray(objects.values_of(frame, name)[:MAX_VALUES], object) for name in names
+        name: np.asarray(objects.values_of(frame, name)[:UNIT_VALUES], object) for name in names
     }
     profiles = [number_profile(name, values) for name, values in columns.items()]
     if len(frame) >= FEW_RECORDS and len(profiles) > 1 and (why := mixed_units(profiles)):

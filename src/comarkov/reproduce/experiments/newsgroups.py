@@ -37,7 +37,7 @@ WORD_CLUSTERS = (2, 4, 8, 16, 32, 64, 128)
 FEW, VARIED = 2, 32  # word clusters: where β matters, and where it hardly does
 FINE_BETAS = np.round(1 - 0.05 * np.arange(21), 2)
 COARSE_BETAS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)  # of sGITCC
-PUBLISHED_RUNS = 20
+PUBLISHED_SAMPLES = 20
 OTHER_SAMPLES = 10  # of preparations that are not shown
 ONE_SAMPLES = 6  # samples of which each alone is compared with the paper
 STARTS = 25
@@ -236,7 +236,7 @@ def _curve(samples: np.ndarray, collection: str, l: int) -> Curve:
         name="",
         x=points.x,
         ours=samples.mean(axis=0),
-        error=deviation(samples) * np.sqrt(1 / len(samples) + 1 / PUBLISHED_RUNS),
+        error=deviation(samples) * np.sqrt(1 / len(samples) + 1 / PUBLISHED_SAMPLES),
         published=points.mean,
         runs=len(samples),
         samples=samples,

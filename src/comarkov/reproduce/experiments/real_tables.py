@@ -34,7 +34,7 @@ from ..experiment import (
 
 EVENTS = [[1, 2, 3, 4, 5, 6], [7, 8, 9], [10, 11, 12, 13, 14]]
 WOMEN = [list(range(1, 10)), list(range(10, 19))]
-MODULARITY_STARTS = 200  # local searches for Barber's modules
+BARBER_STARTS = 200  # local searches for Barber's modules
 
 
 def _plan_women(options: RunOptions) -> list[Key]:
@@ -69,7 +69,7 @@ def _groups(labels: np.ndarray) -> list[list[int]]:
 def barber_modules() -> tuple[list[list[int]], list[list[int]], float]:
     """Return the women and events of the modules with the highest modularity of Barber, and it."""
     women = datasets.load("southern-women").matrix
-    rows, columns, value = best_modules(women, 4, MODULARITY_STARTS, np.random.default_rng(0))
+    rows, columns, value = best_modules(women, 4, BARBER_STARTS, np.random.default_rng(0))
     return _groups(rows), _groups(columns), value
 
 
@@ -89,7 +89,7 @@ def _conclude_women(runs: Mapping[Key, Any], options: RunOptions) -> Reproductio
     return Reproduction(
         f"18 women x 14 events, 89 attendances; AnnITCC from the best of {n} starts at β = 1 (50 "
         f"in the paper), and beside it the best of {n} annealings at every β. Barber's modules are "
-        f"those of his modularity, {modularity:.4f}, the best of {MODULARITY_STARTS} searches.",
+        f"those of his modularity, {modularity:.4f}, the best of {BARBER_STARTS} searches.",
         claims=[
             claim(
                 "(2, 3): at β = 0.7 the two communities of the literature, and events 1-6, 7-9, "

@@ -242,14 +242,17 @@ def checked_workers(client: Client) -> list[str]:
             "The Dask scheduler has no workers. Start one or more with 'dask worker "
             f"{client.scheduler_info()['address']}'"
         ) from None
-    for worker, answer in client.run(version, "comarkov", on_error="return").items():
-        _check_version(f"on the Dask worker {worker}", answer, own)
+    answers = client.run(version, "comarkov", on_error="return")
+    gone = {worker for worker, answer in answers.items() if isinstance(answer, OSError)}
+    for worker in answers.keys() - gone:
+        _check_version(f"on the Dask worker {worker}", answers[worker], own)
     try:
         answer = client.run_on_scheduler(version, "comarkov")
     except ImportError as error:
         answer = error
     _check_version("where the Dask scheduler runs", answer, own)
-    return _by_thread(client.nthreads())
+    present = {worker: n for worker, n in client.nthreads().items() if worker not in gone}
+    return _by_thread(present)
 
 
 def _check_version(where: str, answer: Any, own: str) -> None:

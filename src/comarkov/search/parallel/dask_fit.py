@@ -14,7 +14,7 @@ from ..progress import active_bar
 from ..run import Run
 from .dask_client import Cluster, LostError, Task, pickled
 from .dask_joint import ClusterJoint
-from .peers import Member, Order, Peer, Plan, Work, attach, result_of
+from .peers import Order, Peer, PeerPlace, Plan, Work, attach, result_of
 
 ATTEMPTS = 20  # at the same fit, while all workers are lost
 PAUSE = 0.3  # seconds until the scheduler has noticed that a worker is lost
@@ -46,7 +46,7 @@ class _Fit:
         self._monitor, self._checkpoint = run.monitor, run.checkpoint
         self._cluster: Cluster = data.parts.cluster
         self._name = uuid4().hex
-        self._members: list[Member] = []
+        self._members: list[PeerPlace] = []
         self._actors: dict[str, Any] = {}  # by address
         self._futures: list[Task] = []
         self._epoch = 0
@@ -99,7 +99,7 @@ class _Fit:
         ]
         for where, future in zip(addresses, self._futures, strict=True):
             self._actors[where] = future.result()
-            self._members.append(Member(where, future.key))
+            self._members.append(PeerPlace(where, future.key))
         plan = Plan(self._epoch, self._members, self._shares())
         self._attach(plan.shares)
         blank: Any = {"monitor": None, "checkpoint": None}  # peers have their own

@@ -56,7 +56,7 @@ class LeftError(Exception):
     """The fit has ended for this peer."""
 
 
-class Member(NamedTuple):
+class PeerPlace(NamedTuple):
     """Where a peer is."""
 
     address: str
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
     """Who takes part from now on, and which parts of rows and of columns each has."""
 
     epoch: int  # grows when a peer is lost
-    members: list[Member]
+    members: list[PeerPlace]
     shares: list[tuple[range, range]]
     known_by: int | None = None  # a peer that knows the result of the exchange to be repeated
 
@@ -178,7 +178,7 @@ class Peer:
                 data.__dict__["matrix"] = self.parts[i][0]
                 data.__dict__["worker"] = Worker(data, data.bounds, 1)
 
-    async def _call(self, member: Member, method: str, *arguments: Any) -> Any:
+    async def _call(self, member: PeerPlace, method: str, *arguments: Any) -> Any:
         answer = await self._server.rpc(member.address).actor_execute(
             actor=member.key, function=method, args=serialised(arguments), kwargs={}
         )
