@@ -13,7 +13,7 @@ import comarkov
 from comarkov import evaluate
 from comarkov.io.read.fit_input import network_input
 from comarkov.joint.joint import joint
-from comarkov.kernels import communities as moves
+from comarkov.kernels import planted_partition as moves
 from comarkov.search.run import Run, Seed
 from comarkov.search.select import communities as module
 

@@ -20,7 +20,7 @@ from ..joint.inputs import NamedMatrix, sorted_csr
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.weighting import Weighting, as_weighting
-from ..model.checkpoint import FileCheckpoint
+from ..model.checkpoint_file import FileCheckpoint
 from ..results.describe import DescribeMixin
 from ..search.checkpoint import Chosen
 from ..search.parallel.dask_client import current

@@ -1,6 +1,6 @@
 """Groups of the nodes of a network, as many as shorten its description.
 
-Edges are described by a planted partition with given degrees (`kernels.communities`): nodes of one
+Edges are described by a planted partition with given degrees (`kernels.planted_partition`): nodes of one
 group are linked more often than their degrees explain. Single nodes move between the groups of
 their neighbours, then whole groups do, as in Louvain's method. The search begins as if there were
 twice as many edges, which keeps it from stopping at one group.
@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 from ...costs.labels import membership
 from ...joint.joint import Joint
-from ...kernels import communities as moves
+from ...kernels import planted_partition as moves
 from .. import budgets
 from ..run import Purpose, Run
 
