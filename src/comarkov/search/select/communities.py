@@ -1,6 +1,6 @@
 """Groups of the nodes of a network, as many as shorten its description.
 
-Edges are described by a planted partition with given degrees (`kernels.planted_partition`): nodes of one
+Edges are described by a planted partition with given degrees: nodes of one
 group are linked more often than their degrees explain. Single nodes move between the groups of
 their neighbours, then whole groups do, as in Louvain's method. The search begins as if there were
 twice as many edges, which keeps it from stopping at one group.
