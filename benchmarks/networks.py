@@ -1,6 +1,6 @@
 """Chains with metastable sets beside PCCA+, and networks with planted groups beside peers.
 
-Part of make bench-quality. Nothing has options: numbers of clusters and β are chosen.
+Part of make bench-quality. No options are set: how many clusters there are, and β, are chosen.
 """
 
 import time

@@ -198,7 +198,7 @@ class MultiwayClustering(Searches):
         return MultiwayResults(self, X)
 
     def _choose(self, data: dict[Key, Joint], types: list[str], run: Run) -> ChosenNumbers:
-        """The numbers of clusters that are to be chosen, and why."""
+        """How many clusters each type gets where that is to be chosen, and why."""
         given = self.n_clusters
         wanted = {n: given.get(n, None) if isinstance(given, dict) else given for n in types}
         open_types = [name for name in types if wanted[name] == AUTO]

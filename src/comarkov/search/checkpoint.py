@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ class Content(NamedTuple):
     labels: Labels | None = None
 
 
-class Checkpoint:
+class Checkpoint(ABC):
     """The choices and the best labels of a search on some data.
 
     They are written after a sweep that reaches the lowest cost so far, but not so often that it
@@ -96,8 +97,9 @@ class Checkpoint:
         self._best_labels = labels
         self._write()
 
+    @abstractmethod
     def _write(self) -> None:
-        raise NotImplementedError
+        """Write what was chosen and the best labels, and set when to write again."""
 
     def _now(self) -> float:
         return time.monotonic()

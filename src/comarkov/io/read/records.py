@@ -315,9 +315,11 @@ def _known(stored: Mapping[str, Any]) -> Variable:
         None if part is None else str(part),
         float(stored["weight"]),
     )
-    size = len(variable.values if variable.knots is None else variable.knots)  # type: ignore[arg-type]
-    if size != len(variable.categories) or (part is not None and part not in DATE_PARTS):
-        raise ValueError("the numbers of categories differ")
+    levels = variable.values if variable.knots is None else variable.knots
+    if levels is None or len(levels) != len(variable.categories):
+        raise ValueError("a variable and its categories differ")
+    if part is not None and part not in DATE_PARTS:
+        raise ValueError("a part of dates is unknown")
     return variable
 
 

@@ -64,7 +64,7 @@ class PeerPlace(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Who takes part from now on, and which parts of rows and of columns each has."""
+    """The peers of a distributed fit, and the parts of the matrix that each of them computes."""
 
     epoch: int  # grows when a peer is lost
     members: list[PeerPlace]
